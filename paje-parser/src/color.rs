@@ -1,0 +1,55 @@
+//! Colours of values and variable types.
+
+use crate::number;
+
+/// A colour: red, green, blue and opacity, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Color(pub [f64; 4]);
+
+impl Color {
+    /// Three or four numbers separated by blanks or commas, or six hexadecimal digits.
+    ///
+    /// Source: lang-paje 1.3.1, "color"; hexadecimal as PajeNG 1.3.6 behaves.
+    #[must_use]
+    pub fn parse(text: &[u8]) -> Option<Color> {
+        if text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit) {
+            let digits = std::str::from_utf8(text).ok()?;
+            let part = |i: usize| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok();
+            let unit = |i| Some(f64::from(part(i)?) / 255.0);
+            return Some(Color([unit(0)?, unit(1)?, unit(2)?, 1.0]));
+        }
+        let mut parts = [0.0, 0.0, 0.0, 1.0];
+        let mut count = 0;
+        let words = text.split(|&b| b == b',' || crate::token::is_white(b));
+        for word in words.filter(|word| !word.is_empty()) {
+            *parts.get_mut(count)? = number::parse_f64(word)?;
+            count += 1;
+        }
+        (count >= 3).then_some(Color(parts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spellings_of_a_colour() {
+        let parse = |text: &str| Color::parse(text.as_bytes()).map(|c| c.0);
+        assert_eq!(parse("0.5 0 1"), Some([0.5, 0.0, 1.0, 1.0]));
+        assert_eq!(parse("1,0,0,0.25"), Some([1.0, 0.0, 0.0, 0.25]));
+        assert_eq!(parse(" 1, 0, 0 "), Some([1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(parse("ff0000"), Some([1.0, 0.0, 0.0, 1.0]));
+        for bad in [
+            "",
+            "1 0",
+            "1 0 0 1 1",
+            "junk",
+            "ff00a",
+            "ff0G00",
+            "red green blue",
+        ] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+}

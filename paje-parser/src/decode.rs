@@ -1,0 +1,79 @@
+//! One line at a time, for readers that are not in a hurry.
+
+use crate::definition::{DefTable, FieldNames};
+use crate::error::{Fault, FaultKind};
+use crate::event::RawEvent;
+use crate::token::{self, Span};
+
+/// What a line is.
+#[derive(Debug)]
+pub enum Line<'a> {
+    /// Nothing, or a comment only.
+    Blank,
+    /// Part of an event definition.
+    Header,
+    /// An event.
+    Event(RawEvent<'a>),
+}
+
+/// Decodes a trace line by line, learning its definitions on the way.
+#[derive(Clone, Debug)]
+pub struct LineDecoder {
+    defs: DefTable,
+    words: Vec<Span>,
+}
+
+impl LineDecoder {
+    /// A decoder that has seen nothing yet.
+    #[must_use]
+    pub fn new(names: FieldNames) -> Self {
+        LineDecoder {
+            defs: DefTable::new(names),
+            words: Vec::new(),
+        }
+    }
+
+    /// The definitions met so far.
+    #[must_use]
+    pub const fn defs(&self) -> &DefTable {
+        &self.defs
+    }
+
+    /// Decodes the next line, given without its newline (anything after a newline is ignored).
+    ///
+    /// # Errors
+    /// A malformed definition, an event inside a definition, an unknown event number, or a line
+    /// that lacks a needed field. The decoder can go on with the next line.
+    pub fn line<'a>(&'a mut self, text: &'a [u8]) -> Result<Line<'a>, Fault> {
+        self.words.clear();
+        let end = token::fields(text, 0, &mut self.words);
+        let Some(number) = self.words.first() else {
+            return Ok(Line::Blank);
+        };
+        if text[number.start as usize] == b'%' {
+            self.defs.header_line(&text[..end])?;
+            return Ok(Line::Header);
+        }
+        let fault = |kind| Fault {
+            at: number.start,
+            kind,
+        };
+        if self.defs.is_open() {
+            return Err(fault(FaultKind::UnfinishedDefinition));
+        }
+        let index = self.defs.find(number.of(text).bare());
+        let def = &self.defs.defs()[index.ok_or(fault(FaultKind::UnknownId))?];
+        RawEvent::new(def, text, &self.words).map(Line::Event)
+    }
+
+    /// To be called at the end of the trace.
+    ///
+    /// # Errors
+    /// A definition was begun and not ended.
+    pub const fn finish(&self) -> Result<(), FaultKind> {
+        if self.defs.is_open() {
+            return Err(FaultKind::UnfinishedDefinition);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,303 @@
+//! The `%` header: which number stands for which event, with which fields.
+
+mod grammar;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::error::{Fault, FaultKind};
+use crate::event::{EventKind, FieldName};
+use grammar::HeaderLine;
+
+/// Whether the field names of older traces are understood (`-n/--no-strict`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldNames {
+    /// Only the names of lang-paje 1.3.1; others are user-defined fields.
+    #[default]
+    Strict,
+    /// Also `ContainerType` and `EntityType` for `Type`, `SourceContainer` for `StartContainer`, ….
+    Old,
+}
+
+/// The type of a field, as its definition declares it. The replay reads fields by what they are
+/// for; exporters type user-defined columns by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the format's own.
+pub enum FieldType {
+    Date,
+    Int,
+    Double,
+    Float,
+    Hex,
+    String,
+    Color,
+}
+
+/// One field of a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldDef {
+    /// The name as it was written.
+    pub name: String,
+    /// The known field that the name stands for; `None` for a user-defined one.
+    pub known: Option<FieldName>,
+    /// The declared type.
+    pub kind: FieldType,
+}
+
+/// One finished `%EventDef`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventDef {
+    id: Vec<u8>,
+    kind: EventKind,
+    fields: Vec<FieldDef>,
+    /// The word of each known field in an event's line (the number is word 0); `ABSENT` if not defined.
+    words: [u16; FieldName::COUNT],
+    needed_words: usize,
+}
+
+const ABSENT: u16 = u16::MAX;
+
+impl EventDef {
+    /// The text that stands for this event at the beginning of its lines.
+    #[must_use]
+    pub fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    /// Which event it is.
+    #[must_use]
+    pub const fn kind(&self) -> EventKind {
+        self.kind
+    }
+
+    /// The fields in the order in which they follow the number.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldDef] {
+        &self.fields
+    }
+
+    /// The index of a known field among the words of a line; the number is word 0.
+    #[must_use]
+    #[inline]
+    pub const fn word_of(&self, field: FieldName) -> Option<usize> {
+        match self.words[field as usize] {
+            ABSENT => None,
+            word => Some(word as usize),
+        }
+    }
+
+    /// How many words, its number included, a line must have so that no needed field is missing.
+    #[must_use]
+    #[inline]
+    pub const fn needed_words(&self) -> usize {
+        self.needed_words
+    }
+
+    /// The user-defined fields in definition order: name, and index among the words of a line.
+    pub fn extras(&self) -> impl Iterator<Item = (&str, usize)> {
+        let numbered = self.fields.iter().enumerate();
+        numbered
+            .filter(|(_, field)| field.known.is_none())
+            .map(|(i, field)| (field.name.as_str(), i + 1))
+    }
+
+    /// The first needed field that a line of so many words does not have.
+    pub(crate) fn first_missing(&self, words: usize) -> FieldName {
+        let needed = |field: &&FieldName| self.word_of(**field).is_some_and(|word| word >= words);
+        let mut all = self.kind.obligatory().iter().chain(self.kind.optional());
+        let least = |a: FieldName, b: &FieldName| {
+            if self.word_of(*b) < self.word_of(a) {
+                *b
+            } else {
+                a
+            }
+        };
+        match all.find(needed) {
+            Some(first) => all.filter(needed).fold(*first, least),
+            None => FieldName::Type,
+        }
+    }
+
+    fn finish(id: Vec<u8>, kind: EventKind, fields: Vec<FieldDef>) -> Result<EventDef, FaultKind> {
+        let mut words = [ABSENT; FieldName::COUNT];
+        for (i, field) in fields.iter().enumerate() {
+            if let Some(known) = field.known {
+                words[known as usize] = i as u16 + 1;
+            }
+        }
+        let absent = |field: &&FieldName| words[**field as usize] == ABSENT;
+        if let Some(field) = kind.obligatory().iter().find(absent) {
+            return Err(FaultKind::MissingObligatory(*field));
+        }
+        let read = kind.obligatory().iter().chain(kind.optional());
+        let last = read
+            .map(|field| words[*field as usize])
+            .filter(|word| *word != ABSENT)
+            .max();
+        Ok(EventDef {
+            id,
+            kind,
+            fields,
+            words,
+            needed_words: last.map_or(1, |word| word as usize + 1),
+        })
+    }
+}
+
+/// A definition between its `%EventDef` and its `%EndEventDef`.
+#[derive(Clone, Debug)]
+struct OpenDef {
+    id: Vec<u8>,
+    kind: EventKind,
+    fields: Vec<FieldDef>,
+}
+
+/// The definitions met so far, and the one at hand. Cloning is cheap enough for once a block.
+#[derive(Clone, Debug)]
+pub struct DefTable {
+    names: FieldNames,
+    defs: Vec<Arc<EventDef>>,
+    by_id: HashMap<Vec<u8>, u32>,
+    /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
+    small: Vec<u32>,
+    open: Option<OpenDef>,
+}
+
+const NONE: u32 = u32::MAX;
+const SMALL: usize = 1000;
+
+impl DefTable {
+    /// No definitions yet.
+    #[must_use]
+    pub fn new(names: FieldNames) -> Self {
+        DefTable {
+            names,
+            defs: Vec::new(),
+            by_id: HashMap::new(),
+            small: vec![NONE; SMALL],
+            open: None,
+        }
+    }
+
+    /// The finished definitions, in the order of their ends.
+    #[must_use]
+    pub fn defs(&self) -> &[Arc<EventDef>] {
+        &self.defs
+    }
+
+    /// Whether a definition was begun and not ended.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The index among [`DefTable::defs`] of the definition whose number is this text.
+    ///
+    /// Numbers are compared as text: `011` is not `11`.
+    #[must_use]
+    #[inline]
+    pub fn find(&self, id: &[u8]) -> Option<usize> {
+        let index = match small_number(id) {
+            Some(number) => self.small[number],
+            None => self.by_id.get(id).copied().unwrap_or(NONE),
+        };
+        (index != NONE).then_some(index as usize)
+    }
+
+    /// Takes in one `%` line. Offsets in errors count from the beginning of `line`.
+    ///
+    /// # Errors
+    /// The line does not follow the grammar of lang-paje 1.3.1, "Event definitions", or defines a
+    /// number again, or ends a definition that lacks an obligatory field.
+    pub fn header_line(&mut self, line: &[u8]) -> Result<(), Fault> {
+        let fault = |word: &[u8], kind| Fault {
+            at: nom::Offset::offset(line, word) as u32,
+            kind,
+        };
+        let percent = line
+            .iter()
+            .position(|b| *b == b'%')
+            .map_or(line, |at| &line[at..]);
+        match grammar::header_line(line) {
+            Some(HeaderLine::EventDef { name, id }) => {
+                if self.open.is_some() {
+                    return Err(fault(percent, FaultKind::NestedDefinition));
+                }
+                let kind = EventKind::ALL
+                    .into_iter()
+                    .find(|kind| kind.name().as_bytes() == name);
+                let kind = kind.ok_or(fault(name, FaultKind::UnknownEvent))?;
+                if self.find(id).is_some() {
+                    return Err(fault(id, FaultKind::RedefinedId));
+                }
+                self.open = Some(OpenDef {
+                    id: id.to_vec(),
+                    kind,
+                    fields: Vec::new(),
+                });
+            }
+            Some(HeaderLine::Field { name, kind }) => {
+                let names = self.names;
+                let open = self
+                    .open
+                    .as_mut()
+                    .ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                let kind = kind.ok_or(fault(name, FaultKind::MissingFieldType))?;
+                let field_type = grammar::field_type(kind);
+                let field_type = field_type.ok_or(fault(kind, FaultKind::UnknownFieldType))?;
+                let known = grammar::field_name(name, names);
+                if known.is_some() && open.fields.iter().any(|field| field.known == known) {
+                    return Err(fault(name, FaultKind::RepeatedField));
+                }
+                open.fields.push(FieldDef {
+                    name: String::from_utf8_lossy(name).into_owned(),
+                    known,
+                    kind: field_type,
+                });
+            }
+            Some(HeaderLine::End) => {
+                let open = self
+                    .open
+                    .take()
+                    .ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                let def = EventDef::finish(open.id, open.kind, open.fields);
+                let def = def.map_err(|kind| fault(percent, kind))?;
+                self.insert(def);
+            }
+            None => return Err(fault(percent, FaultKind::ExpectedEventDef)),
+        }
+        Ok(())
+    }
+
+    /// What the definition at hand defines, for messages.
+    #[must_use]
+    pub fn open_event(&self) -> Option<EventKind> {
+        self.open.as_ref().map(|open| open.kind)
+    }
+
+    fn insert(&mut self, def: EventDef) {
+        let index = self.defs.len() as u32;
+        match small_number(&def.id) {
+            Some(number) => self.small[number] = index,
+            None => {
+                self.by_id.insert(def.id.clone(), index);
+            }
+        }
+        self.defs.push(Arc::new(def));
+    }
+}
+
+/// The value of a plain decimal number below [`SMALL`] without leading zeros.
+#[inline]
+fn small_number(id: &[u8]) -> Option<usize> {
+    let digit = |b: u8| b.is_ascii_digit().then(|| usize::from(b - b'0'));
+    match *id {
+        [a] => digit(a),
+        [a @ b'1'..=b'9', b] => Some(10 * digit(a)? + digit(b)?),
+        [a @ b'1'..=b'9', b, c] => Some(100 * digit(a)? + 10 * digit(b)? + digit(c)?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

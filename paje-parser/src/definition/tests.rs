@@ -1,0 +1,115 @@
+use super::*;
+
+fn table(header: &str) -> Result<DefTable, (usize, Fault)> {
+    let mut table = DefTable::new(FieldNames::Strict);
+    for (number, line) in header.lines().enumerate() {
+        table
+            .header_line(line.as_bytes())
+            .map_err(|fault| (number + 1, fault))?;
+    }
+    Ok(table)
+}
+
+fn fault(header: &str) -> (usize, u32, FaultKind) {
+    let (line, fault) = table(header).expect_err("the header is wrong");
+    (line, fault.at, fault.kind)
+}
+
+const SET: &str = "%EventDef PajeSetState 11\n% Time date\n%\tType string\n %Container string\n% Value string\n% Size int # bytes\n% Line int\n";
+
+#[test]
+fn a_definition() {
+    let table = table(&format!("{SET}%EndEventDef\n")).expect("valid");
+    assert!(!table.is_open());
+    assert_eq!(table.find(b"11"), Some(0));
+    assert_eq!(table.find(b"011"), None);
+    assert_eq!(table.find(b"1"), None);
+    let def = &table.defs()[0];
+    assert_eq!((def.kind(), def.id()), (EventKind::SetState, &b"11"[..]));
+    assert_eq!(def.word_of(FieldName::Container), Some(3));
+    assert_eq!(def.word_of(FieldName::Key), None);
+    assert_eq!(def.needed_words(), 5);
+    assert_eq!(def.extras().collect::<Vec<_>>(), [("Size", 5)]);
+    assert_eq!(def.first_missing(2), FieldName::Type);
+}
+
+#[test]
+fn numbers_are_text() {
+    let popped = |id: &str| {
+        format!(
+            "%EventDef PajePopState {id}\n% Time date\n% Type string\n% Container string\n% EndEventDef\n"
+        )
+    };
+    let header = ["7", "07", "abc", "123456", "999", "1000"]
+        .map(popped)
+        .concat();
+    let table = table(&header).expect("valid");
+    for (index, id) in ["7", "07", "abc", "123456", "999", "1000"]
+        .iter()
+        .enumerate()
+    {
+        assert_eq!(table.find(id.as_bytes()), Some(index), "{id}");
+    }
+    assert_eq!(table.find(b"1001"), None);
+}
+
+#[test]
+fn old_names_only_when_asked() {
+    let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
+    assert_eq!(
+        fault(header),
+        (5, 0, FaultKind::MissingObligatory(FieldName::Type))
+    );
+    let mut old = DefTable::new(FieldNames::Old);
+    for line in header.lines() {
+        old.header_line(line.as_bytes())
+            .expect("valid with old names");
+    }
+    assert_eq!(old.defs()[0].word_of(FieldName::Type), Some(2));
+}
+
+#[test]
+fn what_can_be_wrong() {
+    use FaultKind as K;
+    assert_eq!(
+        fault("%Eventdef PajeSetState 1"),
+        (1, 0, K::ExpectedEventDef)
+    );
+    assert_eq!(fault("  % Time date"), (1, 2, K::ExpectedEventDef));
+    assert_eq!(fault("%"), (1, 0, K::ExpectedEventDef));
+    assert_eq!(fault("%EndEventDef"), (1, 0, K::ExpectedEventDef));
+    assert_eq!(fault("%EventDef PajeSetState"), (1, 0, K::ExpectedEventDef));
+    assert_eq!(
+        fault("%EventDef PajeSetState 1 2"),
+        (1, 0, K::ExpectedEventDef)
+    );
+    assert_eq!(fault("%EventDef PajeFoo 1"), (1, 10, K::UnknownEvent));
+    assert_eq!(
+        fault(&format!("{SET}%EventDef PajePopState 2")),
+        (8, 0, K::NestedDefinition)
+    );
+    assert_eq!(
+        fault(&format!("{SET}%EndEventDef\n{SET}")),
+        (9, 23, K::RedefinedId)
+    );
+    assert_eq!(fault(&format!("{SET}% Foo")), (8, 2, K::MissingFieldType));
+    assert_eq!(
+        fault(&format!("{SET}% Foo bar")),
+        (8, 6, K::UnknownFieldType)
+    );
+    assert_eq!(
+        fault(&format!("{SET}% Time date")),
+        (8, 2, K::RepeatedField)
+    );
+    assert_eq!(
+        fault("%EventDef PajePopState 3\n% Time date\n% EndEventDef"),
+        (3, 0, K::MissingObligatory(FieldName::Type))
+    );
+}
+
+#[test]
+fn comments_and_quotes() {
+    let header = "%EventDef PajePopState \"3 4\" # three\n% Time date# when\n% Type string junk\n% \"Container\" string\n%EndEventDef#";
+    let table = table(header).expect("valid");
+    assert_eq!(table.find(b"3 4"), Some(0));
+}

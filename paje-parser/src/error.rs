@@ -1,0 +1,161 @@
+//! What can be wrong with a line, and how it is told.
+
+use crate::event::FieldName;
+
+/// Something wrong at a byte of the text at hand. Small, so that hot paths can carry it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where, as an index into the text that was being read.
+    pub at: u32,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// The ways in which a line by itself, or with the definitions before it, can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A `%` line that is neither `%EventDef NAME ID` nor inside a definition.
+    ExpectedEventDef,
+    /// `%EventDef` with an event that the format does not know.
+    UnknownEvent,
+    /// `%EventDef` with a number that already stands for an event.
+    RedefinedId,
+    /// `%EventDef` before the definition at hand was ended.
+    NestedDefinition,
+    /// A field without a type.
+    MissingFieldType,
+    /// A field type other than date, int, double, float, hex, string, color.
+    UnknownFieldType,
+    /// A known field named twice in one definition.
+    RepeatedField,
+    /// A definition that lacks a field that its event must have.
+    MissingObligatory(FieldName),
+    /// An event line, or the end of the trace, before `%EndEventDef`.
+    UnfinishedDefinition,
+    /// An event number that nothing defined.
+    UnknownId,
+    /// A line that ends before a field that its event needs.
+    MissingField(FieldName),
+    /// A time that is not a finite number.
+    BadTime,
+    /// A variable's value that is not a number.
+    BadNumber,
+    /// A colour that is neither three or four numbers nor six hexadecimal digits.
+    BadColor,
+}
+
+impl FaultKind {
+    /// A short name for machines, stable from release to release.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            FaultKind::ExpectedEventDef => "expected-eventdef",
+            FaultKind::UnknownEvent => "unknown-event",
+            FaultKind::RedefinedId => "redefined-id",
+            FaultKind::NestedDefinition => "nested-definition",
+            FaultKind::MissingFieldType => "missing-field-type",
+            FaultKind::UnknownFieldType => "unknown-field-type",
+            FaultKind::RepeatedField => "repeated-field",
+            FaultKind::MissingObligatory(_) => "missing-obligatory-field",
+            FaultKind::UnfinishedDefinition => "unfinished-definition",
+            FaultKind::UnknownId => "unknown-id",
+            FaultKind::MissingField(_) => "missing-field",
+            FaultKind::BadTime => "bad-time",
+            FaultKind::BadNumber => "bad-number",
+            FaultKind::BadColor => "bad-color",
+        }
+    }
+
+    /// One sentence that says what is wrong with `word`, the offending text, and what would be right.
+    #[must_use]
+    pub fn sentence(self, word: &[u8]) -> String {
+        let word = shown(word);
+        match self {
+            FaultKind::ExpectedEventDef => {
+                format!(
+                    "found {word} where `%EventDef NAME NUMBER` was expected to begin a definition"
+                )
+            }
+            FaultKind::UnknownEvent => {
+                format!(
+                    "unknown event {word}; the format knows PajeSetState, PajePushState and the like"
+                )
+            }
+            FaultKind::RedefinedId => {
+                format!(
+                    "event number {word} is already defined; every definition needs a number of its own"
+                )
+            }
+            FaultKind::NestedDefinition => {
+                "a definition begins before the last one was ended with `%EndEventDef`".into()
+            }
+            FaultKind::MissingFieldType => {
+                format!("field {word} has no type; write `% NAME TYPE`, such as `% Time date`")
+            }
+            FaultKind::UnknownFieldType => format!(
+                "unknown field type {word}; expected date, int, double, float, hex, string or color"
+            ),
+            FaultKind::RepeatedField => format!("field {word} appears twice in this definition"),
+            FaultKind::MissingObligatory(field) => format!(
+                "the definition of {word} lacks its obligatory field {}; old field names are read with -n",
+                field.name()
+            ),
+            FaultKind::UnfinishedDefinition => {
+                "the definition is not finished: `%EndEventDef` is missing".into()
+            }
+            FaultKind::UnknownId => {
+                format!(
+                    "no event is defined with number {word}; `%EventDef NAME {word}` must come before",
+                    word = word
+                )
+            }
+            FaultKind::MissingField(field) => {
+                format!("the line ends before its field {}", field.name())
+            }
+            FaultKind::BadTime => {
+                format!("{word} is not a time; expected a finite number of seconds")
+            }
+            FaultKind::BadNumber => format!("{word} is not a number"),
+            FaultKind::BadColor => format!(
+                "{word} is not a colour; expected three or four numbers from 0 to 1, or six hexadecimal digits"
+            ),
+        }
+    }
+}
+
+/// A word of the trace for a message: in quotes, unprintable bytes escaped, cut if it is long.
+#[must_use]
+pub fn shown(word: &[u8]) -> String {
+    const LONGEST: usize = 80;
+    let cut = &word[..word.len().min(LONGEST)];
+    let mut text = String::from("'");
+    for chunk in cut.utf8_chunks() {
+        text.extend(chunk.valid().chars().flat_map(|c| {
+            let escaped = c.is_control();
+            escaped
+                .then(|| c.escape_default())
+                .into_iter()
+                .flatten()
+                .chain((!escaped).then_some(c))
+        }));
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text.push_str(if word.len() > LONGEST { "…'" } else { "'" });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_shown_safely() {
+        assert_eq!(shown(b"p1"), "'p1'");
+        assert_eq!(shown("é\t\x1b".as_bytes()), "'é\\t\\u{1b}'");
+        assert_eq!(shown(b"a\xff\x00"), "'a\\xff\\u{0}'");
+        assert_eq!(shown(&[b'x'; 100]).chars().count(), 83);
+    }
+}

@@ -1,0 +1,530 @@
+//! The events of the format, and one line of a trace read as one of them.
+
+use crate::color::Color;
+use crate::definition::EventDef;
+use crate::error::{Fault, FaultKind};
+use crate::number;
+use crate::token::{Field, Span};
+
+/// The events of lang-paje 1.3.1, in the order of its tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the format's own.
+pub enum EventKind {
+    DefineContainerType,
+    DefineEventType,
+    DefineStateType,
+    DefineVariableType,
+    DefineLinkType,
+    DefineEntityValue,
+    CreateContainer,
+    DestroyContainer,
+    NewEvent,
+    SetState,
+    PushState,
+    PopState,
+    ResetState,
+    SetVariable,
+    AddVariable,
+    SubVariable,
+    StartLink,
+    EndLink,
+    TraceFile,
+}
+
+use EventKind as E;
+use FieldName as F;
+
+impl EventKind {
+    /// Every kind, in order.
+    pub const ALL: [EventKind; 19] = [
+        E::DefineContainerType,
+        E::DefineEventType,
+        E::DefineStateType,
+        E::DefineVariableType,
+        E::DefineLinkType,
+        E::DefineEntityValue,
+        E::CreateContainer,
+        E::DestroyContainer,
+        E::NewEvent,
+        E::SetState,
+        E::PushState,
+        E::PopState,
+        E::ResetState,
+        E::SetVariable,
+        E::AddVariable,
+        E::SubVariable,
+        E::StartLink,
+        E::EndLink,
+        E::TraceFile,
+    ];
+
+    /// The name in a definition: `PajeSetState`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            E::DefineContainerType => "PajeDefineContainerType",
+            E::DefineEventType => "PajeDefineEventType",
+            E::DefineStateType => "PajeDefineStateType",
+            E::DefineVariableType => "PajeDefineVariableType",
+            E::DefineLinkType => "PajeDefineLinkType",
+            E::DefineEntityValue => "PajeDefineEntityValue",
+            E::CreateContainer => "PajeCreateContainer",
+            E::DestroyContainer => "PajeDestroyContainer",
+            E::NewEvent => "PajeNewEvent",
+            E::SetState => "PajeSetState",
+            E::PushState => "PajePushState",
+            E::PopState => "PajePopState",
+            E::ResetState => "PajeResetState",
+            E::SetVariable => "PajeSetVariable",
+            E::AddVariable => "PajeAddVariable",
+            E::SubVariable => "PajeSubVariable",
+            E::StartLink => "PajeStartLink",
+            E::EndLink => "PajeEndLink",
+            E::TraceFile => "PajeTraceFile",
+        }
+    }
+
+    /// The fields that a definition of this event must have.
+    ///
+    /// Source: lang-paje 1.3.1, tables of the events' obligatory fields.
+    #[must_use]
+    pub const fn obligatory(self) -> &'static [FieldName] {
+        match self {
+            E::DefineContainerType
+            | E::DefineEventType
+            | E::DefineStateType
+            | E::DefineVariableType
+            | E::DefineEntityValue => &[F::Name, F::Type],
+            E::DefineLinkType => &[F::Name, F::Type, F::StartContainerType, F::EndContainerType],
+            E::CreateContainer => &[F::Time, F::Name, F::Type, F::Container],
+            E::DestroyContainer => &[F::Time, F::Name, F::Type],
+            E::NewEvent
+            | E::SetState
+            | E::PushState
+            | E::SetVariable
+            | E::AddVariable
+            | E::SubVariable => &[F::Time, F::Type, F::Container, F::Value],
+            E::PopState | E::ResetState => &[F::Time, F::Type, F::Container],
+            E::StartLink => &[
+                F::Time,
+                F::Type,
+                F::Container,
+                F::Value,
+                F::StartContainer,
+                F::Key,
+            ],
+            E::EndLink => &[
+                F::Time,
+                F::Type,
+                F::Container,
+                F::Value,
+                F::EndContainer,
+                F::Key,
+            ],
+            E::TraceFile => &[F::Container, F::Type, F::Filename],
+        }
+    }
+
+    /// Fields that are read if the definition has them.
+    pub(crate) const fn optional(self) -> &'static [FieldName] {
+        match self {
+            E::DefineVariableType | E::DefineEntityValue => &[F::Alias, F::Color],
+            E::DefineContainerType
+            | E::DefineEventType
+            | E::DefineStateType
+            | E::DefineLinkType => &[F::Alias],
+            E::CreateContainer => &[F::Alias, F::Filename],
+            _ => &[],
+        }
+    }
+}
+
+/// The fields that the format knows; any other name is a user-defined field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the format's own.
+pub enum FieldName {
+    Time,
+    Name,
+    Type,
+    Container,
+    StartContainerType,
+    EndContainerType,
+    StartContainer,
+    EndContainer,
+    Value,
+    Key,
+    Alias,
+    Color,
+    Line,
+    File,
+    Filename,
+}
+
+impl FieldName {
+    /// How many there are.
+    pub const COUNT: usize = 15;
+
+    /// Every name, in order.
+    pub const ALL: [FieldName; Self::COUNT] = [
+        F::Time,
+        F::Name,
+        F::Type,
+        F::Container,
+        F::StartContainerType,
+        F::EndContainerType,
+        F::StartContainer,
+        F::EndContainer,
+        F::Value,
+        F::Key,
+        F::Alias,
+        F::Color,
+        F::Line,
+        F::File,
+        F::Filename,
+    ];
+
+    /// The name as a definition spells it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            F::Time => "Time",
+            F::Name => "Name",
+            F::Type => "Type",
+            F::Container => "Container",
+            F::StartContainerType => "StartContainerType",
+            F::EndContainerType => "EndContainerType",
+            F::StartContainer => "StartContainer",
+            F::EndContainer => "EndContainer",
+            F::Value => "Value",
+            F::Key => "Key",
+            F::Alias => "Alias",
+            F::Color => "Color",
+            F::Line => "Line",
+            F::File => "File",
+            F::Filename => "Filename",
+        }
+    }
+}
+
+/// One event line: its definition and where its words stand.
+#[derive(Clone, Copy, Debug)]
+pub struct RawEvent<'a> {
+    def: &'a EventDef,
+    text: &'a [u8],
+    words: &'a [Span],
+}
+
+impl<'a> RawEvent<'a> {
+    /// The event whose `words` (the event number first) stand in `text`.
+    ///
+    /// # Errors
+    /// A word that the event cannot do without is missing.
+    pub fn new(def: &'a EventDef, text: &'a [u8], words: &'a [Span]) -> Result<Self, Fault> {
+        if words.len() < def.needed_words() {
+            let at = words.last().map_or(0, |w| w.end);
+            return Err(Fault {
+                at,
+                kind: FaultKind::MissingField(def.first_missing(words.len())),
+            });
+        }
+        Ok(RawEvent { def, text, words })
+    }
+
+    /// The definition that the line's number stands for.
+    #[must_use]
+    pub const fn def(&self) -> &'a EventDef {
+        self.def
+    }
+
+    /// How many words more (or, negative, fewer) the line has than its definition has fields.
+    #[must_use]
+    pub fn surplus(&self) -> isize {
+        self.words.len() as isize - 1 - self.def.fields().len() as isize
+    }
+
+    /// A known field, if the definition has it.
+    #[must_use]
+    pub fn field(&self, name: FieldName) -> Option<Field<'a>> {
+        self.span(name).map(|span| span.of(self.text))
+    }
+
+    /// Where a known field stands.
+    #[must_use]
+    pub fn span(&self, name: FieldName) -> Option<Span> {
+        self.words.get(self.def.word_of(name)?).copied()
+    }
+
+    /// The user-defined fields, in definition order: name and text, which is empty if the line ends before.
+    pub fn extras(&self) -> impl Iterator<Item = (&'a str, Option<Field<'a>>)> + use<'a> {
+        let RawEvent { def, text, words } = *self;
+        def.extras()
+            .map(move |(name, word)| (name, words.get(word).map(|span| span.of(text))))
+    }
+
+    /// The line read as a typed event.
+    ///
+    /// # Errors
+    /// A time or a colour that is not one.
+    pub fn decode(&self) -> Result<Event<'a>, Fault> {
+        use EventKind as E;
+        use FieldName as F;
+        Ok(match self.def.kind() {
+            E::DefineContainerType => self.define_type(TypeNature::Container)?,
+            E::DefineEventType => self.define_type(TypeNature::Event)?,
+            E::DefineStateType => self.define_type(TypeNature::State)?,
+            E::DefineVariableType => self.define_type(TypeNature::Variable)?,
+            E::DefineLinkType => Event::DefineLinkType {
+                name: self.required(F::Name)?,
+                alias: self.alias(),
+                parent: self.required(F::Type)?,
+                start: self.required(F::StartContainerType)?,
+                end: self.required(F::EndContainerType)?,
+            },
+            E::DefineEntityValue => Event::DefineValue {
+                name: self.required(F::Name)?,
+                alias: self.alias(),
+                type_: self.required(F::Type)?,
+                color: self.color()?,
+            },
+            E::CreateContainer => Event::CreateContainer {
+                time: self.time()?,
+                name: self.required(F::Name)?,
+                alias: self.alias(),
+                type_: self.required(F::Type)?,
+                parent: self.required(F::Container)?,
+                file: self.field(F::Filename),
+            },
+            E::DestroyContainer => Event::DestroyContainer {
+                time: self.time()?,
+                type_: self.required(F::Type)?,
+                name: self.required(F::Name)?,
+            },
+            E::NewEvent => self.entity(EntityOp::Event)?,
+            E::SetState => self.entity(EntityOp::SetState)?,
+            E::PushState => self.entity(EntityOp::PushState)?,
+            E::PopState => self.entity(EntityOp::PopState)?,
+            E::ResetState => self.entity(EntityOp::ResetState)?,
+            E::SetVariable => self.entity(EntityOp::SetVariable)?,
+            E::AddVariable => self.entity(EntityOp::AddVariable)?,
+            E::SubVariable => self.entity(EntityOp::SubVariable)?,
+            E::StartLink => self.link(LinkEnd::Start, F::StartContainer)?,
+            E::EndLink => self.link(LinkEnd::End, F::EndContainer)?,
+            E::TraceFile => Event::TraceFile {
+                container: self.required(F::Container)?,
+                type_: self.required(F::Type)?,
+                file: self.required(F::Filename)?,
+            },
+        })
+    }
+
+    fn define_type(&self, nature: TypeNature) -> Result<Event<'a>, Fault> {
+        if nature == TypeNature::Variable {
+            self.color()?;
+        }
+        Ok(Event::DefineType {
+            nature,
+            name: self.required(F::Name)?,
+            alias: self.alias(),
+            parent: self.required(F::Type)?,
+        })
+    }
+
+    fn entity(&self, op: EntityOp) -> Result<Event<'a>, Fault> {
+        Ok(Event::Entity {
+            op,
+            time: self.time()?,
+            type_: self.required(F::Type)?,
+            container: self.required(F::Container)?,
+            value: self.field(F::Value),
+        })
+    }
+
+    fn link(&self, end: LinkEnd, at: FieldName) -> Result<Event<'a>, Fault> {
+        Ok(Event::Link {
+            end,
+            time: self.time()?,
+            type_: self.required(F::Type)?,
+            container: self.required(F::Container)?,
+            value: self.required(F::Value)?,
+            at: self.required(at)?,
+            key: self.required(F::Key)?,
+        })
+    }
+
+    /// The event's time in seconds, correctly rounded.
+    ///
+    /// # Errors
+    /// The event has no time, or its text is not a finite number.
+    pub fn time(&self) -> Result<f64, Fault> {
+        let span = self.span(F::Time).ok_or(self.missing(F::Time))?;
+        number::parse_time(span.of(self.text).bare()).ok_or(Fault {
+            at: span.start,
+            kind: FaultKind::BadTime,
+        })
+    }
+
+    /// The alias, if there is one and it is not empty: `""` is no alias.
+    fn alias(&self) -> Option<Field<'a>> {
+        self.field(F::Alias)
+            .filter(|alias| !alias.bare().is_empty())
+    }
+
+    fn color(&self) -> Result<Option<Color>, Fault> {
+        let Some(span) = self.span(F::Color) else {
+            return Ok(None);
+        };
+        let color = Color::parse(span.of(self.text).bare()).ok_or(Fault {
+            at: span.start,
+            kind: FaultKind::BadColor,
+        })?;
+        Ok(Some(color))
+    }
+
+    fn required(&self, name: FieldName) -> Result<Field<'a>, Fault> {
+        self.field(name).ok_or(self.missing(name))
+    }
+
+    fn missing(&self, name: FieldName) -> Fault {
+        Fault {
+            at: self.words.last().map_or(0, |w| w.end),
+            kind: FaultKind::MissingField(name),
+        }
+    }
+}
+
+/// What a type describes, and so which events its entities take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeNature {
+    /// Containers.
+    Container,
+    /// Intervals with a value, which may nest.
+    State,
+    /// Numbers that change in time.
+    Variable,
+    /// Points in time with a value.
+    Event,
+    /// Intervals from one container to another.
+    Link,
+}
+
+impl TypeNature {
+    /// The word for it in rows and messages: `Container`, `State`, …
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TypeNature::Container => "Container",
+            TypeNature::State => "State",
+            TypeNature::Variable => "Variable",
+            TypeNature::Event => "Event",
+            TypeNature::Link => "Link",
+        }
+    }
+}
+
+/// What an event does to the lane (container and type) that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the format's own.
+pub enum EntityOp {
+    Event,
+    SetState,
+    PushState,
+    PopState,
+    ResetState,
+    SetVariable,
+    AddVariable,
+    SubVariable,
+}
+
+impl EntityOp {
+    /// The nature that the type must have.
+    #[must_use]
+    pub const fn nature(self) -> TypeNature {
+        match self {
+            EntityOp::Event => TypeNature::Event,
+            EntityOp::SetState
+            | EntityOp::PushState
+            | EntityOp::PopState
+            | EntityOp::ResetState => TypeNature::State,
+            EntityOp::SetVariable | EntityOp::AddVariable | EntityOp::SubVariable => {
+                TypeNature::Variable
+            }
+        }
+    }
+}
+
+/// Which end of a link an event gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkEnd {
+    /// PajeStartLink
+    Start,
+    /// PajeEndLink
+    End,
+}
+
+/// One event with its fields by name, borrowed from the line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+#[allow(missing_docs)] // Fields are the format's own; times are in seconds.
+pub enum Event<'a> {
+    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container type.
+    DefineType {
+        nature: TypeNature,
+        name: Field<'a>,
+        alias: Option<Field<'a>>,
+        parent: Field<'a>,
+    },
+    /// PajeDefineLinkType; `start` and `end` are the types of the containers at its ends.
+    DefineLinkType {
+        name: Field<'a>,
+        alias: Option<Field<'a>>,
+        parent: Field<'a>,
+        start: Field<'a>,
+        end: Field<'a>,
+    },
+    /// PajeDefineEntityValue
+    DefineValue {
+        name: Field<'a>,
+        alias: Option<Field<'a>>,
+        type_: Field<'a>,
+        color: Option<Color>,
+    },
+    /// PajeCreateContainer; `file` holds the container's events, if it is given.
+    CreateContainer {
+        time: f64,
+        name: Field<'a>,
+        alias: Option<Field<'a>>,
+        type_: Field<'a>,
+        parent: Field<'a>,
+        file: Option<Field<'a>>,
+    },
+    /// PajeDestroyContainer
+    DestroyContainer {
+        time: f64,
+        type_: Field<'a>,
+        name: Field<'a>,
+    },
+    /// PajeNewEvent, PajeSetState … PajeSubVariable; pops and resets need no value.
+    Entity {
+        op: EntityOp,
+        time: f64,
+        type_: Field<'a>,
+        container: Field<'a>,
+        value: Option<Field<'a>>,
+    },
+    /// PajeStartLink, PajeEndLink; `container` is the common ancestor, `at` the end's own container.
+    Link {
+        end: LinkEnd,
+        time: f64,
+        type_: Field<'a>,
+        container: Field<'a>,
+        value: Field<'a>,
+        at: Field<'a>,
+        key: Field<'a>,
+    },
+    /// PajeTraceFile
+    TraceFile {
+        container: Field<'a>,
+        type_: Field<'a>,
+        file: Field<'a>,
+    },
+}

@@ -1,0 +1,382 @@
+//! Fields of a line, 64 bytes at a time.
+//!
+//! [`Scanner::scan`] turns a block of whole lines into bit masks, one bit a byte: white space,
+//! newlines, quotes and comment signs. [`Scanner::fields`] then reads a line's fields off these
+//! masks: in a line without comments, a field begins or ends wherever the white-space mask changes.
+//! What the bits cannot tell (long lines, comments, quotes at odd places) goes through
+//! [`Scanner::fields_by_search`], which jumps from mask bit to mask bit and obeys every rule.
+//!
+//! Both must find what [`token::fields`](crate::token::fields) finds: change them together.
+//!
+//! Block-wide masks cost less than masks per line (lines are short, windows of 64 bytes overlap
+//! several) and need one run-time choice of the instruction set per block instead of one per line.
+//! Measured by `cargo bench -p benches --bench stages tokenise`.
+
+use crate::token::Span;
+
+/// Classes of 64 consecutive bytes, lowest bit first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Masks {
+    white: u64,
+    newline: u64,
+    quote: u64,
+    hash: u64,
+}
+
+impl Masks {
+    /// What stands after the end of the text: newlines, so that every search ends.
+    const END: Masks = Masks {
+        white: !0,
+        newline: !0,
+        quote: 0,
+        hash: 0,
+    };
+}
+
+/// The fields of one line; kept and filled again for every line.
+#[derive(Clone, Debug)]
+pub struct Spans {
+    /// At least [`SHORT`] long, so that short lines need no capacity checks.
+    buffer: Vec<Span>,
+    len: usize,
+}
+
+/// More fields than a line within one 64-byte window can have.
+const SHORT: usize = 33;
+
+impl Default for Spans {
+    fn default() -> Self {
+        Spans {
+            buffer: vec![Span::default(); SHORT],
+            len: 0,
+        }
+    }
+}
+
+impl Spans {
+    /// The fields in the order in which they were written.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Span] {
+        &self.buffer[..self.len]
+    }
+
+    fn push(&mut self, span: Span) {
+        match self.buffer.get_mut(self.len) {
+            Some(slot) => *slot = span,
+            None => self.buffer.push(span),
+        }
+        self.len += 1;
+    }
+}
+
+/// Masks of a block of text; kept and filled again for every block.
+#[derive(Clone, Debug, Default)]
+pub struct Scanner {
+    masks: Vec<Masks>,
+}
+
+impl Scanner {
+    /// Computes the masks of `text`.
+    pub fn scan(&mut self, text: &[u8]) {
+        self.masks.clear();
+        self.masks.reserve(text.len() / 64 + 3);
+        let (chunks, tail) = text.as_chunks::<64>();
+        self.scan_chunks(chunks);
+        let mut last = [b'\n'; 64];
+        last[..tail.len()].copy_from_slice(tail);
+        self.scan_chunks(&[last]);
+        // A window may begin on the last byte and reach into the next mask.
+        self.masks.push(Masks::END);
+        self.masks.push(Masks::END);
+    }
+
+    fn scan_chunks(&mut self, chunks: &[[u8; 64]]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            unsafe {
+                avx2::extend(&mut self.masks, chunks);
+            }
+            return;
+        }
+        self.masks.extend(chunks.iter().map(masks_portable));
+    }
+
+    /// Finds the fields of the line that starts at `start` of the `text` last scanned.
+    ///
+    /// Returns where the line ends: the index of its newline, or `text.len()`.
+    #[inline]
+    pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
+        let first = start / 64;
+        let shift = (start % 64) as u32;
+        let (low, high) = (&self.masks[first], &self.masks[first + 1]);
+        let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
+        let newlines = window(low.newline, high.newline);
+        if newlines == 0 {
+            return self.fields_by_search(text, start, spans);
+        }
+        // The bits of the line, its newline included.
+        let line = newlines ^ (newlines - 1);
+        let mut white = window(low.white, high.white);
+        let quotes = window(low.quote, high.quote) & line;
+        let hashes = window(low.hash, high.hash) & line;
+        if (quotes | hashes) != 0 {
+            let inside = prefix_xor(quotes);
+            let outside = white & !inside;
+            let opening = quotes & inside;
+            let closing = quotes & !inside;
+            let odd = opening & !((outside << 1) | 1) // a quote inside a bare word
+                | (closing << 1) & !outside & line // text right after a closing quote
+                | inside & newlines & line // no closing quote
+                | hashes & !inside; // a comment
+            if odd != 0 {
+                return self.fields_by_search(text, start, spans);
+            }
+            white = outside;
+        }
+        let mut edges = (white ^ ((white << 1) | 1)) & line;
+        let base = start as u32;
+        let Some(short) = spans.buffer.first_chunk_mut::<SHORT>() else {
+            return self.fields_by_search(text, start, spans);
+        };
+        let mut len = 0;
+        while edges != 0 {
+            let first = edges.trailing_zeros();
+            edges &= edges - 1;
+            let end = edges.trailing_zeros();
+            edges &= edges.wrapping_sub(1);
+            short[len] = Span {
+                start: base + first,
+                end: base + end,
+            };
+            len += 1;
+        }
+        spans.len = len;
+        (start + newlines.trailing_zeros() as usize).min(text.len())
+    }
+
+    /// The same as [`Scanner::fields`] for any line: searches the masks for the next bit that matters.
+    #[cold]
+    #[inline(never)]
+    pub fn fields_by_search(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
+        spans.len = 0;
+        let mut at = start;
+        loop {
+            // Newlines are white: the first byte that is not white, or a newline.
+            at = self.find(at, |m| !m.white | m.newline);
+            if at >= text.len() || text[at] == b'\n' {
+                return at.min(text.len());
+            }
+            let first = at;
+            match text[first] {
+                b'#' => return self.find(at, |m| m.newline).min(text.len()),
+                b'"' => {
+                    at = self.find(at + 1, |m| m.quote | m.newline);
+                    if at < text.len() && text[at] == b'"' {
+                        at += 1;
+                    }
+                }
+                _ => at = self.find(at + 1, |m| m.white | m.hash),
+            }
+            at = at.min(text.len());
+            spans.push(Span {
+                start: first as u32,
+                end: at as u32,
+            });
+        }
+    }
+
+    /// The end of the line that holds byte `start` of the `text` last scanned.
+    #[must_use]
+    pub fn line_end(&self, text: &[u8], start: usize) -> usize {
+        self.find(start, |m| m.newline).min(text.len())
+    }
+
+    /// The first byte from `from` on whose bit is set in the mask that `class` picks.
+    #[inline]
+    fn find(&self, from: usize, class: impl Fn(&Masks) -> u64) -> usize {
+        let mut word = from / 64;
+        let mut bits = class(&self.masks[word]) & (!0 << (from % 64));
+        while bits == 0 {
+            word += 1;
+            match self.masks.get(word) {
+                Some(masks) => bits = class(masks),
+                None => return word * 64,
+            }
+        }
+        word * 64 + bits.trailing_zeros() as usize
+    }
+}
+
+/// Bit i of the result is the parity of bits 0..=i: set from each opening quote to before its closing one.
+#[inline]
+const fn prefix_xor(mut bits: u64) -> u64 {
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^ (bits << 32)
+}
+
+/// The masks without any instruction set in particular.
+fn masks_portable(chunk: &[u8; 64]) -> Masks {
+    let gather = |class: fn(u8) -> bool| {
+        chunk
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .enumerate()
+            .fold(0u64, |mask, (i, bytes)| {
+                let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
+                // The eight low bits of the bytes move side by side into the top byte.
+                mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+            })
+    };
+    Masks {
+        white: gather(|b| b == b' ' || b.wrapping_sub(9) < 5),
+        newline: gather(|b| b == b'\n'),
+        quote: gather(|b| b == b'"'),
+        hash: gather(|b| b == b'#'),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::Masks;
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
+        _mm256_setr_epi8, _mm256_shuffle_epi8,
+    };
+
+    /// Appends the masks of each chunk.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn extend(masks: &mut Vec<Masks>, chunks: &[[u8; 64]]) {
+        // Looked up by its low nibble, a white byte finds itself; no other byte does, and bytes
+        // from 0x80 on look up zero.
+        let white = _mm256_setr_epi8(
+            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
+            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,
+        );
+        let newline = _mm256_set1_epi8(b'\n' as i8);
+        let quote = _mm256_set1_epi8(b'"' as i8);
+        let hash = _mm256_set1_epi8(b'#' as i8);
+        masks.extend(chunks.iter().map(|chunk| {
+            let (low, high) = (load(chunk, 0), load(chunk, 32));
+            let pair = |l: __m256i, h: __m256i| {
+                u64::from(_mm256_movemask_epi8(l) as u32)
+                    | u64::from(_mm256_movemask_epi8(h) as u32) << 32
+            };
+            let equal = |to: __m256i| pair(_mm256_cmpeq_epi8(low, to), _mm256_cmpeq_epi8(high, to));
+            Masks {
+                white: pair(
+                    _mm256_cmpeq_epi8(low, _mm256_shuffle_epi8(white, low)),
+                    _mm256_cmpeq_epi8(high, _mm256_shuffle_epi8(white, high)),
+                ),
+                newline: equal(newline),
+                quote: equal(quote),
+                hash: equal(hash),
+            }
+        }));
+    }
+
+    /// 32 bytes of the chunk; compiles to one load.
+    #[target_feature(enable = "avx2")]
+    fn load(chunk: &[u8; 64], at: usize) -> __m256i {
+        let word = |i: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&chunk[at + 8 * i..at + 8 * i + 8]);
+            i64::from_le_bytes(bytes)
+        };
+        _mm256_set_epi64x(word(3), word(2), word(1), word(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token;
+    use proptest::prelude::*;
+
+    /// Every line of `text`, by the fast way, by search, and one byte at a time.
+    fn check(text: &[u8]) {
+        let mut scanner = Scanner::default();
+        scanner.scan(text);
+        let (mut fast, mut searched) = (Spans::default(), Spans::default());
+        let mut start = 0;
+        while start < text.len() {
+            let mut plain = Vec::new();
+            let end = token::fields(text, start, &mut plain);
+            assert_eq!(scanner.fields(text, start, &mut fast), end);
+            assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
+            assert_eq!(scanner.line_end(text, start), end);
+            let shown = String::from_utf8_lossy(&text[start..end]);
+            assert_eq!(fast.as_slice(), plain, "{shown:?}");
+            assert_eq!(searched.as_slice(), plain, "{shown:?}");
+            start = end + 1;
+        }
+    }
+
+    #[test]
+    fn corners() {
+        for text in [
+            "",
+            "\n",
+            " \n",
+            "a",
+            "a\n",
+            "\"",
+            "\"\n",
+            "\"a\" \"b\n\"c\"d e\"f # g\n",
+            "#\n##\n\"#\"\n",
+            "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6\n",
+        ] {
+            check(text.as_bytes());
+        }
+        for length in 0..200 {
+            check(format!("{} x\n", "y".repeat(length)).as_bytes());
+            check(
+                format!(
+                    "{}\"a b\" \"{}\"\r\nz",
+                    " ".repeat(length),
+                    "#".repeat(length)
+                )
+                .as_bytes(),
+            );
+        }
+    }
+
+    #[test]
+    fn every_byte_has_its_class() {
+        for byte in 0..=255u8 {
+            let mut chunk = [b'x'; 64];
+            chunk[byte as usize % 64] = byte;
+            let mut scanner = Scanner::default();
+            scanner.scan(&chunk);
+            assert_eq!(scanner.masks[0], masks_portable(&chunk), "byte {byte}");
+            assert_eq!(
+                scanner.masks[0].white != 0,
+                token::is_white(byte),
+                "byte {byte}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_the_plain_tokeniser_finds(text in "[ab\"# \t\r\n]{0,300}") {
+            check(text.as_bytes());
+        }
+
+        #[test]
+        fn long_words(text in "([a-z]{0,90}|\"[a-z #]{0,90}\"?|[ \n#\"])*") {
+            check(text.as_bytes());
+        }
+
+        #[test]
+        fn any_bytes(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+            check(&text);
+        }
+    }
+}
