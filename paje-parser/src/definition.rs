@@ -127,7 +127,7 @@ impl EventDef {
         }
         let absent = |field: &&FieldName| words[**field as usize] == ABSENT;
         if let Some(field) = kind.obligatory().iter().find(absent) {
-            return Err(FaultKind::MissingObligatory(*field));
+            return Err(FaultKind::MissingObligatory(kind, *field));
         }
         let read = kind.obligatory().iter().chain(kind.optional());
         let last = read

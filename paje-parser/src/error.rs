@@ -1,6 +1,6 @@
 //! What can be wrong with a line, and how it is told.
 
-use crate::event::FieldName;
+use crate::event::{EventKind, FieldName};
 
 /// Something wrong at a byte of the text at hand. Small, so that hot paths can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum FaultKind {
     /// A known field named twice in one definition.
     RepeatedField,
     /// A definition that lacks a field that its event must have.
-    MissingObligatory(FieldName),
+    MissingObligatory(EventKind, FieldName),
     /// An event line, or the end of the trace, before `%EndEventDef`.
     UnfinishedDefinition,
     /// An event number that nothing defined.
@@ -57,7 +57,7 @@ impl FaultKind {
             FaultKind::MissingFieldType => "missing-field-type",
             FaultKind::UnknownFieldType => "unknown-field-type",
             FaultKind::RepeatedField => "repeated-field",
-            FaultKind::MissingObligatory(_) => "missing-obligatory-field",
+            FaultKind::MissingObligatory(..) => "missing-obligatory-field",
             FaultKind::UnfinishedDefinition => "unfinished-definition",
             FaultKind::UnknownId => "unknown-id",
             FaultKind::MissingField(_) => "missing-field",
@@ -97,8 +97,9 @@ impl FaultKind {
                 "unknown field type {word}; expected date, int, double, float, hex, string or color"
             ),
             FaultKind::RepeatedField => format!("field {word} appears twice in this definition"),
-            FaultKind::MissingObligatory(field) => format!(
-                "the definition of {word} lacks its obligatory field {}; old field names are read with -n",
+            FaultKind::MissingObligatory(event, field) => format!(
+                "the definition of {} lacks its obligatory field {}; old field names are read with -n",
+                event.name(),
                 field.name()
             ),
             FaultKind::UnfinishedDefinition => {

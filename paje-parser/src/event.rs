@@ -528,3 +528,20 @@ pub enum Event<'a> {
         file: Field<'a>,
     },
 }
+
+impl Event<'_> {
+    /// The event's time in seconds, if it has one.
+    #[must_use]
+    pub const fn time(&self) -> Option<f64> {
+        match self {
+            Event::CreateContainer { time, .. }
+            | Event::DestroyContainer { time, .. }
+            | Event::Entity { time, .. }
+            | Event::Link { time, .. } => Some(*time),
+            Event::DefineType { .. }
+            | Event::DefineLinkType { .. }
+            | Event::DefineValue { .. }
+            | Event::TraceFile { .. } => None,
+        }
+    }
+}

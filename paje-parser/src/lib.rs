@@ -36,6 +36,6 @@ pub mod token;
 pub use decode::{Line, LineDecoder};
 pub use definition::{DefTable, EventDef, FieldNames};
 pub use error::{Fault, FaultKind};
-pub use event::{Event, EventKind, FieldName, RawEvent};
+pub use event::{EntityOp, Event, EventKind, FieldName, LinkEnd, RawEvent, TypeNature};
 pub use position::{ByteOffset, Position};
 pub use token::{Field, Quoting, Span};

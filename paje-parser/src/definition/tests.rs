@@ -58,7 +58,11 @@ fn old_names_only_when_asked() {
     let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
     assert_eq!(
         fault(header),
-        (5, 0, FaultKind::MissingObligatory(FieldName::Type))
+        (
+            5,
+            0,
+            FaultKind::MissingObligatory(EventKind::DefineContainerType, FieldName::Type)
+        )
     );
     let mut old = DefTable::new(FieldNames::Old);
     for line in header.lines() {
@@ -103,7 +107,11 @@ fn what_can_be_wrong() {
     );
     assert_eq!(
         fault("%EventDef PajePopState 3\n% Time date\n% EndEventDef"),
-        (3, 0, K::MissingObligatory(FieldName::Type))
+        (
+            3,
+            0,
+            K::MissingObligatory(EventKind::PopState, FieldName::Type)
+        )
     );
 }
 

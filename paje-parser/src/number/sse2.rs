@@ -1,0 +1,66 @@
+//! A row of sixteen digits in an SSE2 register.
+//!
+//! Memory is read by safe code on arrays, as an integer that the compiler loads in one instruction;
+//! only the arithmetic is intrinsics. They are `unsafe` to call because they need SSE2, and have no
+//! other condition: they compute on values. x86-64 includes SSE2, and this file is compiled for
+//! x86-64 only, so every call is sound. That is the proof each `SAFETY` comment below refers to.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{
+    __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
+    _mm_min_epu8, _mm_movemask_epi8, _mm_mullo_epi16, _mm_or_si128, _mm_packs_epi32, _mm_set_epi16,
+    _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16, _mm_xor_si128,
+};
+
+use super::{LAST, Window};
+
+/// Sixteen bytes of `bytes` from `at` on.
+#[inline(always)]
+fn load(bytes: &[u8; 48], at: usize) -> __m128i {
+    let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
+    let row = u128::from_le_bytes(row);
+    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+    unsafe { _mm_set_epi64x((row >> 64) as i64, row as i64) }
+}
+
+/// One bit per byte from `at` on, set where the byte is no ASCII digit.
+#[inline(always)]
+pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
+    let row = load(window, at);
+    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+    let valid = unsafe {
+        let digits = _mm_xor_si128(row, _mm_set1_epi8(b'0' as i8));
+        _mm_movemask_epi8(_mm_cmpeq_epi8(
+            _mm_min_epu8(digits, _mm_set1_epi8(9)),
+            digits,
+        ))
+    };
+    valid as u32 ^ 0xffff
+}
+
+/// The integer written by the last `count` digits before `stop`; all but the last `after` of them
+/// stand `gap` bytes further ahead.
+#[inline(always)]
+pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
+    let behind = load(window, stop - 16);
+    let ahead = load(window, stop - 16 - gap);
+    let behind_mask = load(&LAST.0, after & 31);
+    let row_mask = load(&LAST.0, count & 31);
+    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+    let eights = unsafe {
+        let row = _mm_or_si128(
+            _mm_and_si128(behind, behind_mask),
+            _mm_andnot_si128(behind_mask, ahead),
+        );
+        let ones = _mm_and_si128(row, row_mask);
+        // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
+        // modulo 2^16.
+        let pairs = _mm_srli_epi16::<8>(_mm_mullo_epi16(ones, _mm_set1_epi16(2561)));
+        let fours = _mm_madd_epi16(pairs, _mm_set_epi16(1, 100, 1, 100, 1, 100, 1, 100));
+        let fours = _mm_packs_epi32(fours, fours);
+        let by_10_000 = _mm_set_epi16(1, 10_000, 1, 10_000, 1, 10_000, 1, 10_000);
+        _mm_cvtsi128_si64(_mm_madd_epi16(fours, by_10_000)) as u64
+    };
+    (eights & 0xffff_ffff) * 100_000_000 + (eights >> 32)
+}

@@ -1,0 +1,47 @@
+//! A row of sixteen digits in two 64-bit words: any architecture, and the oracle of the other one.
+
+use super::{LAST, Window};
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Sixteen bytes of `bytes` from `at` on, the first one lowest.
+#[inline(always)]
+fn load(bytes: &[u8; 48], at: usize) -> u128 {
+    u128::from_le_bytes(*bytes[at..].first_chunk().expect("in the window"))
+}
+
+/// One bit per byte from `at` on, set where the byte is no ASCII digit.
+#[inline(always)]
+pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
+    let row = load(window, at);
+    non_digits8(row as u64) | (non_digits8((row >> 64) as u64) << 8)
+}
+
+#[inline(always)]
+fn non_digits8(word: u64) -> u32 {
+    let digits = word ^ (ONES * u64::from(b'0'));
+    // Seven bits plus 0x76 reach the eighth when above 9; a byte of 128 and more has it already.
+    let odd = (((digits & (ONES * 0x7f)) + ONES * 0x76) | digits) & (ONES * 0x80);
+    // Gathers the eight high bits at the top, the lowest byte's lowest.
+    ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+}
+
+/// The integer written by the last `count` digits before `stop`; all but the last `after` of them
+/// stand `gap` bytes further ahead.
+#[inline(always)]
+pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
+    let behind = load(window, stop - 16);
+    let ahead = load(window, stop - 16 - gap);
+    let behind_mask = load(&LAST.0, after & 31);
+    let row_mask = load(&LAST.0, count & 31);
+    let ones = ((behind & behind_mask) | (ahead & !behind_mask)) & row_mask;
+    eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64)
+}
+
+/// The integer of eight digits (values, not ASCII), the first one lowest: pairs, fours, eights.
+#[inline(always)]
+fn eight(digits: u64) -> u64 {
+    let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul((100 << 16) + 1) >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul((10_000 << 32) + 1) >> 32
+}

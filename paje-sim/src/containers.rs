@@ -1,0 +1,214 @@
+//! The tree of containers.
+
+use hashbrown::HashTable;
+
+use crate::engine::symbols::hash_bytes;
+use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::text::{Name, TextArena};
+use crate::types::Names;
+
+/// All containers of a trace, by their numbers. Container 0 is the root, named `0`.
+#[derive(Clone, Debug)]
+pub struct Containers {
+    list: Vec<Container>,
+    by_identifier: HashTable<ContainerId>,
+    texts: TextArena,
+}
+
+const NONE: u32 = u32::MAX;
+const NEVER: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
+struct Container {
+    names: Names,
+    type_: TypeId,
+    parent: ContainerId,
+    start: f64,
+    /// Meaningless until `ended_at` is set or the replay is over.
+    end: f64,
+    /// The byte of the event that ended it.
+    ended_at: u64,
+    first_child: u32,
+    last_child: u32,
+    next_sibling: u32,
+    last_lane: u32,
+    /// It and everything in it has ended. Keeps nested destructions linear: what is settled need
+    /// not be looked at again, unless a new child is created somewhere in it.
+    settled: bool,
+}
+
+/// What a PajeCreateContainer says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewContainer<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) type_: TypeId,
+    pub(crate) parent: ContainerId,
+    pub(crate) time: f64,
+}
+
+impl Containers {
+    pub(crate) fn new() -> Self {
+        let mut containers = Containers {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+        };
+        let root = NewContainer {
+            name: Name::bare(b"0"),
+            alias: None,
+            type_: TypeId::ROOT,
+            parent: ContainerId::ROOT,
+            time: 0.0,
+        };
+        containers.add(root);
+        containers
+    }
+
+    /// How many containers there are, the root included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All containers in the order of their creation, the root first.
+    pub fn ids(&self) -> impl Iterator<Item = ContainerId> + use<> {
+        (0..self.list.len() as u32).map(ContainerId)
+    }
+
+    /// The container that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
+        let same = |id: &ContainerId| self.identifier(*id).text == identifier;
+        self.by_identifier
+            .find(hash_bytes(identifier), same)
+            .copied()
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the creation gave one.
+    #[must_use]
+    pub fn alias(&self, id: ContainerId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the container by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn identifier(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// The container's type.
+    #[must_use]
+    pub fn type_of(&self, id: ContainerId) -> TypeId {
+        self.list[id.index()].type_
+    }
+
+    /// The container that it was created in; the root is its own parent.
+    #[must_use]
+    pub fn parent(&self, id: ContainerId) -> ContainerId {
+        self.list[id.index()].parent
+    }
+
+    /// When it was created, in seconds; the root at 0.
+    #[must_use]
+    pub fn start(&self, id: ContainerId) -> f64 {
+        self.list[id.index()].start
+    }
+
+    /// When it ended, in seconds: its destruction, an ancestor's, or the end of the trace.
+    #[must_use]
+    pub fn end(&self, id: ContainerId) -> f64 {
+        self.list[id.index()].end
+    }
+
+    /// Whether an event of the trace ended it, its own or an ancestor's destruction.
+    #[must_use]
+    pub fn is_destroyed(&self, id: ContainerId) -> bool {
+        self.list[id.index()].ended_at != NEVER
+    }
+
+    /// The containers created in it, in the order of their creation.
+    pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
+        let link = |id: u32| (id != NONE).then_some(ContainerId(id));
+        let first = link(self.list[id.index()].first_child);
+        std::iter::successors(first, move |child| {
+            link(self.list[child.index()].next_sibling)
+        })
+    }
+
+    /// The byte of the event that ended the container; `u64::MAX` while it lives.
+    pub(crate) fn ended_at(&self, id: ContainerId) -> u64 {
+        self.list[id.index()].ended_at
+    }
+
+    pub(crate) fn set_end(&mut self, id: ContainerId, time: f64, at: Option<u64>) {
+        let container = &mut self.list[id.index()];
+        container.end = time;
+        container.ended_at = at.unwrap_or(NEVER);
+    }
+
+    /// Marks the container as settled; returns whether it was before.
+    pub(crate) fn settle(&mut self, id: ContainerId) -> bool {
+        std::mem::replace(&mut self.list[id.index()].settled, true)
+    }
+
+    /// The lane last opened in the container; the lanes themselves know the one before.
+    pub(crate) fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
+        let lane = self.list[id.index()].last_lane;
+        (lane != NONE).then_some(LaneId(lane))
+    }
+
+    pub(crate) fn set_last_lane(&mut self, id: ContainerId, lane: LaneId) {
+        self.list[id.index()].last_lane = lane.0;
+    }
+
+    /// The identifier must be free.
+    pub(crate) fn insert(&mut self, new: NewContainer<'_>) -> ContainerId {
+        let id = self.add(new);
+        let mut ancestor = new.parent;
+        while std::mem::take(&mut self.list[ancestor.index()].settled) {
+            ancestor = self.parent(ancestor);
+        }
+        let parent = &mut self.list[new.parent.index()];
+        let before = std::mem::replace(&mut parent.last_child, id.0);
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = id.0,
+            None => self.list[new.parent.index()].first_child = id.0,
+        }
+        id
+    }
+
+    fn add(&mut self, new: NewContainer<'_>) -> ContainerId {
+        let id = ContainerId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Container {
+            names,
+            type_: new.type_,
+            parent: new.parent,
+            start: new.time,
+            end: 0.0,
+            ended_at: NEVER,
+            first_child: NONE,
+            last_child: NONE,
+            next_sibling: NONE,
+            last_lane: NONE,
+            settled: false,
+        });
+        let hash = |id: &ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        self.by_identifier.insert_unique(hash(&id), id, hash);
+        id
+    }
+}

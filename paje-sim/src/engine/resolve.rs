@@ -1,0 +1,162 @@
+//! Symbols to things, in file order.
+//!
+//! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
+//! values and link ends. Everything else in the block needs no look: the maps only grow.
+
+use paje_parser::{DefTable, FieldName, RawEvent, Span, token};
+use splitter::Block;
+
+use super::decode::{Decoded, Decoder, Noted, split_end_context, split_lane_context};
+use crate::error::Problem;
+use crate::ids::{ContainerId, LaneId, ValueId};
+use crate::model::{Effects, Failed, Model};
+
+/// What the symbols of a decoder stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Maps {
+    pub(crate) lanes: Vec<LaneId>,
+    pub(crate) values: Vec<ValueId>,
+    pub(crate) link_ends: Vec<ContainerId>,
+}
+
+/// A problem in a block, and where in its text.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    /// Where the line begins.
+    pub(crate) line: u32,
+    /// What in the line is wrong.
+    pub(crate) what: Where,
+    pub(crate) problem: Problem,
+}
+
+/// Which part of a line a problem is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Where {
+    /// The byte at this place of the block.
+    Byte(u32),
+    /// A field of the event.
+    Field(FieldName),
+}
+
+/// Resolves what `decoded` noted before `limit`.
+///
+/// # Errors
+/// The first problem in file order; nothing after it has been applied.
+pub(crate) fn resolve(
+    block: &Block,
+    decoded: &Decoded,
+    decoder: &Decoder,
+    defs: &DefTable,
+    state: &mut Resolver<'_>,
+) -> Result<(), Stop> {
+    for (line, noted) in &decoded.noted {
+        let failed = |(field, problem)| Stop {
+            line: *line,
+            what: Where::Field(field),
+            problem,
+        };
+        match noted {
+            Noted::Structural(def) => state.structural(block, *line, *def, defs)?,
+            Noted::Lane(symbol) => {
+                let (container, context) = decoder.lanes.get(*symbol);
+                let (type_, nature) = split_lane_context(context);
+                let type_name = decoder.types.get(type_).0.text;
+                let lane = state
+                    .model
+                    .lane(container.text, type_name, nature)
+                    .map_err(failed)?;
+                state.maps.lanes.push(lane);
+            }
+            Noted::Value(symbol) => {
+                let (name, type_) = decoder.values.get(*symbol);
+                let type_name = decoder.types.get(type_).0.text;
+                let value = state.model.value(type_name, name).map_err(failed)?;
+                state.maps.values.push(value);
+            }
+            Noted::LinkEnd(symbol) => {
+                let (name, context) = decoder.link_ends.get(*symbol);
+                let (type_, end) = split_end_context(context);
+                let type_name = decoder.types.get(type_).0.text;
+                let container = state
+                    .model
+                    .link_end(type_name, name.text, end)
+                    .map_err(failed)?;
+                state.maps.link_ends.push(container);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What resolving changes.
+pub(crate) struct Resolver<'a> {
+    pub(crate) model: &'a mut Model,
+    pub(crate) maps: &'a mut Maps,
+    pub(crate) effects: &'a mut Effects,
+    /// The latest time of a structural event.
+    pub(crate) last_time: f64,
+    pub(crate) stop_at: f64,
+    pub(crate) words: Vec<Span>,
+    /// Lines of structural events that were ignored, or name a file.
+    pub(crate) ignored: Vec<u32>,
+    pub(crate) naming_files: Vec<u32>,
+}
+
+impl Resolver<'_> {
+    fn structural(
+        &mut self,
+        block: &Block,
+        line: u32,
+        def: u32,
+        defs: &DefTable,
+    ) -> Result<(), Stop> {
+        self.words.clear();
+        token::fields(block.text(), line as usize, &mut self.words);
+        let stop = |fault: paje_parser::Fault| Stop {
+            line,
+            what: Where::Byte(fault.at),
+            problem: line_problem(block, &fault),
+        };
+        let raw =
+            RawEvent::new(&defs.defs()[def as usize], block.text(), &self.words).map_err(stop)?;
+        let event = raw.decode().map_err(stop)?;
+        if let Some(time) = event.time() {
+            if time > self.stop_at {
+                return Ok(());
+            }
+            self.last_time = self.last_time.max(time);
+        }
+        let at = block.start().0 + u64::from(line);
+        self.effects.ignored = false;
+        self.effects.names_file = false;
+        let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
+        applied.map_err(|(field, problem)| Stop {
+            line,
+            what: Where::Field(field),
+            problem,
+        })?;
+        if self.effects.ignored {
+            self.ignored.push(line);
+        }
+        if self.effects.names_file {
+            self.naming_files.push(line);
+        }
+        Ok(())
+    }
+}
+
+/// A fault of the parser with the word that it is about.
+pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
+    let text = block.text();
+    let at = (fault.at as usize).min(text.len());
+    let mut words = Vec::new();
+    token::fields(text, at, &mut words);
+    let word = match words.first() {
+        Some(span) if span.start as usize == at => span.of(text).bare().to_vec(),
+        _ => Vec::new(),
+    };
+    Problem::Line {
+        fault: fault.kind,
+        word,
+    }
+}

@@ -1,0 +1,127 @@
+//! States of one container and type: a stack that events push and pop.
+
+use crate::columns::{Address, Rows};
+use crate::engine::lanes::Refused;
+use crate::ids::ValueId;
+use crate::store::{NewState, Store};
+
+/// The replay of one state lane.
+///
+/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
+/// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
+#[derive(Debug)]
+pub(crate) struct StateLane {
+    pub(crate) rows: Rows,
+    stack: Vec<OpenState>,
+    last_start: f64,
+    /// `NEG_INFINITY` while the last row is open; it is then the top of the stack.
+    last_end: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenState {
+    row: Address,
+    value: ValueId,
+    imbrication: u32,
+    extra: u32,
+}
+
+impl Default for StateLane {
+    fn default() -> Self {
+        StateLane {
+            rows: Rows::default(),
+            stack: Vec::new(),
+            last_start: f64::NEG_INFINITY,
+            last_end: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl StateLane {
+    #[inline]
+    pub(crate) fn check_order(&self, time: f64) -> Result<(), Refused> {
+        if time < self.last_start || time < self.last_end {
+            return Err(Refused::Earlier(self.last_start.max(self.last_end)));
+        }
+        Ok(())
+    }
+
+    /// Closes the whole stack and opens a state of imbrication 0.
+    #[inline]
+    pub(crate) fn set(&mut self, store: &mut Store, time: f64, value: ValueId, extra: u32) {
+        self.close_all(store, time, 0);
+        self.open(store, time, value, 0, extra);
+    }
+
+    /// Opens a state on top of the stack. Without imbrication, the one below ends.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        store: &mut Store,
+        time: f64,
+        value: ValueId,
+        extra: u32,
+        no_imbrication: bool,
+    ) {
+        let top = self.stack.last();
+        let imbrication = top.map_or(0, |below| below.imbrication + 1);
+        if no_imbrication && let Some(below) = top {
+            store.close_state(below.row, time, 0);
+        }
+        self.open(store, time, value, imbrication, extra);
+    }
+
+    /// Closes the top of the stack. Without imbrication, the one below goes on as a new row.
+    #[inline]
+    pub(crate) fn pop(
+        &mut self,
+        store: &mut Store,
+        time: f64,
+        extra: u32,
+        no_imbrication: bool,
+    ) -> Result<(), Refused> {
+        let top = self.stack.pop().ok_or(Refused::EmptyStack)?;
+        store.close_state(top.row, time, extra);
+        self.last_closed(time);
+        if no_imbrication && let Some(below) = self.stack.pop() {
+            self.open(store, time, below.value, below.imbrication, below.extra);
+        }
+        Ok(())
+    }
+
+    /// Closes the whole stack.
+    pub(crate) fn close_all(&mut self, store: &mut Store, time: f64, extra: u32) {
+        if self.stack.is_empty() {
+            return;
+        }
+        for open in self.stack.drain(..) {
+            store.close_state(open.row, time, extra);
+        }
+        self.last_closed(time);
+    }
+
+    fn last_closed(&mut self, time: f64) {
+        if self.last_end == f64::NEG_INFINITY {
+            self.last_end = time;
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, store: &mut Store, time: f64, value: ValueId, imbrication: u32, extra: u32) {
+        let state = NewState {
+            start: time,
+            value,
+            imbrication,
+            extra,
+        };
+        let row = store.open_state(&mut self.rows, state);
+        self.last_start = time;
+        self.last_end = f64::NEG_INFINITY;
+        self.stack.push(OpenState {
+            row,
+            value,
+            imbrication,
+            extra,
+        });
+    }
+}

@@ -1,0 +1,143 @@
+//! A replayed trace.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use paje_parser::{DefTable, EventDef, TypeNature};
+
+use crate::containers::Containers;
+use crate::engine::lanes::{Lanes, Objects};
+use crate::error::{Error, Warning};
+use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::model::Model;
+use crate::options::Options;
+use crate::types::Types;
+use crate::visit::LaneView;
+
+/// Everything that a trace says happened: types, containers, and the objects of every lane.
+///
+/// [`Trace::walk`](crate::visit) goes through it in output order.
+#[derive(Debug)]
+pub struct Trace {
+    pub(crate) model: Model,
+    pub(crate) lanes: Lanes,
+    defs: DefTable,
+    warnings: Vec<Warning>,
+    end: f64,
+    events: u64,
+}
+
+/// How many objects of each nature a trace has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // The natures are the format's own.
+pub struct Counts {
+    pub containers: u64,
+    pub states: u64,
+    pub variables: u64,
+    pub events: u64,
+    pub links: u64,
+}
+
+impl Trace {
+    /// Replays the trace that `input` gives.
+    ///
+    /// # Errors
+    /// The first problem of the trace in file order, with its place; or a failed read.
+    pub fn read(input: impl Read, options: &Options) -> Result<Trace, Error> {
+        crate::engine::replay(input, options)
+    }
+
+    pub(crate) fn new(
+        model: Model,
+        lanes: Lanes,
+        defs: DefTable,
+        warnings: Vec<Warning>,
+        end: f64,
+        events: u64,
+    ) -> Self {
+        Trace {
+            model,
+            lanes,
+            defs,
+            warnings,
+            end,
+            events,
+        }
+    }
+
+    /// The types and their values.
+    #[must_use]
+    pub fn types(&self) -> &Types {
+        &self.model.types
+    }
+
+    /// The containers.
+    #[must_use]
+    pub fn containers(&self) -> &Containers {
+        &self.model.containers
+    }
+
+    /// The event definitions, in the order of their ends.
+    #[must_use]
+    pub fn defs(&self) -> &[Arc<EventDef>] {
+        self.defs.defs()
+    }
+
+    /// What was doubtful, by kind and definition.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// When the trace ends, in seconds: its latest time, or where it was to stop.
+    #[must_use]
+    pub fn end(&self) -> f64 {
+        self.end
+    }
+
+    /// How many event lines were read, definitions of types and the like included.
+    #[must_use]
+    pub fn event_lines(&self) -> u64 {
+        self.events
+    }
+
+    /// The objects of one type in one container, if there is or was any event for them.
+    #[must_use]
+    pub fn lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneView<'_>> {
+        let id = self.model.find_lane(container, type_)?;
+        Some(LaneView::new(self, id))
+    }
+
+    /// All lanes, in the order of their first events.
+    pub fn lanes(&self) -> impl Iterator<Item = LaneView<'_>> {
+        (0..self.model.lanes.len() as u32).map(|lane| LaneView::new(self, LaneId(lane)))
+    }
+
+    /// How many objects there are; containers without the root.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            containers: self.containers().len() as u64 - 1,
+            ..Counts::default()
+        };
+        for replay in &self.lanes.replays {
+            match &replay.objects {
+                Objects::State(lane) => counts.states += lane.rows.len(),
+                Objects::Variable(lane) => counts.variables += lane.rows.len(),
+                Objects::Event(lane) => counts.events += lane.rows.len(),
+                Objects::Link(lane) => counts.links += lane.rows.len(),
+            }
+        }
+        counts
+    }
+
+    /// Whether any user-defined field was kept.
+    #[must_use]
+    pub fn has_user_defined(&self) -> bool {
+        self.lanes.store.extras.is_some()
+    }
+
+    pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
+        self.model.lanes[lane.index()].nature
+    }
+}

@@ -1,0 +1,232 @@
+//! The tree of types, and the values of each.
+
+use hashbrown::HashTable;
+use paje_parser::TypeNature;
+use paje_parser::color::Color;
+
+use crate::engine::symbols::hash_bytes;
+use crate::ids::{TypeId, ValueId};
+use crate::text::{Name, TextArena, TextRef};
+
+/// All types of a trace, by their numbers. Type 0 is the root's, named `0`.
+#[derive(Clone, Debug)]
+pub struct Types {
+    list: Vec<Type>,
+    by_identifier: HashTable<TypeId>,
+    texts: TextArena,
+}
+
+#[derive(Clone, Debug)]
+struct Type {
+    names: Names,
+    nature: TypeNature,
+    parent: TypeId,
+    /// Of a link type: the types of the containers at its start and end.
+    ends: Option<(TypeId, TypeId)>,
+    values: Vec<Value>,
+    by_identifier: HashTable<ValueId>,
+}
+
+#[derive(Clone, Debug)]
+struct Value {
+    names: Names,
+    color: Option<Color>,
+}
+
+/// A name and perhaps an alias.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    name: TextRef,
+    alias: Option<TextRef>,
+}
+
+impl Names {
+    pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
+        Names {
+            name: texts.push(name),
+            alias: alias.map(|alias| texts.push(alias)),
+        }
+    }
+
+    pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.get(self.name)
+    }
+
+    pub(crate) fn alias<'a>(&self, texts: &'a TextArena) -> Option<Name<'a>> {
+        self.alias.map(|alias| texts.get(alias))
+    }
+
+    /// The alias if there is one, else the name.
+    pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.get(self.alias.unwrap_or(self.name))
+    }
+}
+
+/// What a definition says of a new type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewType<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) nature: TypeNature,
+    pub(crate) parent: TypeId,
+    pub(crate) ends: Option<(TypeId, TypeId)>,
+}
+
+impl Types {
+    pub(crate) fn new() -> Self {
+        let mut types = Types {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+        };
+        types.insert(NewType {
+            name: Name::bare(b"0"),
+            alias: None,
+            nature: TypeNature::Container,
+            parent: TypeId::ROOT,
+            ends: None,
+        });
+        types
+    }
+
+    /// How many types there are, the root's included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root's type.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All types in the order of their definitions, the root's first.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.list.len() as u32).map(TypeId)
+    }
+
+    /// The type that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
+        let same = |id: &TypeId| self.identifier(*id).text == identifier;
+        self.by_identifier
+            .find(hash_bytes(identifier), same)
+            .copied()
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the definition gave one.
+    #[must_use]
+    pub fn alias(&self, id: TypeId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the type by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn identifier(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// What the type describes.
+    #[must_use]
+    pub fn nature(&self, id: TypeId) -> TypeNature {
+        self.list[id.index()].nature
+    }
+
+    /// The container type that the type belongs to; the root's type is its own.
+    #[must_use]
+    pub fn parent(&self, id: TypeId) -> TypeId {
+        self.list[id.index()].parent
+    }
+
+    /// Of a link type, the types of the containers at its start and at its end.
+    #[must_use]
+    pub fn link_ends(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
+        self.list[id.index()].ends
+    }
+
+    /// The types that belong to a container type, in the order of their definitions.
+    pub fn children(&self, id: TypeId) -> impl Iterator<Item = TypeId> + '_ {
+        self.ids()
+            .skip(1)
+            .filter(move |child| self.parent(*child) == id)
+    }
+
+    /// How many values a type has.
+    #[must_use]
+    pub fn value_count(&self, id: TypeId) -> usize {
+        self.list[id.index()].values.len()
+    }
+
+    /// The name of a value, which rows print.
+    #[must_use]
+    pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        self.list[id.index()].values[value.index()]
+            .names
+            .name(&self.texts)
+    }
+
+    /// The text that events call a value by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        self.list[id.index()].values[value.index()]
+            .names
+            .identifier(&self.texts)
+    }
+
+    /// The colour of a value, if its definition gave one.
+    #[must_use]
+    pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
+        self.list[id.index()].values[value.index()].color
+    }
+
+    /// The value that events of this type call by this text.
+    #[must_use]
+    pub fn find_value(&self, id: TypeId, identifier: &[u8]) -> Option<ValueId> {
+        let same = |value: &ValueId| self.value_identifier(id, *value).text == identifier;
+        let index = &self.list[id.index()].by_identifier;
+        index.find(hash_bytes(identifier), same).copied()
+    }
+
+    /// The identifier must be free.
+    pub(crate) fn insert(&mut self, new: NewType<'_>) -> TypeId {
+        let id = TypeId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Type {
+            names,
+            nature: new.nature,
+            parent: new.parent,
+            ends: new.ends,
+            values: Vec::new(),
+            by_identifier: HashTable::new(),
+        });
+        let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        self.by_identifier.insert_unique(hash(&id), id, hash);
+        id
+    }
+
+    /// The identifier must be free within the type.
+    pub(crate) fn insert_value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        alias: Option<Name<'_>>,
+        color: Option<Color>,
+    ) -> ValueId {
+        let names = Names::new(&mut self.texts, name, alias);
+        let (texts, list) = (&self.texts, &mut self.list[id.index()]);
+        let value = ValueId(list.values.len() as u32);
+        list.values.push(Value { names, color });
+        let values = &list.values;
+        let hash = |value: &ValueId| hash_bytes(values[value.index()].names.identifier(texts).text);
+        list.by_identifier.insert_unique(hash(&value), value, hash);
+        value
+    }
+}

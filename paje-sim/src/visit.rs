@@ -1,0 +1,432 @@
+//! The one way for every exporter to see a trace: in output order, as slices of columns.
+//!
+//! Output order is PajeNG's: a stack starts with the root; the top container comes next, then,
+//! through the child types of its type in byte order of their identifiers, the objects of each lane
+//! in lane order, while the containers in it go on the stack in byte order of their identifiers (and
+//! so come off it in reverse).
+
+use paje_parser::{EventDef, TypeNature};
+
+use crate::columns::Rows;
+use crate::engine::lanes::Objects;
+use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::store::{ExtraPair, Extras, Keys};
+use crate::text::Name;
+use crate::trace::Trace;
+
+/// How identifiers are compared where output order asks for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameOrder {
+    /// Without quotes: every release of PajeNG up to 1.3.10.
+    #[default]
+    Bare,
+    /// As they were written, with quotes: PajeNG's development version since February 2026.
+    Raw,
+}
+
+/// One step of a walk through a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A container; its lanes follow.
+    Container(ContainerId),
+    /// A type (not of containers) of the container before: its lane comes here, if it has one.
+    Type(ContainerId, TypeId),
+}
+
+impl Trace {
+    /// Goes through the trace in output order.
+    pub fn walk(&self, order: NameOrder) -> Walk<'_> {
+        let mut children = vec![Vec::new(); self.types().len()];
+        for id in self.types().ids().skip(1) {
+            children[self.types().parent(id).index()].push(id);
+        }
+        let key = |name: Name<'_>| sort_key(name, order);
+        for list in &mut children {
+            list.sort_by_cached_key(|id| key(self.types().identifier(*id)));
+        }
+        let mut ranks = vec![0; self.types().len()];
+        for list in &children {
+            for (rank, id) in list.iter().enumerate() {
+                ranks[id.index()] = rank;
+            }
+        }
+        Walk {
+            trace: self,
+            order,
+            children,
+            ranks,
+            stack: vec![ContainerId::ROOT],
+            current: None,
+        }
+    }
+
+    /// Shows every container and every lane to the visitor, in output order.
+    ///
+    /// # Errors
+    /// The visitor's first.
+    pub fn visit<V: Visitor>(&self, order: NameOrder, visitor: &mut V) -> Result<(), V::Error> {
+        for step in self.walk(order) {
+            match step {
+                Step::Container(id) => visitor.container(self, id)?,
+                Step::Type(container, type_) => {
+                    if let Some(lane) = self.lane(container, type_) {
+                        lane.visit(visitor)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the order compares.
+fn sort_key(name: Name<'_>, order: NameOrder) -> Vec<u8> {
+    match order {
+        NameOrder::Bare => name.text.to_vec(),
+        NameOrder::Raw => {
+            let mut raw = Vec::new();
+            name.write_raw(&mut raw);
+            raw
+        }
+    }
+}
+
+/// An iterator over a trace in output order.
+#[derive(Debug)]
+pub struct Walk<'t> {
+    trace: &'t Trace,
+    order: NameOrder,
+    /// The child types of each type, sorted; and the place of each type among its siblings.
+    children: Vec<Vec<TypeId>>,
+    ranks: Vec<usize>,
+    stack: Vec<ContainerId>,
+    /// The container at hand, and how many of its type's child types are behind.
+    current: Option<(ContainerId, usize)>,
+}
+
+impl Walk<'_> {
+    fn push_children(&mut self, id: ContainerId) {
+        let first = self.stack.len();
+        let containers = self.trace.containers();
+        self.stack.extend(containers.children(id));
+        let ranks = &self.ranks;
+        self.stack[first..].sort_by_cached_key(|child| {
+            let rank = ranks[containers.type_of(*child).index()];
+            (rank, sort_key(containers.identifier(*child), self.order))
+        });
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        if let Some((container, behind)) = self.current {
+            let types = &self.children[self.trace.containers().type_of(container).index()];
+            let nature = |id: &TypeId| self.trace.types().nature(*id);
+            let mut ahead = types.iter().enumerate().skip(behind);
+            if let Some((at, id)) = ahead.find(|(_, id)| nature(id) != TypeNature::Container) {
+                self.current = Some((container, at + 1));
+                return Some(Step::Type(container, *id));
+            }
+        }
+        let container = self.stack.pop()?;
+        self.push_children(container);
+        self.current = Some((container, 0));
+        Some(Step::Container(container))
+    }
+}
+
+/// Sees a trace in output order. Each lane comes as one or more slices of its columns, in lane order.
+pub trait Visitor {
+    /// What can go wrong while looking.
+    type Error;
+
+    /// A container; its lanes follow.
+    ///
+    /// # Errors
+    /// The visitor's own.
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error>;
+
+    /// States of a lane, in order of opening.
+    ///
+    /// # Errors
+    /// The visitor's own.
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error>;
+
+    /// Values of a variable, in order of time.
+    ///
+    /// # Errors
+    /// The visitor's own.
+    fn variables(
+        &mut self,
+        lane: LaneView<'_>,
+        variables: Variables<'_>,
+    ) -> Result<(), Self::Error>;
+
+    /// Events of a lane, in order of time.
+    ///
+    /// # Errors
+    /// The visitor's own.
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error>;
+
+    /// Links of a lane, in order of completion.
+    ///
+    /// # Errors
+    /// The visitor's own.
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error>;
+}
+
+/// One lane of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneView<'t> {
+    trace: &'t Trace,
+    id: LaneId,
+}
+
+impl<'t> LaneView<'t> {
+    pub(crate) const fn new(trace: &'t Trace, id: LaneId) -> Self {
+        LaneView { trace, id }
+    }
+
+    /// The lane's number.
+    #[must_use]
+    pub const fn id(self) -> LaneId {
+        self.id
+    }
+
+    /// The trace that it belongs to.
+    #[must_use]
+    pub const fn trace(self) -> &'t Trace {
+        self.trace
+    }
+
+    /// The container that the objects are in.
+    #[must_use]
+    pub fn container(self) -> ContainerId {
+        self.trace.model.lanes[self.id.index()].container
+    }
+
+    /// The type that the objects are of.
+    #[must_use]
+    pub fn type_id(self) -> TypeId {
+        self.trace.model.lanes[self.id.index()].type_
+    }
+
+    /// The nature of that type.
+    #[must_use]
+    pub fn nature(self) -> TypeNature {
+        self.trace.nature(self.id)
+    }
+
+    /// The name of one of the type's values.
+    #[must_use]
+    pub fn value_name(self, value: ValueId) -> Name<'t> {
+        self.trace.types().value_name(self.type_id(), value)
+    }
+
+    /// Shows the lane's objects to the visitor, slice by slice.
+    ///
+    /// # Errors
+    /// The visitor's first.
+    pub fn visit<V: Visitor>(self, visitor: &mut V) -> Result<(), V::Error> {
+        let store = &self.trace.lanes.store;
+        let extras = |pairs| UserDefined {
+            trace: self.trace,
+            pairs,
+            extras: store.extras.as_ref(),
+        };
+        match &self.trace.lanes.replays[self.id.index()].objects {
+            Objects::State(lane) => {
+                let columns = &store.states;
+                each_chunk(&lane.rows, |at, count| {
+                    let kept = store
+                        .extras
+                        .as_ref()
+                        .map(|_| columns.extra.slice(at, count));
+                    let states = States {
+                        start: columns.start.slice(at, count),
+                        end: columns.end.slice(at, count),
+                        value: columns.value.slice(at, count),
+                        imbrication: columns.imbrication.slice(at, count),
+                        user_defined: extras(kept),
+                    };
+                    visitor.states(self, states)
+                })
+            }
+            Objects::Variable(lane) => {
+                let columns = &store.variables;
+                let mut chunks = lane
+                    .rows
+                    .chunks()
+                    .filter(|(_, count)| *count > 0)
+                    .peekable();
+                while let Some((at, count)) = chunks.next() {
+                    let kept = store
+                        .extras
+                        .as_ref()
+                        .map(|_| columns.extra.slice(at, count));
+                    let next = chunks
+                        .peek()
+                        .map(|(next, _)| columns.start.slice(*next, 1)[0]);
+                    let variables = Variables {
+                        start: columns.start.slice(at, count),
+                        value: columns.value.slice(at, count),
+                        last_end: next
+                            .unwrap_or_else(|| self.trace.containers().end(self.container())),
+                        user_defined: extras(kept),
+                    };
+                    visitor.variables(self, variables)?;
+                }
+                Ok(())
+            }
+            Objects::Event(lane) => {
+                let columns = &store.events;
+                each_chunk(&lane.rows, |at, count| {
+                    let kept = store
+                        .extras
+                        .as_ref()
+                        .map(|_| columns.extra.slice(at, count));
+                    let events = Events {
+                        time: columns.time.slice(at, count),
+                        value: columns.value.slice(at, count),
+                        user_defined: extras(kept),
+                    };
+                    visitor.events(self, events)
+                })
+            }
+            Objects::Link(lane) => {
+                let columns = &store.links;
+                each_chunk(&lane.rows, |at, count| {
+                    let kept = store
+                        .extras
+                        .as_ref()
+                        .map(|_| columns.extra.slice(at, count));
+                    let links = Links {
+                        start: columns.start.slice(at, count),
+                        end: columns.end.slice(at, count),
+                        value: columns.value.slice(at, count),
+                        from: columns.from.slice(at, count),
+                        to: columns.to.slice(at, count),
+                        keys: &store.keys,
+                        key_places: columns.key.slice(at, count),
+                        user_defined: extras(kept),
+                    };
+                    visitor.links(self, links)
+                })
+            }
+        }
+    }
+}
+
+fn each_chunk<E>(
+    rows: &Rows,
+    mut show: impl FnMut(crate::columns::Address, usize) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut chunks = rows.chunks().filter(|(_, count)| *count > 0);
+    chunks.try_for_each(|(at, count)| show(at, count))
+}
+
+/// States of a lane. All slices have one length; times are in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct States<'t> {
+    /// When each was set or pushed.
+    pub start: &'t [f64],
+    /// When each was popped or replaced, or its container ended.
+    pub end: &'t [f64],
+    /// The value, of the lane's type.
+    pub value: &'t [ValueId],
+    /// How many states were below it on the stack.
+    pub imbrication: &'t [u32],
+    /// The user-defined fields of the events that opened and closed it.
+    pub user_defined: UserDefined<'t>,
+}
+
+/// Values of a variable. The slices have one length; times are in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Variables<'t> {
+    /// Since when the variable has each value; it has it until the next one's start.
+    pub start: &'t [f64],
+    /// The value.
+    pub value: &'t [f64],
+    /// Until when the variable has the slice's last value.
+    pub last_end: f64,
+    /// The user-defined fields of the events that set it.
+    pub user_defined: UserDefined<'t>,
+}
+
+impl Variables<'_> {
+    /// Until when the variable has value `i` of the slice.
+    #[must_use]
+    pub fn end(&self, i: usize) -> f64 {
+        self.start.get(i + 1).copied().unwrap_or(self.last_end)
+    }
+}
+
+/// Events of a lane. The slices have one length; times are in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Events<'t> {
+    /// When each happened.
+    pub time: &'t [f64],
+    /// The value, of the lane's type.
+    pub value: &'t [ValueId],
+    /// The events' user-defined fields.
+    pub user_defined: UserDefined<'t>,
+}
+
+/// Links of a lane. All slices have one length; times are in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Links<'t> {
+    /// When each started.
+    pub start: &'t [f64],
+    /// When each ended; this can be before its start.
+    pub end: &'t [f64],
+    /// The value, of the lane's type.
+    pub value: &'t [ValueId],
+    /// The container at its start.
+    pub from: &'t [ContainerId],
+    /// The container at its end.
+    pub to: &'t [ContainerId],
+    keys: &'t Keys,
+    key_places: &'t [u64],
+    /// The user-defined fields of the start and of the end.
+    pub user_defined: UserDefined<'t>,
+}
+
+impl<'t> Links<'t> {
+    /// The key of link `i` of the slice, as its first event in the file wrote it.
+    #[must_use]
+    pub fn raw_key(&self, i: usize) -> &'t [u8] {
+        self.keys.get(self.key_places[i])
+    }
+}
+
+/// User-defined fields of the objects of a slice; there are none unless the options ask for them.
+#[derive(Clone, Copy, Debug)]
+pub struct UserDefined<'t> {
+    trace: &'t Trace,
+    pairs: Option<&'t [ExtraPair]>,
+    extras: Option<&'t Extras>,
+}
+
+impl<'t> UserDefined<'t> {
+    /// Whether they were kept.
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
+        self.pairs.is_some()
+    }
+
+    /// The fields of object `i` of the slice: those of the event that opened it, then those of the
+    /// one that closed it, each with its name and as it was written.
+    pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
+        let pair = self.pairs.map_or(ExtraPair::default(), |pairs| pairs[i]);
+        let UserDefined { trace, extras, .. } = *self;
+        let both = [pair.opening, pair.closing].into_iter();
+        both.filter_map(move |number| extras?.get(number))
+            .flat_map(move |(def, text)| {
+                let def: &'t EventDef = &trace.defs()[def as usize];
+                let fields = text.split(|byte| *byte == b'\n');
+                def.extras().map(|(name, _)| name).zip(fields)
+            })
+    }
+}

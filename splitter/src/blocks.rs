@@ -1,0 +1,270 @@
+//! A stream of bytes as a sequence of blocks of whole lines.
+//!
+//! Any newline is a safe place to cut: a newline ends a field even inside quotes, so no field,
+//! comment or event reaches over it (lang-paje 1.3.1, "String delimitation"). Only an event
+//! definition spans lines; readers carry the one at hand from block to block.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use paje_parser::ByteOffset;
+
+/// Bytes after a block's text that may be read (their content means nothing), so that fixed-size
+/// loads at a field need no care at the end.
+pub const PADDING: usize = 64;
+
+/// Sizes in bytes that rule how a trace is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Size of a block, unless a single line is longer. Around 1 MiB the columns decoded from a
+    /// block stay in a core's second-level cache.
+    pub block: usize,
+    /// Longest line that is accepted.
+    pub line: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            block: 1 << 20,
+            line: 1 << 30,
+        }
+    }
+}
+
+/// Why a block could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The input failed.
+    Io(io::Error),
+    /// A line is longer than [`Limits::line`].
+    LineTooLong {
+        /// Where the line begins.
+        start: ByteOffset,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(error) => error.fmt(f),
+            ReadError::LineTooLong { start, limit } => {
+                write!(
+                    f,
+                    "the line that begins at byte {start} is longer than {limit} bytes"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ReadError::Io(error) => Some(error),
+            ReadError::LineTooLong { .. } => None,
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        ReadError::Io(error)
+    }
+}
+
+/// Some whole lines of a trace; kept and filled again.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The text, then at least [`PADDING`] bytes more.
+    buffer: Vec<u8>,
+    len: usize,
+    start: ByteOffset,
+}
+
+impl Block {
+    /// The lines; each ends with a newline, but perhaps the trace's last.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+
+    /// The text and at least [`PADDING`] readable bytes after it.
+    #[must_use]
+    pub fn padded(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Where the text begins in the trace.
+    #[must_use]
+    pub const fn start(&self) -> ByteOffset {
+        self.start
+    }
+}
+
+/// Cuts a stream into blocks.
+#[derive(Debug)]
+pub struct Blocks<R> {
+    input: R,
+    limits: Limits,
+    /// What was read after the last newline of the block before.
+    carry: Vec<u8>,
+    position: ByteOffset,
+    ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Blocks of what `input` gives until its end.
+    pub fn new(input: R, limits: Limits) -> Self {
+        Blocks {
+            input,
+            limits,
+            carry: Vec::new(),
+            position: ByteOffset(0),
+            ended: false,
+        }
+    }
+
+    /// How many bytes the blocks read so far hold.
+    pub const fn position(&self) -> ByteOffset {
+        self.position
+    }
+
+    /// Fills `block` with the next whole lines; `false` at the end of the input.
+    ///
+    /// # Errors
+    /// The input fails, or a line is longer than the limit.
+    pub fn read(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        let buffer = &mut block.buffer;
+        let mut filled = self.carry.len();
+        let mut room = self.limits.block.max(filled + 1);
+        buffer.resize(buffer.len().max(room + PADDING), 0);
+        buffer[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        let mut searched = 0;
+        let len = loop {
+            while filled < room && !self.ended {
+                match self.input.read(&mut buffer[filled..room]) {
+                    Ok(0) => self.ended = true,
+                    Ok(count) => filled += count,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if self.ended {
+                break filled;
+            }
+            if let Some(newline) = memchr::memrchr(b'\n', &buffer[searched..filled]) {
+                break searched + newline + 1;
+            }
+            if filled > self.limits.line {
+                return Err(ReadError::LineTooLong {
+                    start: self.position,
+                    limit: self.limits.line,
+                });
+            }
+            searched = filled;
+            room = filled
+                .saturating_mul(2)
+                .min(self.limits.line.max(filled) + 1);
+            buffer.resize(buffer.len().max(room + PADDING), 0);
+        };
+        self.carry.extend_from_slice(&buffer[len..filled]);
+        block.len = len;
+        block.start = self.position;
+        self.position.0 += len as u64;
+        Ok(len > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time, and an interruption before each.
+    struct Trickle<'a>(&'a [u8], bool);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let (Some((first, rest)), Some(slot)) = (self.0.split_first(), buffer.first_mut())
+            else {
+                return Ok(0);
+            };
+            *slot = *first;
+            self.0 = rest;
+            Ok(1)
+        }
+    }
+
+    fn cut(input: impl Read, block: usize) -> Vec<Vec<u8>> {
+        let limits = Limits {
+            block,
+            ..Limits::default()
+        };
+        let (mut blocks, mut block, mut all) =
+            (Blocks::new(input, limits), Block::default(), vec![]);
+        let mut position = 0;
+        while blocks.read(&mut block).expect("no failure") {
+            assert_eq!(block.start().0, position);
+            assert!(block.padded().len() >= block.text().len() + PADDING);
+            position += block.text().len() as u64;
+            all.push(block.text().to_vec());
+        }
+        assert_eq!(blocks.position().0, position);
+        all
+    }
+
+    #[test]
+    fn every_block_ends_with_a_line() {
+        let text = b"one\ntwo\n\nthree is longer\nno newline at the end";
+        for size in 1..60 {
+            for pieces in [cut(&text[..], size), cut(Trickle(text, false), size)] {
+                assert_eq!(pieces.concat(), text);
+                let (_, whole) = pieces.split_last().expect("not empty");
+                assert!(whole.iter().all(|piece| piece.ends_with(b"\n")), "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_gives_no_block() {
+        assert!(cut(&b""[..], 10).is_empty());
+    }
+
+    #[test]
+    fn a_line_that_is_too_long() {
+        let limits = Limits { block: 4, line: 10 };
+        let text = b"short\n0123456789abcdef\n";
+        let mut blocks = Blocks::new(&text[..], limits);
+        let mut block = Block::default();
+        assert!(blocks.read(&mut block).expect("the first line is fine"));
+        let error = blocks.read(&mut block).expect_err("the second is too long");
+        assert!(matches!(
+            error,
+            ReadError::LineTooLong {
+                start: ByteOffset(6),
+                limit: 10
+            }
+        ));
+    }
+
+    #[test]
+    fn a_failing_input() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let mut blocks = Blocks::new(b"a\n".chain(Broken), Limits::default());
+        let error = blocks.read(&mut Block::default()).expect_err("fails");
+        assert_eq!(error.to_string(), "broken");
+    }
+}

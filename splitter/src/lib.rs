@@ -1,0 +1,19 @@
+//! Where a Pajé trace may be cut, and the blocks that it is read in.
+//!
+//! ```
+//! use splitter::{Block, Blocks, Limits};
+//!
+//! let trace: &[u8] = b"% a header line\n1 2 3\n4 5 6\n";
+//! let mut blocks = Blocks::new(trace, Limits { block: 20, ..Limits::default() });
+//! let mut block = Block::default();
+//! let mut lines = 0;
+//! while blocks.read(&mut block)? {
+//!     lines += block.text().split_inclusive(|byte| *byte == b'\n').count();
+//! }
+//! assert_eq!(lines, 3);
+//! # Ok::<(), splitter::ReadError>(())
+//! ```
+
+pub mod blocks;
+
+pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
