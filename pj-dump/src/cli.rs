@@ -1,0 +1,165 @@
+//! The command line: PajeNG's options, long and short, and ours.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, ValueEnum};
+use paje_parser::number::parse_f64;
+
+use crate::output::quotes::Quotes;
+
+/// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG's pj_dump prints them.
+///
+/// Rows go to standard output once the whole trace has been found valid; everything else goes to
+/// standard error.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_dump",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    infer_long_args = true,
+    args_override_self = true,
+    after_help = "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage or input/output.\n\n\
+                  Examples:\n  pj_dump trace.paje > trace.csv\n  zcat trace.gz | pj_dump -z -l 9 | grep ^State > states.csv"
+)]
+pub struct Cli {
+    /// The trace; standard input if there is none, or if it is `-`
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// Only rows that are not over before START (containers always)
+    #[arg(short, long, value_name = "START", value_parser = time, allow_negative_numbers = true)]
+    pub start: Option<f64>,
+
+    /// Only rows that begin by END (containers always)
+    #[arg(short, long, value_name = "END", value_parser = time, allow_negative_numbers = true)]
+    pub end: Option<f64>,
+
+    /// Ignore events later than TIME; what is open ends there
+    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    pub stop_at: Option<f64>,
+
+    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
+    #[arg(short, long)]
+    pub no_strict: bool,
+
+    /// Drop links that lack an end instead of refusing the trace
+    #[arg(short = 'z', long)]
+    pub ignore_incomplete_links: bool,
+
+    /// Do not dump, only replay
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Accepted for PajeNG's sake; there is one reader only
+    #[arg(short, long)]
+    pub flex: bool,
+
+    /// Dump user-defined fields, as further columns
+    #[arg(short, long)]
+    pub user_defined: bool,
+
+    /// For every interval between times of the trace, the values of the lanes of this type
+    #[arg(short, long, value_name = "TYPENAME")]
+    pub probabilistic: Option<String>,
+
+    /// Digits after the decimal point
+    #[arg(short = 'l', long, value_name = "PRECISION", default_value_t = 6, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub float_precision: u16,
+
+    /// No imbrication levels: pushes and pops become changes of one state
+    #[arg(short = 'i', long)]
+    pub no_imbrication: bool,
+
+    /// Print the container hierarchy instead of rows
+    #[arg(short, long)]
+    pub container: bool,
+
+    /// Print the type hierarchy in graphviz's language instead of rows
+    #[arg(short, long)]
+    pub dot: bool,
+
+    /// Print the seconds that reading and replaying took
+    #[arg(short, long)]
+    pub time: bool,
+
+    /// Begin with header lines
+    #[arg(short = 'h', long)]
+    pub header: bool,
+
+    /// Write the types and their values to FILE, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub type_hierarchy: Option<PathBuf>,
+
+    /// Write the containers and the types of their entities to FILE, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub entity_hierarchy: Option<PathBuf>,
+
+    /// Write rows as they complete, in little memory
+    #[arg(short, long)]
+    pub out_of_core: bool,
+
+    /// How names are printed
+    #[arg(long, value_enum, default_value_t = Quotes::Auto)]
+    pub quotes: Quotes,
+
+    /// How values of variables are read; PajeNG reads them in single precision
+    #[arg(long, value_enum, default_value_t = VariablePrecision::Single)]
+    pub variable_precision: VariablePrecision,
+
+    /// Print this help
+    #[arg(short = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print a short usage message
+    #[arg(long, hide = true)]
+    pub usage: bool,
+
+    /// Print the version
+    #[arg(short, long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// How values of variables are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VariablePrecision {
+    /// As PajeNG does: 16777217 becomes 16777216
+    Single,
+    /// Correctly rounded to double
+    Double,
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
+    number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn as_getopt_reads_them() {
+        let cli = Cli::parse_from(["pj_dump", "-zl", "9", "t.paje", "-nu", "--ignore-inc", "-z"]);
+        assert!(cli.ignore_incomplete_links && cli.no_strict && cli.user_defined);
+        assert_eq!(cli.float_precision, 9);
+        assert_eq!(cli.file.as_deref(), Some("t.paje".as_ref()));
+        let cli = Cli::parse_from([
+            "pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h",
+        ]);
+        assert_eq!(
+            (cli.float_precision, cli.start, cli.end),
+            (4, Some(-1.5), Some(2.0))
+        );
+        assert!(cli.header);
+        assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
+        assert!(Cli::try_parse_from(["pj_dump", "a", "b"]).is_err());
+        assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
+    }
+}

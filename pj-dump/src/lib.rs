@@ -1,0 +1,8 @@
+//! `pj_dump`: a Pajé trace as CSV, byte for byte what PajeNG's program of that name prints.
+//!
+//! The program is [`run`]; what it prints is made in [`output`], from the replay of `paje-sim`.
+
+pub mod cli;
+pub mod input;
+pub mod output;
+pub mod run;

@@ -1,0 +1,41 @@
+//! What the program prints.
+
+pub mod containers;
+pub mod decimal;
+pub mod header;
+pub mod hierarchy;
+pub mod intervals;
+pub mod quotes;
+pub mod rows;
+pub mod types;
+
+pub use quotes::Quotes;
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// How names are printed.
+    pub quotes: Quotes,
+    /// Digits after the decimal point.
+    pub precision: usize,
+    /// User-defined fields are appended.
+    pub user_defined: bool,
+    /// Rows that are over before this time, in seconds, are left out.
+    pub from: f64,
+    /// Rows that begin after this time, in seconds, are left out.
+    pub to: f64,
+}
+
+impl Style {
+    /// Whether a row from `start` to `end` is wanted.
+    #[must_use]
+    pub fn wants(&self, start: f64, end: f64) -> bool {
+        start.min(end) <= self.to && start.max(end) >= self.from
+    }
+
+    /// Whether all rows are wanted.
+    #[must_use]
+    pub fn wants_all(&self) -> bool {
+        self.from == f64::NEG_INFINITY && self.to == f64::INFINITY
+    }
+}

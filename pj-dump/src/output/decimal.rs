@@ -1,0 +1,429 @@
+//! Decimals: numbers to bytes, digit for digit what C prints.
+//!
+//! A CSV of a trace is mostly numbers with six digits after the point, so this file is about
+//! `%.6f`. A double is an integer times a power of two, which makes its decimal expansion finite,
+//! and rounding it a matter of integers:
+//!
+//! 1. Split at the point: the integer part, and the fraction as 64 bits after the point, exactly.
+//! 2. Fraction times 10^precision, 128 bits: the high word is the digits, the low word is what is
+//!    left of the fraction, compared with one half to round (ties to even, as glibc does).
+//! 3. Three digits at a time from a table of 4 kB, small enough to stay in the nearest cache. Copies
+//!    have a constant size and bring one byte too many, onto which the next copy goes. Words of
+//!    eight digits, by multiplications in one integer or in an SSE2 register, were slower: 13 and
+//!    10 ns per number where this takes 7, because their steps wait for each other.
+//!
+//! Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
+//! `{:.*}` is exact and rounds ties to even as well; it only spells `inf` and `nan` otherwise. So
+//! which path prints a number never shows in the output: change either freely, the tests compare
+//! them. `cargo bench -p benches --bench decimal` measures it.
+
+use std::io::Write as _;
+
+#[cfg(test)]
+mod tests;
+
+/// Three ASCII digits of every integer below 1000, and how many of them are leading zeros (the last
+/// digit never is one).
+static THREES: [[u8; 4]; 1000] = {
+    let mut threes = [[0; 4]; 1000];
+    let mut n = 0;
+    while n < 1000 {
+        let digits = [n / 100, n / 10 % 10, n % 10];
+        let mut place = 0;
+        while place < 3 {
+            threes[n][place] = b'0' + digits[place] as u8;
+            place += 1;
+        }
+        threes[n][3] = (n < 100) as u8 + (n < 10) as u8;
+        n += 1;
+    }
+    threes
+};
+
+/// Integer powers of ten up to 10^16.
+#[rustfmt::skip]
+static TENS: [u64; 17] = [
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+    10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
+    1_000_000_000_000_000, 10_000_000_000_000_000,
+];
+
+/// Bytes the fast path writes into: a sign, 20 digits, a point, 16 digits, rounded up.
+const SHORT: usize = 48;
+
+/// Largest precision the fast path knows: rounded up to groups of three, its digits fit 64 bits.
+const MAX_SHORT_PRECISION: usize = 16;
+
+/// Digits after the point beyond which every double has zeros only: the smallest subnormal is
+/// 2^-1074.
+const MAX_DIGITS: usize = 1074;
+
+/// Bytes after `at` that [`put_fixed`] may write to: the digits before the point of the largest
+/// double (309), a sign, a point, and the precision.
+pub const fn fixed_room(precision: usize) -> usize {
+    // More than the fast path's buffer.
+    311 + precision
+}
+
+/// Appends `value` as C's `%.{precision}f` prints it, rounding half to even on the exact binary
+/// value: `0.000000`, `-0.000000`, `inf`, `-inf`, `nan`, `-nan`.
+///
+/// Any double and any precision: digits beyond the 17 that matter are those of the exact decimal
+/// expansion, as glibc prints them.
+///
+/// ```
+/// # use paje_dump::output::decimal::write_fixed;
+/// let mut out = Vec::new();
+/// write_fixed(&mut out, 618.727124, 6);
+/// write_fixed(&mut out, -0.5, 0);
+/// assert_eq!(out, b"618.727124-0");
+/// ```
+#[inline]
+pub fn write_fixed(out: &mut Vec<u8>, value: f64, precision: usize) {
+    // A branch that always goes the same way costs less than arithmetic on the precision.
+    match precision {
+        6 => write(out, value, 6),
+        9 => write(out, value, 9),
+        _ => write_other(out, value, precision),
+    }
+}
+
+#[inline(never)]
+fn write_other(out: &mut Vec<u8>, value: f64, precision: usize) {
+    write(out, value, precision);
+}
+
+/// [`write_fixed`], compiled for the precision if that is a constant.
+#[inline(always)]
+fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
+    match in_place(out, |short| put_short(short, value, precision)) {
+        Some(end) => out.truncate(end),
+        None => write_long(out, value, precision),
+    }
+}
+
+/// Lets `put` write after the end of a vector, which grows by [`SHORT`] bytes: a constant, so that it
+/// takes no call. Returns the position after what was put, or gives everything back.
+///
+/// Not by way of a buffer: reading back as a whole what was just written in pieces stalls.
+#[inline(always)]
+fn in_place(
+    out: &mut Vec<u8>,
+    put: impl FnOnce(&mut [u8; SHORT]) -> Option<usize>,
+) -> Option<usize> {
+    let at = out.len();
+    out.extend_from_slice(&[0; SHORT]);
+    let end = match out[at..].first_chunk_mut() {
+        Some(short) => put(short),
+        None => None,
+    };
+    match end {
+        Some(length) => Some(at + length),
+        None => {
+            out.truncate(at);
+            None
+        }
+    }
+}
+
+/// Appends `value` as C's `%f` prints it, that is [`write_fixed`] with six digits.
+#[inline]
+pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
+    write_fixed(out, value, 6);
+}
+
+/// Puts what [`write_fixed`] appends into `buffer` from `at` on; returns the position after it.
+///
+/// For writers that keep a buffer of constant length and a position in it, which takes two thirds of
+/// the time of a growing vector. Bytes after the returned position may have been overwritten.
+///
+/// # Panics
+///
+/// When `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
+#[inline]
+pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
+    // A branch that always goes the same way costs less than arithmetic on the precision.
+    match precision {
+        6 => put(buffer, at, value, 6),
+        9 => put(buffer, at, value, 9),
+        _ => put_other(buffer, at, value, precision),
+    }
+}
+
+#[inline(never)]
+fn put_other(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
+    put(buffer, at, value, precision)
+}
+
+/// [`put_fixed`], compiled for the precision if that is a constant.
+#[inline(always)]
+fn put(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
+    let room = &mut buffer[at..];
+    assert!(room.len() >= fixed_room(precision), "room for a number");
+    let end = match room.first_chunk_mut() {
+        Some(short) => put_short(short, value, precision),
+        None => None,
+    };
+    match end {
+        Some(length) => at + length,
+        None => at + put_long(room, value, precision),
+    }
+}
+
+/// Appends an unsigned integer in decimal.
+#[inline]
+pub fn write_u64(out: &mut Vec<u8>, value: u64) {
+    if let Some(end) = in_place(out, |short| Some(put_integer(short, 0, value))) {
+        out.truncate(end);
+    }
+}
+
+/// Appends `value` as C's `%g` prints it, which is also what C++ streams do by default: at most six
+/// significant digits, no trailing zeros, an exponent below 10^-4 and from 10^6 on.
+///
+/// ```
+/// # use paje_dump::output::decimal::write_general;
+/// let mut out = Vec::new();
+/// write_general(&mut out, 1234567.25);
+/// assert_eq!(out, b"1.23457e+06");
+/// ```
+pub fn write_general(out: &mut Vec<u8>, value: f64) {
+    let magnitude = value.abs();
+    if !(1e-4..1e6).contains(&magnitude) {
+        return write_general_long(out, value);
+    }
+    // The nearest doubles of 10^-1 to 10^-4 are not exact. One that is below its power prints as
+    // the power either way: six digits of it round up.
+    let precision = if magnitude >= 1.0 {
+        5 - (1..6).take_while(|n| magnitude >= TENS[*n] as f64).count()
+    } else {
+        6 + [1e-1, 1e-2, 1e-3]
+            .iter()
+            .take_while(|power| magnitude < **power)
+            .count()
+    };
+    let Some((integer, fraction)) = round(magnitude.to_bits(), precision) else {
+        return write_general_long(out, value);
+    };
+    if integer == 1_000_000 {
+        // 999999.5 and more has seven digits once rounded.
+        return write_general_long(out, value);
+    }
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    write_u64(out, integer);
+    if fraction == 0 {
+        return;
+    }
+    // Nine digits are as many as the third zero after the point makes necessary.
+    let mut text = [b'.'; 12];
+    put_groups(&mut text[1..], fraction * TENS[9 - precision], 9);
+    let end = text[..10]
+        .iter()
+        .rposition(|byte| *byte != b'0')
+        .unwrap_or(0);
+    out.extend_from_slice(&text[..=end]);
+}
+
+/// `%g` by way of the standard library's `{:e}`, which is exact.
+#[cold]
+fn write_general_long(out: &mut Vec<u8>, value: f64) {
+    if value == 0.0 {
+        let text: &[u8] = if value.is_sign_negative() {
+            b"-0"
+        } else {
+            b"0"
+        };
+        return out.extend_from_slice(text);
+    }
+    if !value.is_finite() {
+        return out.extend_from_slice(spell(value));
+    }
+    let scientific = format!("{value:.5e}");
+    let (digits, exponent) = scientific
+        .split_once('e')
+        .expect("scientific notation has an exponent");
+    let exponent: i32 = exponent.parse().expect("an exponent is an integer");
+    if (-4..6).contains(&exponent) {
+        let fixed = format!("{value:.*}", (5 - exponent) as usize);
+        out.extend_from_slice(without_zeros(&fixed).as_bytes());
+        return;
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    let digits = without_zeros(digits);
+    write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs()).expect("vectors take everything");
+}
+
+/// A decimal without the zeros that end it, and without a point that would then end it.
+fn without_zeros(decimal: &str) -> &str {
+    if decimal.contains('.') {
+        decimal.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        decimal
+    }
+}
+
+/// How C spells what is not finite.
+fn spell(value: f64) -> &'static [u8] {
+    match (value.is_nan(), value.is_sign_negative()) {
+        (true, false) => b"nan",
+        (true, true) => b"-nan",
+        (false, false) => b"inf",
+        (false, true) => b"-inf",
+    }
+}
+
+/// [`write_fixed`] for every value and precision, by the standard library.
+#[cold]
+fn write_long(out: &mut Vec<u8>, value: f64, precision: usize) {
+    if !value.is_finite() {
+        return out.extend_from_slice(spell(value));
+    }
+    // The library's precision is limited to 16 bits; beyond `MAX_DIGITS` there are only zeros.
+    let digits = precision.min(MAX_DIGITS);
+    write!(out, "{value:.digits$}").expect("vectors take everything");
+    out.resize(out.len() + (precision - digits), b'0');
+}
+
+#[cold]
+fn put_long(room: &mut [u8], value: f64, precision: usize) -> usize {
+    let mut text = Vec::with_capacity(fixed_room(precision));
+    write_long(&mut text, value, precision);
+    room[..text.len()].copy_from_slice(&text);
+    text.len()
+}
+
+/// Puts a number below 2^64 with at most sixteen digits after the point, and returns its length;
+/// `None` for the others.
+#[inline(always)]
+fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
+    const SIGN: u64 = 1 << 63;
+    if precision > MAX_SHORT_PRECISION {
+        return None;
+    }
+    let bits = value.to_bits();
+    let (integer, fraction) = round(bits & !SIGN, precision)?;
+    // Always written, kept if negative.
+    buffer[0] = b'-';
+    let at = usize::from(bits & SIGN != 0);
+
+    let at = put_integer(buffer, at, integer);
+    if precision == 0 {
+        return Some(at);
+    }
+    buffer[at] = b'.';
+    put_groups(&mut buffer[at + 1..], fraction, precision);
+    Some(at + 1 + precision)
+}
+
+/// Puts the `precision` digits of a fraction, 1 to 16, and up to three more bytes.
+#[inline(always)]
+fn put_groups(buffer: &mut [u8], fraction: u64, precision: usize) {
+    // Whole groups: as if there were up to two digits more, zeros.
+    let count = precision.div_ceil(3);
+    let mut rest = fraction * TENS[3 * count - precision];
+    let mut groups = [0; 6];
+    for group in groups[..count].iter_mut().rev() {
+        *group = rest % 1000;
+        rest /= 1000;
+    }
+    // Each copy brings a byte too many, onto which the next one goes.
+    for (place, group) in groups[..count].iter().enumerate() {
+        buffer[3 * place..3 * place + 4].copy_from_slice(&THREES[*group as usize]);
+    }
+}
+
+/// Puts an integer from `at` on, and up to three more bytes; returns the position after it.
+#[inline(always)]
+fn put_integer(buffer: &mut [u8; SHORT], at: usize, integer: u64) -> usize {
+    if integer < 1000 {
+        put_head(buffer, at, integer)
+    } else if integer < 1_000_000 {
+        let at = put_head(buffer, at, integer / 1000);
+        buffer[at..at + 4].copy_from_slice(&THREES[(integer % 1000) as usize]);
+        at + 3
+    } else {
+        put_large_integer(buffer, at, integer)
+    }
+}
+
+#[inline(never)]
+fn put_large_integer(buffer: &mut [u8; SHORT], mut at: usize, integer: u64) -> usize {
+    let mut groups = [0; 7];
+    let mut rest = integer;
+    for group in groups.iter_mut().rev() {
+        *group = rest % 1000;
+        rest /= 1000;
+    }
+    let zeros = groups
+        .iter()
+        .take_while(|group| **group == 0)
+        .count()
+        .min(6);
+    at = put_head(buffer, at, groups[zeros]);
+    for group in &groups[zeros + 1..] {
+        buffer[at..at + 4].copy_from_slice(&THREES[*group as usize]);
+        at += 3;
+    }
+    at
+}
+
+/// Puts an integer below 1000 without leading zeros.
+#[inline(always)]
+fn put_head(buffer: &mut [u8; SHORT], at: usize, integer: u64) -> usize {
+    let text = u32::from_le_bytes(THREES[integer as usize]);
+    let zeros = text >> 24;
+    buffer[at..at + 4].copy_from_slice(&(text >> (8 * zeros)).to_le_bytes());
+    at + 3 - zeros as usize
+}
+
+/// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen: the
+/// integer part, and the digits after the point as an integer below 10^precision.
+///
+/// `None` from 2^64 on, for infinities and NaN.
+#[inline(always)]
+fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
+    const IMPLICIT: u64 = 1 << 52;
+    const HALF: u64 = 1 << 63;
+    let field = (bits >> 52) as i32;
+    let fraction = bits & (IMPLICIT - 1);
+    let power = TENS[precision];
+    // The magnitude is mantissa / 2^shift.
+    let shift = 1075 - field;
+    let (integer, digits, up);
+    if (1..=64).contains(&shift) {
+        let mantissa = fraction | IMPLICIT;
+        // Bits of the integer part leave on the left. No shift by 64: from 53 on, the part is 0.
+        integer = mantissa >> shift.min(63);
+        let product = u128::from(mantissa << (64 - shift)) * u128::from(power);
+        digits = (product >> 64) as u64;
+        let rest = product as u64;
+        // More than half, or half and odd. The last digit is that of the integer if it is alone;
+        // other powers of ten are even.
+        let last = digits ^ (integer & power);
+        up = rest > HALF - (last & 1);
+    } else if shift > 117 {
+        // The mantissa times the power is below 2^53 * 2^54: less than half a unit. Zero and the
+        // subnormals, whose shift and mantissa would be others, are among these.
+        return Some((0, 0));
+    } else if shift > 64 {
+        integer = 0;
+        let product = u128::from(fraction | IMPLICIT) * u128::from(power);
+        digits = (product >> shift) as u64;
+        let rest = product << (128 - shift);
+        const WIDE_HALF: u128 = 1 << 127;
+        up = rest > WIDE_HALF - u128::from(digits & 1);
+    } else if shift >= -11 {
+        return Some(((fraction | IMPLICIT) << -shift, 0));
+    } else {
+        return None;
+    }
+    let digits = digits + u64::from(up);
+    // Rounding may reach the next integer.
+    Some(if digits == power {
+        (integer + 1, 0)
+    } else {
+        (integer, digits)
+    })
+}

@@ -1,0 +1,125 @@
+//! The header lines of `-h`.
+
+use paje_sim::{
+    ContainerId, Events, LaneView, Links, States, Trace, TypeNature, UserDefined, Variables,
+    Visitor,
+};
+
+use super::Style;
+
+/// The header lines: the containers', then one for each nature in the order in which the dump first
+/// meets a row of it, with the names of that row's user-defined fields.
+#[must_use]
+pub fn header(trace: &Trace, style: Style) -> Vec<u8> {
+    let mut first = FirstRows {
+        style,
+        natures: Vec::new(),
+        text: b"Container, Parent, Type, Start, End, Duration, Name\n".to_vec(),
+    };
+    // Once every nature has come up, the walk has nothing more to tell: it stops with an "error".
+    match trace.visit(style.quotes.order(), &mut first) {
+        Ok(()) | Err(Complete) => first.text,
+    }
+}
+
+struct Complete;
+
+struct FirstRows {
+    style: Style,
+    natures: Vec<TypeNature>,
+    text: Vec<u8>,
+}
+
+impl FirstRows {
+    fn met(&self, nature: TypeNature) -> bool {
+        self.natures.contains(&nature)
+    }
+
+    /// A row of a nature not met before.
+    fn meet(
+        &mut self,
+        nature: TypeNature,
+        fields: &UserDefined<'_>,
+        i: usize,
+    ) -> Result<(), Complete> {
+        let columns = match nature {
+            TypeNature::State => "State, Container, Type, Start, End, Duration, Imbrication, Value",
+            TypeNature::Variable => "Variable, Container, Type, Start, End, Duration, Value",
+            TypeNature::Event => "Event, Container, Type, Time, Value",
+            _ => "Link, Container, Type, Start, End, Duration, Value, StartContainer, EndContainer",
+        };
+        self.text.extend_from_slice(columns.as_bytes());
+        for (name, _) in fields.of(i) {
+            self.text.extend_from_slice(b", ");
+            self.text.extend_from_slice(name.as_bytes());
+        }
+        self.text.push(b'\n');
+        self.natures.push(nature);
+        if self.natures.len() == 4 {
+            Err(Complete)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {
+        rows.position(|(start, end)| self.style.wants(start, end))
+    }
+}
+
+fn intervals<'a>(start: &'a [f64], end: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {
+    start.iter().copied().zip(end.iter().copied())
+}
+
+impl Visitor for FirstRows {
+    type Error = Complete;
+
+    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Complete> {
+        Ok(())
+    }
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Complete> {
+        if self.met(TypeNature::State) {
+            return Ok(());
+        }
+        match self.first(intervals(states.start, states.end)) {
+            Some(i) => self.meet(TypeNature::State, &states.user_defined, i),
+            None => Ok(()),
+        }
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Complete> {
+        if self.met(TypeNature::Variable) {
+            return Ok(());
+        }
+        let rows = variables
+            .start
+            .iter()
+            .enumerate()
+            .map(|(i, start)| (*start, variables.end(i)));
+        match self.first(rows) {
+            Some(i) => self.meet(TypeNature::Variable, &variables.user_defined, i),
+            None => Ok(()),
+        }
+    }
+
+    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Complete> {
+        if self.met(TypeNature::Event) {
+            return Ok(());
+        }
+        match self.first(intervals(events.time, events.time)) {
+            Some(i) => self.meet(TypeNature::Event, &events.user_defined, i),
+            None => Ok(()),
+        }
+    }
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Complete> {
+        if self.met(TypeNature::Link) {
+            return Ok(());
+        }
+        match self.first(intervals(links.start, links.end)) {
+            Some(i) => self.meet(TypeNature::Link, &links.user_defined, i),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The rows of the dump.
+//!
+//! ```text
+//! Container, PARENT, TYPE, START, END, DURATION, NAME
+//! State, CONTAINER, TYPE, START, END, DURATION, IMBRICATION, VALUE
+//! Variable, CONTAINER, TYPE, START, END, DURATION, VALUE
+//! Event, CONTAINER, TYPE, TIME, VALUE
+//! Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY
+//! ```
+//!
+//! Times of containers are printed as C++ streams do by default, all other numbers with a fixed
+//! number of digits: PajeNG 1.3.6 behaviour.
+
+use std::io::{self, Write};
+
+use paje_sim::{
+    ContainerId, Events, LaneId, LaneView, Links, Name, Quoting, States, Trace, TypeId,
+    UserDefined, ValueId, Variables, Visitor,
+};
+
+use super::Style;
+use super::decimal::{fixed_room, put_fixed, write_general};
+use super::quotes::Printed;
+
+/// Size of the output buffer: large enough that a write costs little beside filling it, small enough
+/// to stay in a core's second-level cache.
+const BUFFER: usize = 256 << 10;
+
+/// Formats rows into a buffer, and writes it whenever it is full.
+pub struct RowWriter<'t, W: Write> {
+    trace: &'t Trace,
+    style: Style,
+    out: W,
+    buffer: Vec<u8>,
+    at: usize,
+    /// The lane that `prefix` is about.
+    lane: Option<LaneId>,
+    /// `Nature, CONTAINER, TYPE, ` of the lane at hand.
+    prefix: Vec<u8>,
+    containers: Printed,
+    /// The values of each type that came up.
+    values: Vec<Printed>,
+    /// The user-defined fields of a row.
+    extras: Vec<u8>,
+    /// Imbrications as they are printed.
+    levels: Printed,
+}
+
+impl<'t, W: Write> RowWriter<'t, W> {
+    /// A writer of rows of `trace` to `out`.
+    pub fn new(trace: &'t Trace, style: Style, out: W) -> Self {
+        RowWriter {
+            trace,
+            style,
+            out,
+            buffer: vec![0; BUFFER],
+            at: 0,
+            lane: None,
+            prefix: Vec::new(),
+            containers: Printed::default(),
+            values: Vec::new(),
+            extras: Vec::new(),
+            levels: Printed::default(),
+        }
+    }
+
+    /// Writes what is left in the buffer.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer[..self.at])?;
+        self.out.flush()
+    }
+
+    /// Makes sure that `room` more bytes fit.
+    #[inline]
+    fn reserve(&mut self, room: usize) -> io::Result<()> {
+        if self.buffer.len() - self.at < room {
+            self.out.write_all(&self.buffer[..self.at])?;
+            self.at = 0;
+            if self.buffer.len() < room {
+                self.buffer.resize(room, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts bytes for which there is room.
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.at = put(&mut self.buffer, self.at, bytes);
+    }
+
+    /// Puts a number and the separator after it.
+    #[inline]
+    fn put_number(&mut self, value: f64) {
+        let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);
+        self.buffer[end..end + 2].copy_from_slice(b", ");
+        self.at = end + 2;
+    }
+
+    fn enter(&mut self, lane: LaneView<'_>) {
+        if self.lane == Some(lane.id()) {
+            return;
+        }
+        self.lane = Some(lane.id());
+        let (trace, quotes) = (self.trace, self.style.quotes);
+        self.prefix.clear();
+        self.prefix
+            .extend_from_slice(lane.nature().name().as_bytes());
+        self.prefix.extend_from_slice(b", ");
+        quotes.write(trace.containers().name(lane.container()), &mut self.prefix);
+        self.prefix.extend_from_slice(b", ");
+        quotes.write(trace.types().name(lane.type_id()), &mut self.prefix);
+        self.prefix.extend_from_slice(b", ");
+        self.print_values(lane.type_id());
+    }
+
+    fn print_values(&mut self, type_: TypeId) {
+        let types = self.trace.types();
+        if self.values.len() < types.len() {
+            self.values.resize_with(types.len(), Printed::default);
+        }
+        let printed = &mut self.values[type_.index()];
+        for value in printed.len()..types.value_count(type_) {
+            printed.push(
+                self.style.quotes,
+                types.value_name(type_, ValueId(value as u32)),
+            );
+        }
+    }
+
+    /// The columns of an object's user-defined fields, separators included.
+    fn print_extras(&mut self, fields: &UserDefined<'_>, i: usize) {
+        self.extras.clear();
+        if !fields.is_kept() {
+            return;
+        }
+        for (_, raw) in fields.of(i) {
+            self.extras.extend_from_slice(b", ");
+            self.style.quotes.write(raw_name(raw), &mut self.extras);
+        }
+    }
+
+    /// Puts the user-defined fields and ends the row.
+    #[inline]
+    fn end_row(&mut self) {
+        if !self.extras.is_empty() {
+            self.at = put(&mut self.buffer, self.at, &self.extras);
+        }
+        self.put(b"\n");
+    }
+
+    /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
+    #[inline]
+    fn begin_row(&mut self, numbers: usize, text: usize) -> io::Result<()> {
+        let number = fixed_room(self.style.precision) + 2;
+        self.reserve(self.prefix.len() + numbers * number + text + self.extras.len() + 64)?;
+        self.at = put(&mut self.buffer, self.at, &self.prefix);
+        Ok(())
+    }
+}
+
+/// Copies bytes into a buffer that has room for 32 more, which short texts are copied as.
+#[inline]
+fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
+    let room = &mut buffer[at..];
+    room[..bytes.len()].copy_from_slice(bytes);
+    at + bytes.len()
+}
+
+/// A user-defined field as it was written.
+fn raw_name(raw: &[u8]) -> Name<'_> {
+    match raw {
+        [b'"', text @ .., b'"'] => Name {
+            text,
+            quoting: Quoting::Quoted,
+        },
+        [b'"', text @ ..] => Name {
+            text,
+            quoting: Quoting::Unclosed,
+        },
+        text => Name::bare(text),
+    }
+}
+
+impl<W: Write> Visitor for RowWriter<'_, W> {
+    type Error = io::Error;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> io::Result<()> {
+        let quotes = self.style.quotes;
+        let containers = trace.containers();
+        let mut row = b"Container, ".to_vec();
+        quotes.write(containers.name(containers.parent(id)), &mut row);
+        row.extend_from_slice(b", ");
+        quotes.write(trace.types().name(containers.type_of(id)), &mut row);
+        let (start, end) = (containers.start(id), containers.end(id));
+        for number in [start, end, end - start] {
+            row.extend_from_slice(b", ");
+            write_general(&mut row, number);
+        }
+        row.extend_from_slice(b", ");
+        quotes.write(containers.name(id), &mut row);
+        row.push(b'\n');
+        self.reserve(row.len())?;
+        self.put(&row);
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> io::Result<()> {
+        self.enter(lane);
+        let all = self.style.wants_all();
+        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
+        let levels = std::mem::take(&mut self.levels);
+        let levels = more_levels(levels, &states, self.style);
+        let columns = states
+            .start
+            .iter()
+            .zip(states.end)
+            .zip(states.value.iter().zip(states.imbrication));
+        for (i, ((start, end), (value, imbrication))) in columns.enumerate() {
+            if !all && !self.style.wants(*start, *end) {
+                continue;
+            }
+            self.print_extras(&states.user_defined, i);
+            let value = values.get(value.index());
+            self.begin_row(4, value.len())?;
+            self.put_number(*start);
+            self.put_number(*end);
+            self.put_number(end - start);
+            match (*imbrication as usize) < levels.len() {
+                true => self.put(levels.get(*imbrication as usize)),
+                false => self.put_number(f64::from(*imbrication)),
+            }
+            self.put(value);
+            self.end_row();
+        }
+        self.levels = levels;
+        self.values[lane.type_id().index()] = values;
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> io::Result<()> {
+        self.enter(lane);
+        for (i, (start, value)) in variables.start.iter().zip(variables.value).enumerate() {
+            let end = variables.end(i);
+            if !self.style.wants(*start, end) {
+                continue;
+            }
+            self.print_extras(&variables.user_defined, i);
+            self.begin_row(4, 0)?;
+            self.put_number(*start);
+            self.put_number(end);
+            self.put_number(end - start);
+            self.at = put_fixed(&mut self.buffer, self.at, *value, self.style.precision);
+            self.end_row();
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> io::Result<()> {
+        self.enter(lane);
+        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            if !self.style.wants(*time, *time) {
+                continue;
+            }
+            self.print_extras(&events.user_defined, i);
+            let value = values.get(value.index());
+            self.begin_row(1, value.len())?;
+            self.put_number(*time);
+            self.put(value);
+            self.end_row();
+        }
+        self.values[lane.type_id().index()] = values;
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> io::Result<()> {
+        self.enter(lane);
+        let all = self.trace.containers();
+        for container in all.ids().skip(self.containers.len()) {
+            self.containers.push(self.style.quotes, all.name(container));
+        }
+        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
+        let containers = std::mem::take(&mut self.containers);
+        let mut key = Vec::new();
+        for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
+            if !self.style.wants(*start, *end) {
+                continue;
+            }
+            self.print_extras(&links.user_defined, i);
+            key.clear();
+            self.style
+                .quotes
+                .write(raw_name(links.raw_key(i)), &mut key);
+            let value = values.get(links.value[i].index());
+            let (from, to) = (
+                containers.get(links.from[i].index()),
+                containers.get(links.to[i].index()),
+            );
+            self.begin_row(3, value.len() + from.len() + to.len() + key.len())?;
+            self.put_number(*start);
+            self.put_number(*end);
+            self.put_number(end - start);
+            for text in [value, from, to] {
+                self.put(text);
+                self.put(b", ");
+            }
+            self.put(&key);
+            self.end_row();
+        }
+        self.values[lane.type_id().index()] = values;
+        self.containers = containers;
+        Ok(())
+    }
+}
+
+/// Imbrications are small and come again and again: those up to the slice's deepest, or a bound.
+fn more_levels(mut levels: Printed, states: &States<'_>, style: Style) -> Printed {
+    const MOST: usize = 256;
+    let deepest = states
+        .imbrication
+        .iter()
+        .max()
+        .map_or(0, |deepest| *deepest as usize);
+    while levels.len() <= deepest.min(MOST) {
+        let mut text = Vec::new();
+        super::decimal::write_fixed(&mut text, levels.len() as f64, style.precision);
+        text.extend_from_slice(b", ");
+        levels.push(super::Quotes::Strip, Name::bare(&text));
+    }
+    levels
+}

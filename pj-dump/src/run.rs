@@ -1,0 +1,159 @@
+//! The program: reads a trace, replays it, prints what was asked for.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::CommandFactory;
+use paje_sim::{Error, ErrorKind, FieldNames, Options, Precision, Trace};
+
+use crate::cli::{Cli, VariablePrecision};
+use crate::input::Input;
+use crate::output::rows::RowWriter;
+use crate::output::{Style, containers, header, hierarchy, types};
+
+/// Why the program fails.
+enum Failure {
+    /// The trace is invalid, or cannot be read.
+    Trace(PathBuf, Error),
+    /// A file cannot be read or written.
+    File(PathBuf, io::Error),
+    /// Standard output cannot be written.
+    Output(io::Error),
+}
+
+const INVALID: u8 = 1;
+const TROUBLE: u8 = 2;
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    if cli.usage {
+        println!("{}", Cli::command().render_usage());
+        return ExitCode::SUCCESS;
+    }
+    match dump(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads us has seen enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => report(&failure),
+    }
+}
+
+fn dump(cli: &Cli) -> Result<(), Failure> {
+    let began = Instant::now();
+    let path = cli.file.as_deref();
+    let name = path.unwrap_or(Path::new("-")).to_owned();
+    let input = Input::open(path).map_err(|error| Failure::File(name, error))?;
+    let name = input.name().to_owned();
+    let trace =
+        Trace::read(input, &options(cli)).map_err(|error| Failure::Trace(name.clone(), error))?;
+    warn(&name, &trace);
+    let seconds = began.elapsed().as_secs_f64();
+
+    if let Some(path) = &cli.type_hierarchy {
+        write_file(path, &hierarchy::types(&trace, cli.quotes))?;
+    }
+    if let Some(path) = &cli.entity_hierarchy {
+        write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
+    }
+    print(cli, &trace, seconds).map_err(Failure::Output)
+}
+
+fn options(cli: &Cli) -> Options {
+    let mut options = Options::default();
+    options.field_names = if cli.no_strict {
+        FieldNames::Old
+    } else {
+        FieldNames::Strict
+    };
+    options.variable_precision = match cli.variable_precision {
+        VariablePrecision::Single => Precision::Single,
+        VariablePrecision::Double => Precision::Double,
+    };
+    options.stop_at = cli.stop_at;
+    options.no_imbrication = cli.no_imbrication;
+    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    options.user_defined = cli.user_defined;
+    options
+}
+
+fn print(cli: &Cli, trace: &Trace, seconds: f64) -> io::Result<()> {
+    // Rust's own standard output looks for line ends in all that passes; a file does not.
+    let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    if cli.time {
+        writeln!(out, "{seconds:.6}")?;
+    }
+    let style = Style {
+        quotes: cli.quotes,
+        precision: usize::from(cli.float_precision),
+        user_defined: cli.user_defined,
+        from: cli.start.unwrap_or(f64::NEG_INFINITY),
+        to: cli.end.unwrap_or(f64::INFINITY),
+    };
+    if cli.quiet {
+        Ok(())
+    } else if cli.dot {
+        out.write_all(&types::dot(trace, cli.quotes))
+    } else if cli.container {
+        out.write_all(&containers::tree(trace, cli.quotes))
+    } else {
+        if cli.header {
+            out.write_all(&header::header(trace, style))?;
+        }
+        let mut rows = RowWriter::new(trace, style, out);
+        trace.visit(cli.quotes.order(), &mut rows)?;
+        rows.finish()
+    }
+}
+
+fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::File(path.to_owned(), error))
+}
+
+fn warn(name: &Path, trace: &Trace) {
+    for warning in trace.warnings() {
+        let lines = if warning.count == 1 { "line" } else { "lines" };
+        eprintln!(
+            "pj_dump: {}:{}: warning: {} ({} {lines} of event {})",
+            name.display(),
+            warning.first_line,
+            warning.kind.sentence(),
+            warning.count,
+            String::from_utf8_lossy(&warning.event),
+        );
+    }
+}
+
+fn report(failure: &Failure) -> ExitCode {
+    let (name, error) = match failure {
+        Failure::Trace(name, error) => match error.kind() {
+            ErrorKind::Io(io) => (name.display().to_string(), io),
+            _ => {
+                let place = error
+                    .position()
+                    .map_or(String::new(), |at| format!("{at}:"));
+                eprintln!("pj_dump: {}:{place} {error}", name.display());
+                return ExitCode::from(INVALID);
+            }
+        },
+        Failure::File(name, error) => (name.display().to_string(), error),
+        Failure::Output(error) => ("standard output".to_string(), error),
+    };
+    eprintln!("pj_dump: {name}: {}", describe(error));
+    ExitCode::from(TROUBLE)
+}
+
+/// The system's words for an error, without its number.
+fn describe(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_string(),
+        None => text,
+    }
+}
