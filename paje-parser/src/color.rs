@@ -40,15 +40,7 @@ mod tests {
         assert_eq!(parse("1,0,0,0.25"), Some([1.0, 0.0, 0.0, 0.25]));
         assert_eq!(parse(" 1, 0, 0 "), Some([1.0, 0.0, 0.0, 1.0]));
         assert_eq!(parse("ff0000"), Some([1.0, 0.0, 0.0, 1.0]));
-        for bad in [
-            "",
-            "1 0",
-            "1 0 0 1 1",
-            "junk",
-            "ff00a",
-            "ff0G00",
-            "red green blue",
-        ] {
+        for bad in ["", "1 0", "1 0 0 1 1", "junk", "ff00a", "ff0G00", "red green blue"] {
             assert_eq!(parse(bad), None, "{bad}");
         }
     }

@@ -27,10 +27,7 @@ impl LineDecoder {
     /// A decoder that has seen nothing yet.
     #[must_use]
     pub fn new(names: FieldNames) -> Self {
-        LineDecoder {
-            defs: DefTable::new(names),
-            words: Vec::new(),
-        }
+        LineDecoder { defs: DefTable::new(names), words: Vec::new() }
     }
 
     /// The definitions met so far.
@@ -54,10 +51,7 @@ impl LineDecoder {
             self.defs.header_line(&text[..end])?;
             return Ok(Line::Header);
         }
-        let fault = |kind| Fault {
-            at: number.start,
-            kind,
-        };
+        let fault = |kind| Fault { at: number.start, kind };
         if self.defs.is_open() {
             return Err(fault(FaultKind::UnfinishedDefinition));
         }

@@ -106,11 +106,7 @@ impl EventDef {
         let needed = |field: &&FieldName| self.word_of(**field).is_some_and(|word| word >= words);
         let mut all = self.kind.obligatory().iter().chain(self.kind.optional());
         let least = |a: FieldName, b: &FieldName| {
-            if self.word_of(*b) < self.word_of(a) {
-                *b
-            } else {
-                a
-            }
+            if self.word_of(*b) < self.word_of(a) { *b } else { a }
         };
         match all.find(needed) {
             Some(first) => all.filter(needed).fold(*first, least),
@@ -130,10 +126,7 @@ impl EventDef {
             return Err(FaultKind::MissingObligatory(kind, *field));
         }
         let read = kind.obligatory().iter().chain(kind.optional());
-        let last = read
-            .map(|field| words[*field as usize])
-            .filter(|word| *word != ABSENT)
-            .max();
+        let last = read.map(|field| words[*field as usize]).filter(|word| *word != ABSENT).max();
         Ok(EventDef {
             id,
             kind,
@@ -210,38 +203,23 @@ impl DefTable {
     /// The line does not follow the grammar of lang-paje 1.3.1, "Event definitions", or defines a
     /// number again, or ends a definition that lacks an obligatory field.
     pub fn header_line(&mut self, line: &[u8]) -> Result<(), Fault> {
-        let fault = |word: &[u8], kind| Fault {
-            at: nom::Offset::offset(line, word) as u32,
-            kind,
-        };
-        let percent = line
-            .iter()
-            .position(|b| *b == b'%')
-            .map_or(line, |at| &line[at..]);
+        let fault = |word: &[u8], kind| Fault { at: nom::Offset::offset(line, word) as u32, kind };
+        let percent = line.iter().position(|b| *b == b'%').map_or(line, |at| &line[at..]);
         match grammar::header_line(line) {
             Some(HeaderLine::EventDef { name, id }) => {
                 if self.open.is_some() {
                     return Err(fault(percent, FaultKind::NestedDefinition));
                 }
-                let kind = EventKind::ALL
-                    .into_iter()
-                    .find(|kind| kind.name().as_bytes() == name);
+                let kind = EventKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name);
                 let kind = kind.ok_or(fault(name, FaultKind::UnknownEvent))?;
                 if self.find(id).is_some() {
                     return Err(fault(id, FaultKind::RedefinedId));
                 }
-                self.open = Some(OpenDef {
-                    id: id.to_vec(),
-                    kind,
-                    fields: Vec::new(),
-                });
+                self.open = Some(OpenDef { id: id.to_vec(), kind, fields: Vec::new() });
             }
             Some(HeaderLine::Field { name, kind }) => {
                 let names = self.names;
-                let open = self
-                    .open
-                    .as_mut()
-                    .ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                let open = self.open.as_mut().ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
                 let kind = kind.ok_or(fault(name, FaultKind::MissingFieldType))?;
                 let field_type = grammar::field_type(kind);
                 let field_type = field_type.ok_or(fault(kind, FaultKind::UnknownFieldType))?;
@@ -256,10 +234,7 @@ impl DefTable {
                 });
             }
             Some(HeaderLine::End) => {
-                let open = self
-                    .open
-                    .take()
-                    .ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                let open = self.open.take().ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
                 let def = EventDef::finish(open.id, open.kind, open.fields);
                 let def = def.map_err(|kind| fault(percent, kind))?;
                 self.insert(def);

@@ -1,6 +1,7 @@
 //! What can be wrong with a line, and how it is told.
 
 use crate::event::{EventKind, FieldName};
+use crate::token::{self, Span};
 
 /// Something wrong at a byte of the text at hand. Small, so that hot paths can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,31 @@ pub struct Fault {
     pub at: u32,
     /// What.
     pub kind: FaultKind,
+}
+
+impl Fault {
+    /// The offending text in `text`, the bytes that [`Fault::at`] counts from: a word, empty at the
+    /// end of a line, or for a `%` line out of place all of it. [`FaultKind::sentence`] shows it.
+    #[must_use]
+    pub fn word(&self, text: &[u8]) -> Span {
+        let start = (self.at as usize).min(text.len());
+        let rest = &text[start..];
+        let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let quoted = start > 0 && text[start - 1] == b'"';
+        let length = if self.kind == FaultKind::ExpectedEventDef {
+            // A lone `%` would say nothing.
+            rest.trim_ascii_end().len()
+        } else if let (true, Some(end)) = (quoted, memchr::memchr(b'"', rest)) {
+            // The grammar of definitions points behind an opening quote.
+            end
+        } else {
+            let mut words = Vec::new();
+            token::fields(rest, 0, &mut words);
+            let word = words.first().filter(|word| word.start == 0);
+            word.map_or(0, |word| word.end as usize)
+        };
+        Span { start: start as u32, end: (start + length) as u32 }
+    }
 }
 
 /// The ways in which a line by itself, or with the definitions before it, can be wrong.
@@ -134,11 +160,7 @@ pub fn shown(word: &[u8]) -> String {
     for chunk in cut.utf8_chunks() {
         text.extend(chunk.valid().chars().flat_map(|c| {
             let escaped = c.is_control();
-            escaped
-                .then(|| c.escape_default())
-                .into_iter()
-                .flatten()
-                .chain((!escaped).then_some(c))
+            escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
         }));
         for byte in chunk.invalid() {
             text.push_str(&format!("\\x{byte:02x}"));
@@ -151,6 +173,20 @@ pub fn shown(word: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_word_of_a_fault() {
+        let word = |text: &'static str, at, kind| {
+            let found = Fault { at, kind }.word(text.as_bytes());
+            &text[found.start as usize..found.end as usize]
+        };
+        assert_eq!(word("10 zz x\n11", 3, FaultKind::BadTime), "zz");
+        assert_eq!(word("10 \"a b\" x", 3, FaultKind::BadTime), "\"a b\"");
+        assert_eq!(word("10 zz\n11", 5, FaultKind::BadTime), "");
+        assert_eq!(word("10 zz", 9, FaultKind::BadTime), "");
+        assert_eq!(word("% \"a b\" x", 3, FaultKind::MissingFieldType), "a b");
+        assert_eq!(word("x\n% a b \n% c", 2, FaultKind::ExpectedEventDef), "% a b");
+    }
 
     #[test]
     fn words_are_shown_safely() {

@@ -105,22 +105,8 @@ impl EventKind {
             | E::AddVariable
             | E::SubVariable => &[F::Time, F::Type, F::Container, F::Value],
             E::PopState | E::ResetState => &[F::Time, F::Type, F::Container],
-            E::StartLink => &[
-                F::Time,
-                F::Type,
-                F::Container,
-                F::Value,
-                F::StartContainer,
-                F::Key,
-            ],
-            E::EndLink => &[
-                F::Time,
-                F::Type,
-                F::Container,
-                F::Value,
-                F::EndContainer,
-                F::Key,
-            ],
+            E::StartLink => &[F::Time, F::Type, F::Container, F::Value, F::StartContainer, F::Key],
+            E::EndLink => &[F::Time, F::Type, F::Container, F::Value, F::EndContainer, F::Key],
             E::TraceFile => &[F::Container, F::Type, F::Filename],
         }
     }
@@ -257,8 +243,7 @@ impl<'a> RawEvent<'a> {
     /// The user-defined fields, in definition order: name and text, which is empty if the line ends before.
     pub fn extras(&self) -> impl Iterator<Item = (&'a str, Option<Field<'a>>)> + use<'a> {
         let RawEvent { def, text, words } = *self;
-        def.extras()
-            .map(move |(name, word)| (name, words.get(word).map(|span| span.of(text))))
+        def.extras().map(move |(name, word)| (name, words.get(word).map(|span| span.of(text))))
     }
 
     /// The line read as a typed event.
@@ -357,26 +342,21 @@ impl<'a> RawEvent<'a> {
     /// The event has no time, or its text is not a finite number.
     pub fn time(&self) -> Result<f64, Fault> {
         let span = self.span(F::Time).ok_or(self.missing(F::Time))?;
-        number::parse_time(span.of(self.text).bare()).ok_or(Fault {
-            at: span.start,
-            kind: FaultKind::BadTime,
-        })
+        number::parse_time(span.of(self.text).bare())
+            .ok_or(Fault { at: span.start, kind: FaultKind::BadTime })
     }
 
     /// The alias, if there is one and it is not empty: `""` is no alias.
     fn alias(&self) -> Option<Field<'a>> {
-        self.field(F::Alias)
-            .filter(|alias| !alias.bare().is_empty())
+        self.field(F::Alias).filter(|alias| !alias.bare().is_empty())
     }
 
     fn color(&self) -> Result<Option<Color>, Fault> {
         let Some(span) = self.span(F::Color) else {
             return Ok(None);
         };
-        let color = Color::parse(span.of(self.text).bare()).ok_or(Fault {
-            at: span.start,
-            kind: FaultKind::BadColor,
-        })?;
+        let color = Color::parse(span.of(self.text).bare())
+            .ok_or(Fault { at: span.start, kind: FaultKind::BadColor })?;
         Ok(Some(color))
     }
 
@@ -385,10 +365,7 @@ impl<'a> RawEvent<'a> {
     }
 
     fn missing(&self, name: FieldName) -> Fault {
-        Fault {
-            at: self.words.last().map_or(0, |w| w.end),
-            kind: FaultKind::MissingField(name),
-        }
+        Fault { at: self.words.last().map_or(0, |w| w.end), kind: FaultKind::MissingField(name) }
     }
 }
 
@@ -467,12 +444,7 @@ pub enum LinkEnd {
 #[allow(missing_docs)] // Fields are the format's own; times are in seconds.
 pub enum Event<'a> {
     /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container type.
-    DefineType {
-        nature: TypeNature,
-        name: Field<'a>,
-        alias: Option<Field<'a>>,
-        parent: Field<'a>,
-    },
+    DefineType { nature: TypeNature, name: Field<'a>, alias: Option<Field<'a>>, parent: Field<'a> },
     /// PajeDefineLinkType; `start` and `end` are the types of the containers at its ends.
     DefineLinkType {
         name: Field<'a>,
@@ -498,11 +470,7 @@ pub enum Event<'a> {
         file: Option<Field<'a>>,
     },
     /// PajeDestroyContainer
-    DestroyContainer {
-        time: f64,
-        type_: Field<'a>,
-        name: Field<'a>,
-    },
+    DestroyContainer { time: f64, type_: Field<'a>, name: Field<'a> },
     /// PajeNewEvent, PajeSetState … PajeSubVariable; pops and resets need no value.
     Entity {
         op: EntityOp,
@@ -522,11 +490,7 @@ pub enum Event<'a> {
         key: Field<'a>,
     },
     /// PajeTraceFile
-    TraceFile {
-        container: Field<'a>,
-        type_: Field<'a>,
-        file: Field<'a>,
-    },
+    TraceFile { container: Field<'a>, type_: Field<'a>, file: Field<'a> },
 }
 
 impl Event<'_> {

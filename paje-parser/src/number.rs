@@ -104,11 +104,7 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
         return Some(value);
     }
     let (negative, text) = unsigned(text);
-    let magnitude = if is_nan_with_payload(text) {
-        f64::NAN
-    } else {
-        hex::parse_f64(text)?
-    };
+    let magnitude = if is_nan_with_payload(text) { f64::NAN } else { hex::parse_f64(text)? };
     Some(if negative { -magnitude } else { magnitude })
 }
 
@@ -121,11 +117,7 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
         return Some(value);
     }
     let (negative, text) = unsigned(text);
-    let magnitude = if is_nan_with_payload(text) {
-        f32::NAN
-    } else {
-        hex::parse_f32(text)?
-    };
+    let magnitude = if is_nan_with_payload(text) { f32::NAN } else { hex::parse_f32(text)? };
     Some(if negative { -magnitude } else { magnitude })
 }
 
@@ -242,11 +234,7 @@ fn scaled(mantissa: u64, scale: i32, powers: &[f64; 32]) -> Option<f64> {
     if place > 22 {
         return None;
     }
-    Some(if scale <= 0 {
-        mantissa as f64 / powers[place]
-    } else {
-        mantissa as f64 * powers[place]
-    })
+    Some(if scale <= 0 { mantissa as f64 / powers[place] } else { mantissa as f64 * powers[place] })
 }
 
 /// The exponent written after `e`: an optional sign, one to four digits.
@@ -297,9 +285,7 @@ fn is_nan_with_payload(text: &[u8]) -> bool {
     match text.split_at_checked(4) {
         Some((head, [payload @ .., b')'])) => {
             head.eq_ignore_ascii_case(b"nan(")
-                && payload
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                && payload.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         }
         _ => false,
     }

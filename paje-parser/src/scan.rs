@@ -25,12 +25,7 @@ struct Masks {
 
 impl Masks {
     /// What stands after the end of the text: newlines, so that every search ends.
-    const END: Masks = Masks {
-        white: !0,
-        newline: !0,
-        quote: 0,
-        hash: 0,
-    };
+    const END: Masks = Masks { white: !0, newline: !0, quote: 0, hash: 0 };
 }
 
 /// The fields of one line; kept and filled again for every line.
@@ -46,10 +41,7 @@ const SHORT: usize = 33;
 
 impl Default for Spans {
     fn default() -> Self {
-        Spans {
-            buffer: vec![Span::default(); SHORT],
-            len: 0,
-        }
+        Spans { buffer: vec![Span::default(); SHORT], len: 0 }
     }
 }
 
@@ -146,10 +138,7 @@ impl Scanner {
             edges &= edges - 1;
             let end = edges.trailing_zeros();
             edges &= edges.wrapping_sub(1);
-            short[len] = Span {
-                start: base + first,
-                end: base + end,
-            };
+            short[len] = Span { start: base + first, end: base + end };
             len += 1;
         }
         spans.len = len;
@@ -180,10 +169,7 @@ impl Scanner {
                 _ => at = self.find(at + 1, |m| m.white | m.hash),
             }
             at = at.min(text.len());
-            spans.push(Span {
-                start: first as u32,
-                end: at as u32,
-            });
+            spans.push(Span { start: first as u32, end: at as u32 });
         }
     }
 
@@ -223,16 +209,11 @@ const fn prefix_xor(mut bits: u64) -> u64 {
 /// The masks without any instruction set in particular.
 fn masks_portable(chunk: &[u8; 64]) -> Masks {
     let gather = |class: fn(u8) -> bool| {
-        chunk
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .enumerate()
-            .fold(0u64, |mask, (i, bytes)| {
-                let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
-                // The eight low bits of the bytes move side by side into the top byte.
-                mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
-            })
+        chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
+            let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
+            // The eight low bits of the bytes move side by side into the top byte.
+            mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+        })
     };
     Masks {
         white: gather(|b| b == b' ' || b.wrapping_sub(9) < 5),
@@ -337,12 +318,7 @@ mod tests {
         for length in 0..200 {
             check(format!("{} x\n", "y".repeat(length)).as_bytes());
             check(
-                format!(
-                    "{}\"a b\" \"{}\"\r\nz",
-                    " ".repeat(length),
-                    "#".repeat(length)
-                )
-                .as_bytes(),
+                format!("{}\"a b\" \"{}\"\r\nz", " ".repeat(length), "#".repeat(length)).as_bytes(),
             );
         }
     }
@@ -355,11 +331,7 @@ mod tests {
             let mut scanner = Scanner::default();
             scanner.scan(&chunk);
             assert_eq!(scanner.masks[0], masks_portable(&chunk), "byte {byte}");
-            assert_eq!(
-                scanner.masks[0].white != 0,
-                token::is_white(byte),
-                "byte {byte}"
-            );
+            assert_eq!(scanner.masks[0].white != 0, token::is_white(byte), "byte {byte}");
         }
     }
 

@@ -34,9 +34,7 @@ impl Span {
     /// The field in `text`, the bytes that this span was found in.
     #[must_use]
     pub fn of(self, text: &[u8]) -> Field<'_> {
-        Field {
-            raw: &text[self.start as usize..self.end as usize],
-        }
+        Field { raw: &text[self.start as usize..self.end as usize] }
     }
 }
 
@@ -105,10 +103,7 @@ pub fn fields(text: &[u8], start: usize, spans: &mut Vec<Span>) -> usize {
                 at += 1;
             }
         }
-        spans.push(Span {
-            start: first as u32,
-            end: at as u32,
-        });
+        spans.push(Span { start: first as u32, end: at as u32 });
     }
 }
 
@@ -120,18 +115,12 @@ mod tests {
         let mut spans = Vec::new();
         let end = fields(line.as_bytes(), 0, &mut spans);
         assert!(end == line.len() || line.as_bytes()[end] == b'\n');
-        spans
-            .iter()
-            .map(|s| &line[s.start as usize..s.end as usize])
-            .collect()
+        spans.iter().map(|s| &line[s.start as usize..s.end as usize]).collect()
     }
 
     #[test]
     fn white_space_separates() {
-        assert_eq!(
-            words("a b\tc\x0bd\x0ce  f \r\nignored"),
-            ["a", "b", "c", "d", "e", "f"]
-        );
+        assert_eq!(words("a b\tc\x0bd\x0ce  f \r\nignored"), ["a", "b", "c", "d", "e", "f"]);
         assert_eq!(words("\t  \r\n"), [""; 0]);
         assert_eq!(words(""), [""; 0]);
     }

@@ -88,6 +88,19 @@ impl Rows {
         self.len
     }
 
+    /// Where an object is, by its place in the lane.
+    pub(crate) fn address(&self, row: u64) -> Address {
+        let mut first = 0;
+        let mut ordinal = 0;
+        while ordinal + 1 < CHUNKS.len() && row >= first + CHUNKS[ordinal] as u64 {
+            first += CHUNKS[ordinal] as u64;
+            ordinal += 1;
+        }
+        let size = CHUNKS[ordinal] as u64;
+        ordinal += ((row - first) / size) as usize;
+        Address(u64::from(self.chunks[ordinal]) * UNIT as u64 + (row - first) % size)
+    }
+
     /// The chunks in order: where each begins, and how many objects it holds.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (Address, usize)> + '_ {
         let mut left = self.len;
@@ -100,11 +113,7 @@ impl Rows {
 }
 
 const fn chunk_size(ordinal: usize) -> usize {
-    if ordinal < CHUNKS.len() {
-        CHUNKS[ordinal]
-    } else {
-        CHUNKS[CHUNKS.len() - 1]
-    }
+    if ordinal < CHUNKS.len() { CHUNKS[ordinal] } else { CHUNKS[CHUNKS.len() - 1] }
 }
 
 /// Plain values that zeroed memory is a valid array of.
@@ -120,10 +129,7 @@ pub(crate) struct Column<T> {
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Column {
-            slabs: Vec::new(),
-            kind: std::marker::PhantomData,
-        }
+        Column { slabs: Vec::new(), kind: std::marker::PhantomData }
     }
 }
 
@@ -174,12 +180,12 @@ mod tests {
         }
         let mut total = 0;
         for (lane, rows) in (0..50).zip(&lanes) {
-            let found: Vec<u32> = rows
-                .chunks()
-                .flat_map(|(at, count)| column.slice(at, count).to_vec())
-                .collect();
+            let found: Vec<u32> =
+                rows.chunks().flat_map(|(at, count)| column.slice(at, count).to_vec()).collect();
             let expected: Vec<u32> = (0..200_000).filter(|i| lane_of(*i) == lane).collect();
             assert_eq!(found, expected);
+            let by_row = |row| column.slice(rows.address(row), 1)[0];
+            assert_eq!((0..rows.len()).map(by_row).collect::<Vec<_>>(), expected);
             assert_eq!(rows.len(), expected.len() as u64);
             total += found.len();
         }

@@ -86,9 +86,7 @@ impl Containers {
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
         let same = |id: &ContainerId| self.identifier(*id).text == identifier;
-        self.by_identifier
-            .find(hash_bytes(identifier), same)
-            .copied()
+        self.by_identifier.find(hash_bytes(identifier), same).copied()
     }
 
     /// The name, which rows print.
@@ -143,9 +141,7 @@ impl Containers {
     pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
         let link = |id: u32| (id != NONE).then_some(ContainerId(id));
         let first = link(self.list[id.index()].first_child);
-        std::iter::successors(first, move |child| {
-            link(self.list[child.index()].next_sibling)
-        })
+        std::iter::successors(first, move |child| link(self.list[child.index()].next_sibling))
     }
 
     /// The byte of the event that ended the container; `u64::MAX` while it lives.

@@ -42,11 +42,7 @@ pub(crate) fn replay(input: impl Read, options: &Options) -> Result<Trace, Error
             Err(ReadError::Io(error)) => return Err(error.into()),
             Err(ReadError::LineTooLong { start, limit }) => {
                 let place = Place {
-                    position: Position {
-                        byte: start,
-                        line: engine.lines + 1,
-                        column: 1,
-                    },
+                    position: Position { byte: start, line: engine.lines + 1, column: 1 },
                     text: Vec::new(),
                 };
                 let bytes = limit as u64;
@@ -79,7 +75,7 @@ impl<'o> Engine<'o> {
         Engine {
             options,
             defs: DefTable::new(options.field_names),
-            model: Model::new(),
+            model: Model::new(options.value_names),
             decoder: Decoder::new(options),
             decoded: Decoded::default(),
             maps: Maps::default(),
@@ -94,8 +90,7 @@ impl<'o> Engine<'o> {
     }
 
     fn block(&mut self, block: &Block) -> Result<(), Error> {
-        self.decoder
-            .decode(block, &mut self.defs, &mut self.decoded);
+        self.decoder.decode(block, &mut self.defs, &mut self.decoded);
         self.last_time = self.last_time.max(self.decoded.last_time);
         self.events += self.decoded.event_count;
         let mut first = self.decoded.fault.map(|(line, fault)| Stop {
@@ -128,19 +123,9 @@ impl<'o> Engine<'o> {
             ignored: Vec::new(),
             naming_files: Vec::new(),
         };
-        let result = resolve(
-            block,
-            &self.decoded,
-            &self.decoder,
-            &self.defs,
-            &mut resolver,
-        );
+        let result = resolve(block, &self.decoded, &self.decoder, &self.defs, &mut resolver);
         self.last_time = resolver.last_time;
-        let Resolver {
-            ignored,
-            naming_files,
-            ..
-        } = resolver;
+        let Resolver { ignored, naming_files, .. } = resolver;
         self.ignored.extend(ignored);
         self.warn_each(block, WarningKind::FileNotRead, &naming_files);
         self.lanes.extend(&self.model);
@@ -167,10 +152,8 @@ impl<'o> Engine<'o> {
             let Some(lane) = self.maps.lanes.get(*symbol as usize).copied() else {
                 continue;
             };
-            slice.ended_at = self
-                .model
-                .containers
-                .ended_at(self.model.lanes[lane.index()].container);
+            slice.ended_at =
+                self.model.containers.ended_at(self.model.lanes[lane.index()].container);
             slice.limit = limit;
             let Lanes { store, replays } = &mut self.lanes;
             let replayed = replays[lane.index()].replay(events, &slice, store, &mut self.ignored);
@@ -183,11 +166,7 @@ impl<'o> Engine<'o> {
             let lane = self.model.lanes[lane.index()];
             let (field, problem) =
                 explain(&refused, &self.model, lane.container, lane.type_, &slice);
-            Stop {
-                line: limit,
-                what: Where::Field(field),
-                problem,
-            }
+            Stop { line: limit, what: Where::Field(field), problem }
         });
         for ending in self.effects.endings.drain(..) {
             let line = (ending.at - block.start().0) as u32;
@@ -197,11 +176,7 @@ impl<'o> Engine<'o> {
             if let Err((field, problem)) =
                 self.lanes.end_container(&self.model, self.options, &ending)
             {
-                stop = Some(Stop {
-                    line,
-                    what: Where::Field(field),
-                    problem,
-                });
+                stop = Some(Stop { line, what: Where::Field(field), problem });
                 break;
             }
         }
@@ -213,53 +188,32 @@ impl<'o> Engine<'o> {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
         if self.defs.is_open() {
-            let problem = Problem::Line {
-                fault: FaultKind::UnfinishedDefinition,
-                word: Vec::new(),
-            };
+            let problem =
+                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
             return Err(Error::invalid(problem, None));
         }
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
-        let last = if self.last_time.is_finite() {
-            self.last_time
-        } else {
-            0.0
-        };
+        let last = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         let time = self.options.stop_at.unwrap_or(last);
         for container in self.model.containers.ids() {
             if self.model.containers.is_destroyed(container) {
                 continue;
             }
             self.model.containers.set_end(container, time, None);
-            let ending = Ending {
-                container,
-                time,
-                at: end.0,
-                named: false,
-            };
+            let ending = Ending { container, time, at: end.0, named: false };
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
         }
         let warnings = self.warnings.into_values().collect();
-        Ok(Trace::new(
-            self.model,
-            self.lanes,
-            self.defs,
-            warnings,
-            time,
-            self.events,
-        ))
+        Ok(Trace::new(self.model, self.lanes, self.defs, warnings, time, self.events))
     }
 
     /// Takes note of the block's doubtful lines.
     fn warn(&mut self, block: &Block) {
         let doubtful = std::mem::take(&mut self.decoded.doubtful);
         for line in &doubtful {
-            let kind = if line.surplus {
-                WarningKind::SurplusWords
-            } else {
-                WarningKind::MissingExtras
-            };
+            let kind =
+                if line.surplus { WarningKind::SurplusWords } else { WarningKind::MissingExtras };
             let event = self.defs.defs()[line.def as usize].id().to_vec();
             self.warn_line(block, kind, event, line.at);
         }
@@ -272,28 +226,17 @@ impl<'o> Engine<'o> {
     fn warn_each(&mut self, block: &Block, kind: WarningKind, lines: &[u32]) {
         for line in lines {
             let words = words_of(block, *line);
-            let event = words
-                .first()
-                .map_or(&[][..], |word| word.of(block.text()).bare())
-                .to_vec();
+            let event = words.first().map_or(&[][..], |word| word.of(block.text()).bare()).to_vec();
             self.warn_line(block, kind, event, *line);
         }
     }
 
     fn warn_line(&mut self, block: &Block, kind: WarningKind, event: Vec<u8>, line: u32) {
-        let known = self
-            .warnings
-            .entry((kind, event))
-            .or_insert_with_key(|(kind, event)| {
-                let position =
-                    Position::within(block.text(), line as usize, block.start(), self.lines + 1);
-                Warning {
-                    kind: *kind,
-                    event: event.clone(),
-                    first_line: position.line,
-                    count: 0,
-                }
-            });
+        let known = self.warnings.entry((kind, event)).or_insert_with_key(|(kind, event)| {
+            let position =
+                Position::within(block.text(), line as usize, block.start(), self.lines + 1);
+            Warning { kind: *kind, event: event.clone(), first_line: position.line, count: 0 }
+        });
         known.count += 1;
     }
 
@@ -301,17 +244,14 @@ impl<'o> Engine<'o> {
         let text = block.text();
         let column = match stop.what {
             Where::Byte(at) => at,
-            Where::Field(field) => self
-                .field_of_line(block, stop.line, field)
-                .map_or(stop.line, |span| span.start),
+            Where::Field(field) => {
+                self.field_of_line(block, stop.line, field).map_or(stop.line, |span| span.start)
+            }
         };
         let position = Position::within(text, column as usize, block.start(), self.lines + 1);
         let line = &text[stop.line as usize..];
         let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
-        let place = Place {
-            position,
-            text: line[..end].to_vec(),
-        };
+        let place = Place { position, text: line[..end].to_vec() };
         Error::invalid(stop.problem, Some(place))
     }
 

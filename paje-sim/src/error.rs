@@ -40,10 +40,7 @@ impl Error {
     /// An invalid trace; `place` is `None` when the problem is not in any one line.
     #[must_use]
     pub fn invalid(problem: Problem, place: Option<Place>) -> Self {
-        Error(Box::new(Inner {
-            kind: ErrorKind::Invalid(problem),
-            place,
-        }))
+        Error(Box::new(Inner { kind: ErrorKind::Invalid(problem), place }))
     }
 
     /// What it is about.
@@ -67,10 +64,7 @@ impl Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Error(Box::new(Inner {
-            kind: ErrorKind::Io(error),
-            place: None,
-        }))
+        Error(Box::new(Inner { kind: ErrorKind::Io(error), place: None }))
     }
 }
 
@@ -250,11 +244,7 @@ impl fmt::Display for Problem {
             }
             Problem::LineTooLong { bytes } => write!(f, "the line is longer than {bytes} bytes"),
             Problem::UnknownType { name } => {
-                write!(
-                    f,
-                    "unknown type {}; a type must be defined before it is used",
-                    shown(name)
-                )
+                write!(f, "unknown type {}; a type must be defined before it is used", shown(name))
             }
             Problem::UnknownContainer { name } => write!(
                 f,
@@ -262,11 +252,7 @@ impl fmt::Display for Problem {
                 shown(name)
             ),
             Problem::TypeExists { name } => {
-                write!(
-                    f,
-                    "type {} is already defined; types share one name space",
-                    shown(name)
-                )
+                write!(f, "type {} is already defined; types share one name space", shown(name))
             }
             Problem::ContainerExists { name } => write!(
                 f,
@@ -285,45 +271,28 @@ impl fmt::Display for Problem {
                 shown(name),
                 nature.name().to_lowercase()
             ),
-            Problem::WrongNature {
-                name,
-                expected,
-                found,
-            } => write!(
+            Problem::WrongNature { name, expected, found } => write!(
                 f,
                 "{} is a {} type; this event needs a {} type",
                 shown(name),
                 found.name().to_lowercase(),
                 expected.name().to_lowercase()
             ),
-            Problem::NotChildType {
-                name,
-                container,
-                container_type,
-            } => write!(
+            Problem::NotChildType { name, container, container_type } => write!(
                 f,
                 "type {} is not a child of {}, the type of container {}",
                 shown(name),
                 shown(container_type),
                 shown(container)
             ),
-            Problem::WrongContainerType {
-                container,
-                expected,
-                found,
-            } => write!(
+            Problem::WrongContainerType { container, expected, found } => write!(
                 f,
                 "container {} is of type {}, not {}",
                 shown(container),
                 shown(found),
                 shown(expected)
             ),
-            Problem::WrongLinkEnd {
-                end,
-                container,
-                expected,
-                found,
-            } => write!(
+            Problem::WrongLinkEnd { end, container, expected, found } => write!(
                 f,
                 "container {} is of type {}; the link type asks for {} at its {}",
                 shown(container),
@@ -343,23 +312,14 @@ impl fmt::Display for Problem {
                 nature.name().to_lowercase()
             ),
             Problem::ValueExists { name, type_ } => {
-                write!(
-                    f,
-                    "value {} of type {} is already defined",
-                    shown(name),
-                    shown(type_)
-                )
+                write!(f, "value {} of type {} is already defined", shown(name), shown(type_))
             }
             Problem::NotTimeOrdered { time, last } => write!(
                 f,
                 "time {time} is earlier than {last}, where this container and type already are; \
                  the events of each must be in time order"
             ),
-            Problem::DestroyedTooEarly {
-                container,
-                time,
-                last,
-            } => write!(
+            Problem::DestroyedTooEarly { container, time, last } => write!(
                 f,
                 "container {} ends at {time}, earlier than its last event at {last}",
                 shown(container)
@@ -394,11 +354,7 @@ impl fmt::Display for Problem {
                 shown(value),
                 shown(other)
             ),
-            Problem::OpenLinks {
-                container,
-                keys,
-                count,
-            } => {
+            Problem::OpenLinks { container, keys, count } => {
                 let links = if *count == 1 { "link is" } else { "links are" };
                 write!(
                     f,

@@ -14,10 +14,7 @@ pub(crate) struct EventLane {
 
 impl Default for EventLane {
     fn default() -> Self {
-        EventLane {
-            rows: Rows::default(),
-            last: f64::NEG_INFINITY,
-        }
+        EventLane { rows: Rows::default(), last: f64::NEG_INFINITY }
     }
 }
 

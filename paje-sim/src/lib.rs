@@ -73,7 +73,7 @@ pub mod visit;
 pub use containers::Containers;
 pub use error::{Error, ErrorKind, Place, Problem, Warning, WarningKind};
 pub use ids::{ContainerId, LaneId, TypeId, ValueId};
-pub use options::{Options, Precision};
+pub use options::{Options, Precision, ValueNames};
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use splitter::Limits;
 pub use text::Name;

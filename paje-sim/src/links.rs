@@ -82,12 +82,7 @@ impl LinkLane {
                 let key = store.keys.push(raw_key);
                 let order = self.opened;
                 self.opened += 1;
-                let open = OpenLink {
-                    hash,
-                    key,
-                    half,
-                    order,
-                };
+                let open = OpenLink { hash, key, half, order };
                 self.open.insert_unique(hash, open, |open| open.hash);
                 Ok(())
             }
@@ -100,8 +95,7 @@ impl LinkLane {
             LinkEnd::End => (other.half, half),
         };
         self.last = Some((start.time, end.time));
-        self.used
-            .insert_unique(other.hash, other.hash, |hash| *hash);
+        self.used.insert_unique(other.hash, other.hash, |hash| *hash);
         let link = NewLink {
             start: start.time,
             end: end.time,
@@ -109,10 +103,7 @@ impl LinkLane {
             from: start.container,
             to: end.container,
             key: other.key,
-            extra: ExtraPair {
-                opening: start.extra,
-                closing: end.extra,
-            },
+            extra: ExtraPair { opening: start.extra, closing: end.extra },
         };
         store.link(&mut self.rows, link);
     }
@@ -132,8 +123,7 @@ impl LinkLane {
         let mut open: Vec<&OpenLink> = self.open.iter().collect();
         open.sort_unstable_by_key(|open| open.order);
         let keys = open.iter().take(most);
-        keys.map(|open| bare_key(store.keys.get(open.key)).to_vec())
-            .collect()
+        keys.map(|open| bare_key(store.keys.get(open.key)).to_vec()).collect()
     }
 
     /// How many links lack an end.
@@ -150,10 +140,7 @@ impl LinkLane {
 
 /// The key without its quotes.
 pub(crate) fn bare_key(raw: &[u8]) -> &[u8] {
-    let whole = Span {
-        start: 0,
-        end: raw.len() as u32,
-    };
+    let whole = Span { start: 0, end: raw.len() as u32 };
     let field: Field<'_> = whole.of(raw);
     field.bare()
 }

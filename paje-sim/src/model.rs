@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::containers::{Containers, NewContainer};
 use crate::error::Problem;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::options::ValueNames;
 use crate::text::Name;
 use crate::types::{NewType, Types};
 
@@ -22,6 +23,7 @@ pub(crate) struct Model {
     pub(crate) containers: Containers,
     pub(crate) lanes: Vec<Lane>,
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
+    value_names: ValueNames,
 }
 
 /// The objects of one type in one container.
@@ -57,12 +59,13 @@ pub(crate) struct Effects {
 }
 
 impl Model {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(value_names: ValueNames) -> Self {
         Model {
             types: Types::new(),
             containers: Containers::new(),
             lanes: Vec::new(),
             by_owner: FxHashMap::default(),
+            value_names,
         }
     }
 
@@ -74,68 +77,34 @@ impl Model {
         effects: &mut Effects,
     ) -> Result<(), Failed> {
         match *event {
-            Event::DefineType {
-                nature,
-                name,
-                alias,
-                parent,
-            } => {
+            Event::DefineType { nature, name, alias, parent } => {
                 let parent = self.container_type(parent.bare(), FieldName::Type)?;
                 self.define_type(name.into(), alias.map(Into::into), nature, parent, None)
             }
-            Event::DefineLinkType {
-                name,
-                alias,
-                parent,
-                start,
-                end,
-            } => {
+            Event::DefineLinkType { name, alias, parent, start, end } => {
                 let parent = self.container_type(parent.bare(), FieldName::Type)?;
                 let start = self.container_type(start.bare(), FieldName::StartContainerType)?;
                 let end = self.container_type(end.bare(), FieldName::EndContainerType)?;
                 let ends = Some((start, end));
-                self.define_type(
-                    name.into(),
-                    alias.map(Into::into),
-                    TypeNature::Link,
-                    parent,
-                    ends,
-                )
+                self.define_type(name.into(), alias.map(Into::into), TypeNature::Link, parent, ends)
             }
-            Event::DefineValue {
-                name,
-                alias,
-                type_,
-                color,
-            } => {
+            Event::DefineValue { name, alias, type_, color } => {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
                 let nature = self.types.nature(id);
                 if !has_values(nature) {
                     let name = type_.bare().to_vec();
                     return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
                 }
-                let identifier = alias.unwrap_or(name).bare();
-                if self.types.find_value(id, identifier).is_some() {
-                    let field = if alias.is_some() {
-                        FieldName::Alias
-                    } else {
-                        FieldName::Name
-                    };
-                    let (name, type_) = (identifier.to_vec(), type_.bare().to_vec());
+                let identifier = alias.unwrap_or(name);
+                if self.types.find_value(id, identifier.into(), self.value_names).is_some() {
+                    let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
+                    let (name, type_) = (identifier.bare().to_vec(), type_.bare().to_vec());
                     return Err((field, Problem::ValueExists { name, type_ }));
                 }
-                self.types
-                    .insert_value(id, name.into(), alias.map(Into::into), color);
+                self.types.insert_value(id, name.into(), alias.map(Into::into), color);
                 Ok(())
             }
-            Event::CreateContainer {
-                time,
-                name,
-                alias,
-                type_,
-                parent,
-                file,
-            } => {
+            Event::CreateContainer { time, name, alias, type_, parent, file } => {
                 effects.names_file = file.is_some_and(|file| !file.bare().is_empty());
                 self.create_container(
                     time,
@@ -165,29 +134,14 @@ impl Model {
         ends: Option<(TypeId, TypeId)>,
     ) -> Result<(), Failed> {
         let identifier = alias.unwrap_or(name).text;
-        let field = if alias.is_some() {
-            FieldName::Alias
-        } else {
-            FieldName::Name
-        };
+        let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
         if identifier == b"0" {
             return Err((field, Problem::ReservedType));
         }
         if self.types.find(identifier).is_some() {
-            return Err((
-                field,
-                Problem::TypeExists {
-                    name: identifier.to_vec(),
-                },
-            ));
+            return Err((field, Problem::TypeExists { name: identifier.to_vec() }));
         }
-        self.types.insert(NewType {
-            name,
-            alias,
-            nature,
-            parent,
-            ends,
-        });
+        self.types.insert(NewType { name, alias, nature, parent, ends });
         Ok(())
     }
 
@@ -206,11 +160,7 @@ impl Model {
             return Err((FieldName::Type, self.not_child(type_name, parent)));
         }
         let identifier = alias.unwrap_or(name).text;
-        let field = if alias.is_some() {
-            FieldName::Alias
-        } else {
-            FieldName::Name
-        };
+        let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
         if identifier == b"0" {
             return Err((field, Problem::ReservedContainer));
         }
@@ -218,13 +168,7 @@ impl Model {
             let name = identifier.to_vec();
             return Err((field, Problem::ContainerExists { name }));
         }
-        self.containers.insert(NewContainer {
-            name,
-            alias,
-            type_,
-            parent,
-            time,
-        });
+        self.containers.insert(NewContainer { name, alias, type_, parent, time });
         Ok(())
     }
 
@@ -255,11 +199,7 @@ impl Model {
                 let container = name.to_vec();
                 return Err((
                     FieldName::Time,
-                    Problem::DestroyedTooEarly {
-                        container,
-                        time,
-                        last,
-                    },
+                    Problem::DestroyedTooEarly { container, time, last },
                 ));
             }
             effects.ignored = true;
@@ -273,12 +213,7 @@ impl Model {
             if !self.containers.is_destroyed(ended) {
                 self.containers.set_end(ended, time, Some(at));
                 let named = ended == container;
-                effects.endings.push(Ending {
-                    container: ended,
-                    time,
-                    at,
-                    named,
-                });
+                effects.endings.push(Ending { container: ended, time, at, named });
             }
             pending.extend(self.containers.children(ended));
         }
@@ -296,14 +231,7 @@ impl Model {
         let nature = self.types.nature(type_);
         if nature != expected {
             let name = type_name.to_vec();
-            return Err((
-                FieldName::Type,
-                Problem::WrongNature {
-                    name,
-                    expected,
-                    found: nature,
-                },
-            ));
+            return Err((FieldName::Type, Problem::WrongNature { name, expected, found: nature }));
         }
         let container = self.container(container_name, FieldName::Container)?;
         if self.types.parent(type_) != self.containers.type_of(container) {
@@ -315,12 +243,7 @@ impl Model {
             return Ok(lane);
         }
         let before = self.containers.last_lane(container);
-        self.lanes.push(Lane {
-            container,
-            type_,
-            nature,
-            before,
-        });
+        self.lanes.push(Lane { container, type_, nature, before });
         self.containers.set_last_lane(container, id);
         Ok(id)
     }
@@ -360,7 +283,7 @@ impl Model {
     /// The value that an event names, created if this is its first use.
     pub(crate) fn value(&mut self, type_name: &[u8], name: Name<'_>) -> Result<ValueId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        let found = self.types.find_value(type_, name.text);
+        let found = self.types.find_value(type_, name, self.value_names);
         Ok(found.unwrap_or_else(|| self.types.insert_value(type_, name, None, None)))
     }
 
@@ -376,14 +299,7 @@ impl Model {
     }
 
     fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {
-        let unknown = || {
-            (
-                field,
-                Problem::UnknownType {
-                    name: name.to_vec(),
-                },
-            )
-        };
+        let unknown = || (field, Problem::UnknownType { name: name.to_vec() });
         self.types.find(name).ok_or_else(unknown)
     }
 
@@ -399,14 +315,7 @@ impl Model {
     }
 
     fn container(&self, name: &[u8], field: FieldName) -> Result<ContainerId, Failed> {
-        let unknown = || {
-            (
-                field,
-                Problem::UnknownContainer {
-                    name: name.to_vec(),
-                },
-            )
-        };
+        let unknown = || (field, Problem::UnknownContainer { name: name.to_vec() });
         self.containers.find(name).ok_or_else(unknown)
     }
 
@@ -422,8 +331,5 @@ impl Model {
 
 /// Whether types of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
-    matches!(
-        nature,
-        TypeNature::State | TypeNature::Event | TypeNature::Link
-    )
+    matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

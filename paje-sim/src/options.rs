@@ -13,6 +13,17 @@ pub enum Precision {
     Double,
 }
 
+/// What tells the values of a type apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueNames {
+    /// Their names without quotes: `"In"` is the value defined as `In`.
+    #[default]
+    Bare,
+    /// Their names as they are written: `"In"` is another value than `In`. PajeNG's development
+    /// version since February 2026.
+    AsWritten,
+}
+
 /// How a trace is replayed. `Options::default()` is what the format says; PajeNG's `pj_dump`
 /// differs by [`Precision::Single`].
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +33,8 @@ pub struct Options {
     pub field_names: FieldNames,
     /// How the values of variables are read.
     pub variable_precision: Precision,
+    /// What tells the values of a type apart.
+    pub value_names: ValueNames,
     /// Events later than this time, in seconds, are ignored, and everything open ends at it.
     pub stop_at: Option<f64>,
     /// Pushes and pops become changes of one state: a push also ends the state below it, a pop
@@ -40,6 +53,7 @@ impl Default for Options {
         Options {
             field_names: FieldNames::Strict,
             variable_precision: Precision::Double,
+            value_names: ValueNames::Bare,
             stop_at: None,
             no_imbrication: false,
             ignore_incomplete_links: false,

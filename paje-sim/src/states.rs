@@ -108,20 +108,10 @@ impl StateLane {
 
     #[inline]
     fn open(&mut self, store: &mut Store, time: f64, value: ValueId, imbrication: u32, extra: u32) {
-        let state = NewState {
-            start: time,
-            value,
-            imbrication,
-            extra,
-        };
+        let state = NewState { start: time, value, imbrication, extra };
         let row = store.open_state(&mut self.rows, state);
         self.last_start = time;
         self.last_end = f64::NEG_INFINITY;
-        self.stack.push(OpenState {
-            row,
-            value,
-            imbrication,
-            extra,
-        });
+        self.stack.push(OpenState { row, value, imbrication, extra });
     }
 }

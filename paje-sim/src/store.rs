@@ -91,10 +91,7 @@ pub(crate) struct NewLink {
 
 impl Store {
     pub(crate) fn new(user_defined: bool) -> Self {
-        Store {
-            extras: user_defined.then(Extras::default),
-            ..Store::default()
-        }
+        Store { extras: user_defined.then(Extras::default), ..Store::default() }
     }
 
     #[inline]
@@ -106,10 +103,7 @@ impl Store {
         columns.imbrication.set(at, state.imbrication);
         // The end is set when the state closes; until then its memory stays untouched.
         if self.extras.is_some() {
-            let pair = ExtraPair {
-                opening: state.extra,
-                closing: 0,
-            };
+            let pair = ExtraPair { opening: state.extra, closing: 0 };
             columns.extra.set(at, pair);
         }
         at
@@ -120,10 +114,7 @@ impl Store {
         self.states.end.set(at, end);
         if self.extras.is_some() {
             let opening = self.states.extra.slice(at, 1)[0].opening;
-            let pair = ExtraPair {
-                opening,
-                closing: extra,
-            };
+            let pair = ExtraPair { opening, closing: extra };
             self.states.extra.set(at, pair);
         }
     }
@@ -135,13 +126,7 @@ impl Store {
         columns.start.set(at, start);
         columns.value.set(at, value);
         if self.extras.is_some() {
-            columns.extra.set(
-                at,
-                ExtraPair {
-                    opening: extra,
-                    closing: 0,
-                },
-            );
+            columns.extra.set(at, ExtraPair { opening: extra, closing: 0 });
         }
     }
 
@@ -152,13 +137,7 @@ impl Store {
         columns.time.set(at, time);
         columns.value.set(at, value);
         if self.extras.is_some() {
-            columns.extra.set(
-                at,
-                ExtraPair {
-                    opening: extra,
-                    closing: 0,
-                },
-            );
+            columns.extra.set(at, ExtraPair { opening: extra, closing: 0 });
         }
     }
 
@@ -232,9 +211,7 @@ impl Extras {
     pub(crate) fn get(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end) = *self.entries.get(index)?;
-        let start = index
-            .checked_sub(1)
-            .map_or(0, |before| self.entries[before].1);
+        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].1);
         Some((def, &self.text[start as usize..end as usize]))
     }
 }
@@ -246,10 +223,8 @@ mod tests {
     #[test]
     fn keys_of_any_length() {
         let mut keys = Keys::default();
-        let texts: Vec<Vec<u8>> = [0, 1, 5, 253, 254, 255, 256, 70_000]
-            .iter()
-            .map(|len| vec![b'k'; *len])
-            .collect();
+        let texts: Vec<Vec<u8>> =
+            [0, 1, 5, 253, 254, 255, 256, 70_000].iter().map(|len| vec![b'k'; *len]).collect();
         let places: Vec<u64> = texts.iter().map(|text| keys.push(text)).collect();
         for (text, at) in texts.iter().zip(places) {
             assert_eq!(keys.get(at), text);

@@ -15,10 +15,7 @@ impl<'a> Name<'a> {
     /// A name that was written without quotes.
     #[must_use]
     pub const fn bare(text: &'a [u8]) -> Self {
-        Name {
-            text,
-            quoting: Quoting::Bare,
-        }
+        Name { text, quoting: Quoting::Bare }
     }
 
     /// Appends the name as it was written.
@@ -35,10 +32,7 @@ impl<'a> Name<'a> {
 
 impl<'a> From<Field<'a>> for Name<'a> {
     fn from(field: Field<'a>) -> Self {
-        Name {
-            text: field.bare(),
-            quoting: field.quoting(),
-        }
+        Name { text: field.bare(), quoting: field.quoting() }
     }
 }
 
@@ -60,18 +54,11 @@ impl TextArena {
     pub(crate) fn push(&mut self, name: Name<'_>) -> TextRef {
         let start = self.bytes.len() as u64;
         self.bytes.extend_from_slice(name.text);
-        TextRef {
-            start,
-            len: name.text.len() as u32,
-            quoting: name.quoting,
-        }
+        TextRef { start, len: name.text.len() as u32, quoting: name.quoting }
     }
 
     pub(crate) fn get(&self, at: TextRef) -> Name<'_> {
         let start = at.start as usize;
-        Name {
-            text: &self.bytes[start..start + at.len as usize],
-            quoting: at.quoting,
-        }
+        Name { text: &self.bytes[start..start + at.len as usize], quoting: at.quoting }
     }
 }

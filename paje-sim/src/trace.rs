@@ -55,14 +55,7 @@ impl Trace {
         end: f64,
         events: u64,
     ) -> Self {
-        Trace {
-            model,
-            lanes,
-            defs,
-            warnings,
-            end,
-            events,
-        }
+        Trace { model, lanes, defs, warnings, end, events }
     }
 
     /// The types and their values.
@@ -116,10 +109,8 @@ impl Trace {
     /// How many objects there are; containers without the root.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
-            containers: self.containers().len() as u64 - 1,
-            ..Counts::default()
-        };
+        let mut counts =
+            Counts { containers: self.containers().len() as u64 - 1, ..Counts::default() };
         for replay in &self.lanes.replays {
             match &replay.objects {
                 Objects::State(lane) => counts.states += lane.rows.len(),

@@ -6,6 +6,7 @@ use paje_parser::color::Color;
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{TypeId, ValueId};
+use crate::options::ValueNames;
 use crate::text::{Name, TextArena, TextRef};
 
 /// All types of a trace, by their numbers. Type 0 is the root's, named `0`.
@@ -42,10 +43,7 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
-        Names {
-            name: texts.push(name),
-            alias: alias.map(|alias| texts.push(alias)),
-        }
+        Names { name: texts.push(name), alias: alias.map(|alias| texts.push(alias)) }
     }
 
     pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
@@ -110,9 +108,7 @@ impl Types {
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
         let same = |id: &TypeId| self.identifier(*id).text == identifier;
-        self.by_identifier
-            .find(hash_bytes(identifier), same)
-            .copied()
+        self.by_identifier.find(hash_bytes(identifier), same).copied()
     }
 
     /// The name, which rows print.
@@ -153,9 +149,7 @@ impl Types {
 
     /// The types that belong to a container type, in the order of their definitions.
     pub fn children(&self, id: TypeId) -> impl Iterator<Item = TypeId> + '_ {
-        self.ids()
-            .skip(1)
-            .filter(move |child| self.parent(*child) == id)
+        self.ids().skip(1).filter(move |child| self.parent(*child) == id)
     }
 
     /// How many values a type has.
@@ -167,17 +161,13 @@ impl Types {
     /// The name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()]
-            .names
-            .name(&self.texts)
+        self.list[id.index()].values[value.index()].names.name(&self.texts)
     }
 
     /// The text that events call a value by: its alias if it has one, else its name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()]
-            .names
-            .identifier(&self.texts)
+        self.list[id.index()].values[value.index()].names.identifier(&self.texts)
     }
 
     /// The colour of a value, if its definition gave one.
@@ -186,12 +176,21 @@ impl Types {
         self.list[id.index()].values[value.index()].color
     }
 
-    /// The value that events of this type call by this text.
+    /// The value that events of this type call so.
     #[must_use]
-    pub fn find_value(&self, id: TypeId, identifier: &[u8]) -> Option<ValueId> {
-        let same = |value: &ValueId| self.value_identifier(id, *value).text == identifier;
+    pub fn find_value(
+        &self,
+        id: TypeId,
+        identifier: Name<'_>,
+        names: ValueNames,
+    ) -> Option<ValueId> {
+        let same = |value: &ValueId| {
+            let found = self.value_identifier(id, *value);
+            found.text == identifier.text
+                && (names == ValueNames::Bare || found.quoting == identifier.quoting)
+        };
         let index = &self.list[id.index()].by_identifier;
-        index.find(hash_bytes(identifier), same).copied()
+        index.find(hash_bytes(identifier.text), same).copied()
     }
 
     /// The identifier must be free.

@@ -35,18 +35,10 @@ impl VariableLane {
             Some(current) if current.start == time => current.value = value,
             Some(current) => {
                 store.variable(&mut self.rows, current.start, current.value, current.extra);
-                *current = Current {
-                    start: time,
-                    value,
-                    extra,
-                };
+                *current = Current { start: time, value, extra };
             }
             None => {
-                self.current = Some(Current {
-                    start: time,
-                    value,
-                    extra,
-                });
+                self.current = Some(Current { start: time, value, extra });
             }
         }
     }

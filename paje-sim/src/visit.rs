@@ -50,14 +50,7 @@ impl Trace {
                 ranks[id.index()] = rank;
             }
         }
-        Walk {
-            trace: self,
-            order,
-            children,
-            ranks,
-            stack: vec![ContainerId::ROOT],
-            current: None,
-        }
+        Walk { trace: self, order, children, ranks, stack: vec![ContainerId::ROOT], current: None }
     }
 
     /// Shows every container and every lane to the visitor, in output order.
@@ -219,6 +212,40 @@ impl<'t> LaneView<'t> {
         self.trace.nature(self.id)
     }
 
+    /// How many objects the lane has.
+    #[must_use]
+    pub fn len(self) -> u64 {
+        match &self.trace.lanes.replays[self.id.index()].objects {
+            Objects::State(lane) => lane.rows.len(),
+            Objects::Variable(lane) => lane.rows.len(),
+            Objects::Event(lane) => lane.rows.len(),
+            Objects::Link(lane) => lane.rows.len(),
+        }
+    }
+
+    /// Whether the lane has no objects: its events were all ignored.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// When an object started, in seconds.
+    ///
+    /// # Panics
+    /// The lane has no object `row`, counted from 0.
+    #[must_use]
+    pub fn start(self, row: u64) -> f64 {
+        assert!(row < self.len(), "the lane has {} objects", self.len());
+        let store = &self.trace.lanes.store;
+        let (column, rows) = match &self.trace.lanes.replays[self.id.index()].objects {
+            Objects::State(lane) => (&store.states.start, &lane.rows),
+            Objects::Variable(lane) => (&store.variables.start, &lane.rows),
+            Objects::Event(lane) => (&store.events.time, &lane.rows),
+            Objects::Link(lane) => (&store.links.start, &lane.rows),
+        };
+        column.slice(rows.address(row), 1)[0]
+    }
+
     /// The name of one of the type's values.
     #[must_use]
     pub fn value_name(self, value: ValueId) -> Name<'t> {
@@ -231,19 +258,13 @@ impl<'t> LaneView<'t> {
     /// The visitor's first.
     pub fn visit<V: Visitor>(self, visitor: &mut V) -> Result<(), V::Error> {
         let store = &self.trace.lanes.store;
-        let extras = |pairs| UserDefined {
-            trace: self.trace,
-            pairs,
-            extras: store.extras.as_ref(),
-        };
+        let extras =
+            |pairs| UserDefined { trace: self.trace, pairs, extras: store.extras.as_ref() };
         match &self.trace.lanes.replays[self.id.index()].objects {
             Objects::State(lane) => {
                 let columns = &store.states;
                 each_chunk(&lane.rows, |at, count| {
-                    let kept = store
-                        .extras
-                        .as_ref()
-                        .map(|_| columns.extra.slice(at, count));
+                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
                     let states = States {
                         start: columns.start.slice(at, count),
                         end: columns.end.slice(at, count),
@@ -256,19 +277,10 @@ impl<'t> LaneView<'t> {
             }
             Objects::Variable(lane) => {
                 let columns = &store.variables;
-                let mut chunks = lane
-                    .rows
-                    .chunks()
-                    .filter(|(_, count)| *count > 0)
-                    .peekable();
+                let mut chunks = lane.rows.chunks().filter(|(_, count)| *count > 0).peekable();
                 while let Some((at, count)) = chunks.next() {
-                    let kept = store
-                        .extras
-                        .as_ref()
-                        .map(|_| columns.extra.slice(at, count));
-                    let next = chunks
-                        .peek()
-                        .map(|(next, _)| columns.start.slice(*next, 1)[0]);
+                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+                    let next = chunks.peek().map(|(next, _)| columns.start.slice(*next, 1)[0]);
                     let variables = Variables {
                         start: columns.start.slice(at, count),
                         value: columns.value.slice(at, count),
@@ -283,10 +295,7 @@ impl<'t> LaneView<'t> {
             Objects::Event(lane) => {
                 let columns = &store.events;
                 each_chunk(&lane.rows, |at, count| {
-                    let kept = store
-                        .extras
-                        .as_ref()
-                        .map(|_| columns.extra.slice(at, count));
+                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
                     let events = Events {
                         time: columns.time.slice(at, count),
                         value: columns.value.slice(at, count),
@@ -298,10 +307,7 @@ impl<'t> LaneView<'t> {
             Objects::Link(lane) => {
                 let columns = &store.links;
                 each_chunk(&lane.rows, |at, count| {
-                    let kept = store
-                        .extras
-                        .as_ref()
-                        .map(|_| columns.extra.slice(at, count));
+                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
                     let links = Links {
                         start: columns.start.slice(at, count),
                         end: columns.end.slice(at, count),
@@ -422,11 +428,10 @@ impl<'t> UserDefined<'t> {
         let pair = self.pairs.map_or(ExtraPair::default(), |pairs| pairs[i]);
         let UserDefined { trace, extras, .. } = *self;
         let both = [pair.opening, pair.closing].into_iter();
-        both.filter_map(move |number| extras?.get(number))
-            .flat_map(move |(def, text)| {
-                let def: &'t EventDef = &trace.defs()[def as usize];
-                let fields = text.split(|byte| *byte == b'\n');
-                def.extras().map(|(name, _)| name).zip(fields)
-            })
+        both.filter_map(move |number| extras?.get(number)).flat_map(move |(def, text)| {
+            let def: &'t EventDef = &trace.defs()[def as usize];
+            let fields = text.split(|byte| *byte == b'\n');
+            def.extras().map(|(name, _)| name).zip(fields)
+        })
     }
 }

@@ -150,13 +150,9 @@ mod tests {
         assert!(cli.ignore_incomplete_links && cli.no_strict && cli.user_defined);
         assert_eq!(cli.float_precision, 9);
         assert_eq!(cli.file.as_deref(), Some("t.paje".as_ref()));
-        let cli = Cli::parse_from([
-            "pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h",
-        ]);
-        assert_eq!(
-            (cli.float_precision, cli.start, cli.end),
-            (4, Some(-1.5), Some(2.0))
-        );
+        let cli =
+            Cli::parse_from(["pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h"]);
+        assert_eq!((cli.float_precision, cli.start, cli.end), (4, Some(-1.5), Some(2.0)));
         assert!(cli.header);
         assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "a", "b"]).is_err());

@@ -31,9 +31,8 @@ impl Input {
             };
         let mut head = Vec::new();
         reader.by_ref().take(6).read_to_end(&mut head)?;
-        if let Some((_, kind, program)) = COMPRESSED
-            .iter()
-            .find(|(magic, ..)| head.starts_with(magic))
+        if let Some((_, kind, program)) =
+            COMPRESSED.iter().find(|(magic, ..)| head.starts_with(magic))
         {
             let message = format!(
                 "compressed ({kind}); decompress it first, as in `{program} FILE | pj_dump`"

@@ -18,8 +18,8 @@ pub struct Style {
     pub quotes: Quotes,
     /// Digits after the decimal point.
     pub precision: usize,
-    /// User-defined fields are appended.
-    pub user_defined: bool,
+    /// Rows that PajeNG's releases lose are left out.
+    pub as_released: bool,
     /// Rows that are over before this time, in seconds, are left out.
     pub from: f64,
     /// Rows that begin after this time, in seconds, are left out.

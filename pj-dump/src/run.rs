@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{Error, ErrorKind, FieldNames, Options, Precision, Trace};
+use paje_sim::{Error, ErrorKind, FieldNames, Options, Precision, Trace, ValueNames};
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::input::Input;
 use crate::output::rows::RowWriter;
-use crate::output::{Style, containers, header, hierarchy, types};
+use crate::output::{Quotes, Style, containers, header, hierarchy, types};
 
 /// Why the program fails.
 enum Failure {
@@ -67,14 +67,14 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
 
 fn options(cli: &Cli) -> Options {
     let mut options = Options::default();
-    options.field_names = if cli.no_strict {
-        FieldNames::Old
-    } else {
-        FieldNames::Strict
-    };
+    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.variable_precision = match cli.variable_precision {
         VariablePrecision::Single => Precision::Single,
         VariablePrecision::Double => Precision::Double,
+    };
+    options.value_names = match cli.quotes {
+        Quotes::Keep => ValueNames::AsWritten,
+        Quotes::Auto | Quotes::Strip => ValueNames::Bare,
     };
     options.stop_at = cli.stop_at;
     options.no_imbrication = cli.no_imbrication;
@@ -92,7 +92,10 @@ fn print(cli: &Cli, trace: &Trace, seconds: f64) -> io::Result<()> {
     let style = Style {
         quotes: cli.quotes,
         precision: usize::from(cli.float_precision),
-        user_defined: cli.user_defined,
+        as_released: cli.quotes == Quotes::Strip
+            && cli.start.is_none()
+            && cli.end.is_none()
+            && !cli.out_of_core,
         from: cli.start.unwrap_or(f64::NEG_INFINITY),
         to: cli.end.unwrap_or(f64::INFINITY),
     };
@@ -108,7 +111,14 @@ fn print(cli: &Cli, trace: &Trace, seconds: f64) -> io::Result<()> {
         }
         let mut rows = RowWriter::new(trace, style, out);
         trace.visit(cli.quotes.order(), &mut rows)?;
-        rows.finish()
+        let dropped = rows.finish()?;
+        if dropped > 0 {
+            eprintln!(
+                "pj_dump: warning: {dropped} rows that start at the very end of the trace are left \
+                 out, as PajeNG's releases do; --quotes auto prints them"
+            );
+        }
+        Ok(())
     }
 }
 
@@ -135,9 +145,7 @@ fn report(failure: &Failure) -> ExitCode {
         Failure::Trace(name, error) => match error.kind() {
             ErrorKind::Io(io) => (name.display().to_string(), io),
             _ => {
-                let place = error
-                    .position()
-                    .map_or(String::new(), |at| format!("{at}:"));
+                let place = error.position().map_or(String::new(), |at| format!("{at}:"));
                 eprintln!("pj_dump: {}:{place} {error}", name.display());
                 return ExitCode::from(INVALID);
             }

@@ -25,10 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            block: 1 << 20,
-            line: 1 << 30,
-        }
+        Limits { block: 1 << 20, line: 1 << 30 }
     }
 }
 
@@ -52,10 +49,7 @@ impl fmt::Display for ReadError {
         match self {
             ReadError::Io(error) => error.fmt(f),
             ReadError::LineTooLong { start, limit } => {
-                write!(
-                    f,
-                    "the line that begins at byte {start} is longer than {limit} bytes"
-                )
+                write!(f, "the line that begins at byte {start} is longer than {limit} bytes")
             }
         }
     }
@@ -119,13 +113,7 @@ pub struct Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// Blocks of what `input` gives until its end.
     pub fn new(input: R, limits: Limits) -> Self {
-        Blocks {
-            input,
-            limits,
-            carry: Vec::new(),
-            position: ByteOffset(0),
-            ended: false,
-        }
+        Blocks { input, limits, carry: Vec::new(), position: ByteOffset(0), ended: false }
     }
 
     /// How many bytes the blocks read so far hold.
@@ -167,9 +155,7 @@ impl<R: Read> Blocks<R> {
                 });
             }
             searched = filled;
-            room = filled
-                .saturating_mul(2)
-                .min(self.limits.line.max(filled) + 1);
+            room = filled.saturating_mul(2).min(self.limits.line.max(filled) + 1);
             buffer.resize(buffer.len().max(room + PADDING), 0);
         };
         self.carry.extend_from_slice(&buffer[len..filled]);
@@ -204,10 +190,7 @@ mod tests {
     }
 
     fn cut(input: impl Read, block: usize) -> Vec<Vec<u8>> {
-        let limits = Limits {
-            block,
-            ..Limits::default()
-        };
+        let limits = Limits { block, ..Limits::default() };
         let (mut blocks, mut block, mut all) =
             (Blocks::new(input, limits), Block::default(), vec![]);
         let mut position = 0;
@@ -246,13 +229,7 @@ mod tests {
         let mut block = Block::default();
         assert!(blocks.read(&mut block).expect("the first line is fine"));
         let error = blocks.read(&mut block).expect_err("the second is too long");
-        assert!(matches!(
-            error,
-            ReadError::LineTooLong {
-                start: ByteOffset(6),
-                limit: 10
-            }
-        ));
+        assert!(matches!(error, ReadError::LineTooLong { start: ByteOffset(6), limit: 10 }));
     }
 
     #[test]

@@ -13,14 +13,8 @@ use crate::token::is_white;
 
 /// One `%` line; the words are slices of it.
 pub(super) enum HeaderLine<'a> {
-    EventDef {
-        name: &'a [u8],
-        id: &'a [u8],
-    },
-    Field {
-        name: &'a [u8],
-        kind: Option<&'a [u8]>,
-    },
+    EventDef { name: &'a [u8], id: &'a [u8] },
+    Field { name: &'a [u8], kind: Option<&'a [u8]> },
     End,
 }
 
@@ -73,11 +67,7 @@ fn event_def(input: &[u8]) -> Parsed<'_, HeaderLine<'_>> {
 }
 
 fn field(input: &[u8]) -> Parsed<'_, HeaderLine<'_>> {
-    map((word, opt(word)), |(name, kind)| HeaderLine::Field {
-        name,
-        kind,
-    })
-    .parse(input)
+    map((word, opt(word)), |(name, kind)| HeaderLine::Field { name, kind }).parse(input)
 }
 
 pub(super) fn field_type(word: &[u8]) -> Option<FieldType> {
@@ -94,9 +84,7 @@ pub(super) fn field_type(word: &[u8]) -> Option<FieldType> {
 }
 
 pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
-    let known = FieldName::ALL
-        .into_iter()
-        .find(|name| name.name().as_bytes() == word);
+    let known = FieldName::ALL.into_iter().find(|name| name.name().as_bytes() == word);
     known.or(match (names, word) {
         (FieldNames::Old, b"ContainerType" | b"EntityType") => Some(FieldName::Type),
         (FieldNames::Old, b"SourceContainerType") => Some(FieldName::StartContainerType),

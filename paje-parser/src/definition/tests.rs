@@ -3,9 +3,7 @@ use super::*;
 fn table(header: &str) -> Result<DefTable, (usize, Fault)> {
     let mut table = DefTable::new(FieldNames::Strict);
     for (number, line) in header.lines().enumerate() {
-        table
-            .header_line(line.as_bytes())
-            .map_err(|fault| (number + 1, fault))?;
+        table.header_line(line.as_bytes()).map_err(|fault| (number + 1, fault))?;
     }
     Ok(table)
 }
@@ -40,14 +38,9 @@ fn numbers_are_text() {
             "%EventDef PajePopState {id}\n% Time date\n% Type string\n% Container string\n% EndEventDef\n"
         )
     };
-    let header = ["7", "07", "abc", "123456", "999", "1000"]
-        .map(popped)
-        .concat();
+    let header = ["7", "07", "abc", "123456", "999", "1000"].map(popped).concat();
     let table = table(&header).expect("valid");
-    for (index, id) in ["7", "07", "abc", "123456", "999", "1000"]
-        .iter()
-        .enumerate()
-    {
+    for (index, id) in ["7", "07", "abc", "123456", "999", "1000"].iter().enumerate() {
         assert_eq!(table.find(id.as_bytes()), Some(index), "{id}");
     }
     assert_eq!(table.find(b"1001"), None);
@@ -58,16 +51,11 @@ fn old_names_only_when_asked() {
     let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
     assert_eq!(
         fault(header),
-        (
-            5,
-            0,
-            FaultKind::MissingObligatory(EventKind::DefineContainerType, FieldName::Type)
-        )
+        (5, 0, FaultKind::MissingObligatory(EventKind::DefineContainerType, FieldName::Type))
     );
     let mut old = DefTable::new(FieldNames::Old);
     for line in header.lines() {
-        old.header_line(line.as_bytes())
-            .expect("valid with old names");
+        old.header_line(line.as_bytes()).expect("valid with old names");
     }
     assert_eq!(old.defs()[0].word_of(FieldName::Type), Some(2));
 }
@@ -75,43 +63,21 @@ fn old_names_only_when_asked() {
 #[test]
 fn what_can_be_wrong() {
     use FaultKind as K;
-    assert_eq!(
-        fault("%Eventdef PajeSetState 1"),
-        (1, 0, K::ExpectedEventDef)
-    );
+    assert_eq!(fault("%Eventdef PajeSetState 1"), (1, 0, K::ExpectedEventDef));
     assert_eq!(fault("  % Time date"), (1, 2, K::ExpectedEventDef));
     assert_eq!(fault("%"), (1, 0, K::ExpectedEventDef));
     assert_eq!(fault("%EndEventDef"), (1, 0, K::ExpectedEventDef));
     assert_eq!(fault("%EventDef PajeSetState"), (1, 0, K::ExpectedEventDef));
-    assert_eq!(
-        fault("%EventDef PajeSetState 1 2"),
-        (1, 0, K::ExpectedEventDef)
-    );
+    assert_eq!(fault("%EventDef PajeSetState 1 2"), (1, 0, K::ExpectedEventDef));
     assert_eq!(fault("%EventDef PajeFoo 1"), (1, 10, K::UnknownEvent));
-    assert_eq!(
-        fault(&format!("{SET}%EventDef PajePopState 2")),
-        (8, 0, K::NestedDefinition)
-    );
-    assert_eq!(
-        fault(&format!("{SET}%EndEventDef\n{SET}")),
-        (9, 23, K::RedefinedId)
-    );
+    assert_eq!(fault(&format!("{SET}%EventDef PajePopState 2")), (8, 0, K::NestedDefinition));
+    assert_eq!(fault(&format!("{SET}%EndEventDef\n{SET}")), (9, 23, K::RedefinedId));
     assert_eq!(fault(&format!("{SET}% Foo")), (8, 2, K::MissingFieldType));
-    assert_eq!(
-        fault(&format!("{SET}% Foo bar")),
-        (8, 6, K::UnknownFieldType)
-    );
-    assert_eq!(
-        fault(&format!("{SET}% Time date")),
-        (8, 2, K::RepeatedField)
-    );
+    assert_eq!(fault(&format!("{SET}% Foo bar")), (8, 6, K::UnknownFieldType));
+    assert_eq!(fault(&format!("{SET}% Time date")), (8, 2, K::RepeatedField));
     assert_eq!(
         fault("%EventDef PajePopState 3\n% Time date\n% EndEventDef"),
-        (
-            3,
-            0,
-            K::MissingObligatory(EventKind::PopState, FieldName::Type)
-        )
+        (3, 0, K::MissingObligatory(EventKind::PopState, FieldName::Type))
     );
 }
 

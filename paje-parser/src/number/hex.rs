@@ -30,11 +30,7 @@ fn parse(text: &[u8]) -> Option<Binary> {
     let [b'0', b'x' | b'X', text @ ..] = text else {
         return None;
     };
-    let mut binary = Binary {
-        mantissa: 0,
-        inexact: false,
-        exponent: 0,
-    };
+    let mut binary = Binary { mantissa: 0, inexact: false, exponent: 0 };
     let mut any_digit = false;
     let mut after_point = false;
     let mut rest = text;
@@ -101,9 +97,7 @@ impl Binary {
         let mantissa = self.mantissa << zeros;
         // Of the lowest bit of `mantissa`, and of the lowest bit the result keeps.
         let exponent = self.exponent.saturating_sub(i64::from(zeros));
-        let unit = exponent
-            .saturating_add(64 - i64::from(precision))
-            .max(smallest);
+        let unit = exponent.saturating_add(64 - i64::from(precision)).max(smallest);
         let shift = unit.saturating_sub(exponent);
         if shift > 64 {
             return 0;

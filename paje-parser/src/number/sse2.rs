@@ -31,10 +31,7 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
     let valid = unsafe {
         let digits = _mm_xor_si128(row, _mm_set1_epi8(b'0' as i8));
-        _mm_movemask_epi8(_mm_cmpeq_epi8(
-            _mm_min_epu8(digits, _mm_set1_epi8(9)),
-            digits,
-        ))
+        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits))
     };
     valid as u32 ^ 0xffff
 }
@@ -49,10 +46,8 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     let row_mask = load(&LAST.0, count & 31);
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
     let eights = unsafe {
-        let row = _mm_or_si128(
-            _mm_and_si128(behind, behind_mask),
-            _mm_andnot_si128(behind_mask, ahead),
-        );
+        let row =
+            _mm_or_si128(_mm_and_si128(behind, behind_mask), _mm_andnot_si128(behind_mask, ahead));
         let ones = _mm_and_si128(row, row_mask);
         // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
         // modulo 2^16.

@@ -11,11 +11,7 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     let bits = |value: Option<f64>| value.map(f64::to_bits);
     let bits32 = |value: Option<f32>| value.map(f32::to_bits);
     assert_eq!(bits(parse_f64(bytes)), bits(double), "parse_f64({text:?})");
-    assert_eq!(
-        bits32(parse_f32(bytes)),
-        bits32(single),
-        "parse_f32({text:?})"
-    );
+    assert_eq!(bits32(parse_f32(bytes)), bits32(single), "parse_f32({text:?})");
     let finite = bits(double.filter(|value| value.is_finite()));
     assert_eq!(bits(parse_time(bytes)), finite, "parse_time({text:?})");
     for (before, after) in [(16, 32), (20, 40), (0, 0), (0, 32), (16, 31), (15, 32)] {
@@ -25,24 +21,9 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
             block.resize(block.len() + after, filler);
             let (start, end) = (before, before + bytes.len());
             let place = || format!("{text:?} between {:?}", filler as char);
-            assert_eq!(
-                bits(parse_f64_at(&block, start, end)),
-                bits(double),
-                "{}",
-                place()
-            );
-            assert_eq!(
-                bits32(parse_f32_at(&block, start, end)),
-                bits32(single),
-                "{}",
-                place()
-            );
-            assert_eq!(
-                bits(parse_time_at(&block, start, end)),
-                finite,
-                "{}",
-                place()
-            );
+            assert_eq!(bits(parse_f64_at(&block, start, end)), bits(double), "{}", place());
+            assert_eq!(bits32(parse_f32_at(&block, start, end)), bits32(single), "{}", place());
+            assert_eq!(bits(parse_time_at(&block, start, end)), finite, "{}", place());
         }
     }
 }
@@ -261,11 +242,7 @@ fn every_byte_in_every_place() {
 #[test]
 fn every_length_and_every_point() {
     let mut block = vec![b' '; BEFORE];
-    for digits in [
-        "1234567890123456789012345678901234567890",
-        &"9".repeat(40),
-        &"0".repeat(40),
-    ] {
+    for digits in ["1234567890123456789012345678901234567890", &"9".repeat(40), &"0".repeat(40)] {
         for length in 1..=40 {
             check_std(&digits[..length]);
             for point in 0..=length {
@@ -298,16 +275,8 @@ fn random_decimals() {
             text.insert(at.max(usize::from(text.starts_with('-'))), '.');
         }
         if random.next().is_multiple_of(4) {
-            let range = if random.next().is_multiple_of(2) {
-                30
-            } else {
-                400
-            };
-            let _ = write!(
-                text,
-                "e{}",
-                (random.next() % (2 * range)) as i64 - range as i64
-            );
+            let range = if random.next().is_multiple_of(2) { 30 } else { 400 };
+            let _ = write!(text, "e{}", (random.next() % (2 * range)) as i64 - range as i64);
         }
         check_short(&mut block, &text);
     }
@@ -349,20 +318,10 @@ fn middles_of_singles() {
         check_short(&mut block, &format!("{:e}", middle.next_down()));
         check_short(&mut block, &format!("{:e}", middle.next_up()));
     }
-    assert!(
-        cfg!(miri) || double_rounding > 100,
-        "the test must test something"
-    );
+    assert!(cfg!(miri) || double_rounding > 100, "the test must test something");
     // Few digits, near the middle of 2^24 and its neighbours.
     for integer in 16_777_210..16_777_230_u64 {
-        for tail in [
-            "",
-            ".0",
-            ".000001",
-            ".99999999",
-            ".0000000001",
-            ".00000000001",
-        ] {
+        for tail in ["", ".0", ".000001", ".99999999", ".0000000001", ".00000000001"] {
             check_short(&mut block, &format!("{integer}{tail}"));
         }
     }
@@ -371,11 +330,7 @@ fn middles_of_singles() {
 #[test]
 fn hexadecimal_floats() {
     for (text, double, single) in HEX {
-        check(
-            text,
-            Some(f64::from_bits(double)),
-            Some(f32::from_bits(single)),
-        );
+        check(text, Some(f64::from_bits(double)), Some(f32::from_bits(single)));
     }
     check("nan(12_ab)", Some(f64::NAN), Some(f32::NAN));
     check("NAN()", Some(f64::NAN), Some(f32::NAN));
@@ -475,10 +430,7 @@ fn rows_agree() {
         );
         window[random.next() as usize % window.len()] = random.next() as u8;
         window[random.next() as usize % window.len()] = random.next() as u8;
-        assert_eq!(
-            sse2::non_digits(&window, first),
-            swar::non_digits(&window, first)
-        );
+        assert_eq!(sse2::non_digits(&window, first), swar::non_digits(&window, first));
     }
 }
 

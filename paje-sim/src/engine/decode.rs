@@ -7,13 +7,13 @@
 
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{
-    DefTable, EntityOp, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Span,
+    DefTable, EntityOp, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Quoting, Span,
     TypeNature, number,
 };
 use splitter::Block;
 
 use super::symbols::{Symbol, SymbolTable, bare, hash_bytes};
-use crate::options::{Options, Precision};
+use crate::options::{Options, Precision, ValueNames};
 
 /// What a lane's event does; fits the low bits of [`RawEvent::tail`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ pub(crate) struct Decoder {
     pub(crate) lanes: SymbolTable,
     /// Containers, in the context of a link type and an end: see [`end_context`].
     pub(crate) link_ends: SymbolTable,
-    /// Values, in the context of a type.
+    /// Values, in the context of a type: see [`value_context`].
     pub(crate) values: SymbolTable,
     scanner: Scanner,
     spans: Spans,
@@ -167,6 +167,7 @@ pub(crate) struct Decoder {
     /// How many events of each lane the block at hand has; zeros between blocks.
     counts: Vec<u32>,
     precision: Precision,
+    value_names: ValueNames,
     stop_at: f64,
     extras: bool,
 }
@@ -218,12 +219,23 @@ const fn end_context(type_: Symbol, end: LinkEnd) -> u32 {
 
 /// The type and the end of a link end's context.
 pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
-    let end = if context & 1 == LinkEnd::Start as u32 {
-        LinkEnd::Start
-    } else {
-        LinkEnd::End
-    };
+    let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
     (context >> 1, end)
+}
+
+/// Values of one type differ by their quotes only where the options say so.
+#[inline]
+fn value_context(names: ValueNames, type_: Symbol, padded: &[u8], span: Span) -> u32 {
+    let quoting = match names {
+        ValueNames::Bare => Quoting::Bare,
+        ValueNames::AsWritten => span.of(padded).quoting(),
+    };
+    type_ << 2 | quoting as u32
+}
+
+/// The type of a value's context.
+pub(crate) const fn value_type(context: u32) -> Symbol {
+    context >> 2
 }
 
 impl Decoder {
@@ -238,6 +250,7 @@ impl Decoder {
             plans: Vec::new(),
             counts: Vec::new(),
             precision: options.variable_precision,
+            value_names: options.value_names,
             stop_at: options.stop_at.unwrap_or(f64::INFINITY),
             extras: options.user_defined,
         }
@@ -283,10 +296,7 @@ impl Decoder {
         };
         if padded[number.start as usize] == b'%' {
             defs.header_line(&padded[start..end])
-                .map_err(|fault| Fault {
-                    at: fault.at + start as u32,
-                    ..fault
-                })?;
+                .map_err(|fault| Fault { at: fault.at + start as u32, ..fault })?;
             self.plan(defs);
             return Ok(());
         }
@@ -311,9 +321,7 @@ impl Decoder {
         decoded.event_count += 1;
         let op = match plan.action {
             Action::Structural => {
-                decoded
-                    .noted
-                    .push((start as u32, Noted::Structural(index as u32)));
+                decoded.noted.push((start as u32, Noted::Structural(index as u32)));
                 return Ok(());
             }
             Action::Replayed(op) => op,
@@ -334,22 +342,11 @@ impl Decoder {
         let line = start as u32;
         let noted = &mut decoded.noted;
         let context = lane_context(type_, nature);
-        let lane = note(
-            &mut self.lanes,
-            padded,
-            words[plan.container],
-            context,
-            line,
-            Noted::Lane,
-            noted,
-        );
+        let lane =
+            note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
         match op {
             Op::StartLink | Op::EndLink => {
-                let side = if op == Op::StartLink {
-                    LinkEnd::Start
-                } else {
-                    LinkEnd::End
-                };
+                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let context = end_context(type_, side);
                 let end = note(
                     &mut self.link_ends,
@@ -360,15 +357,10 @@ impl Decoder {
                     Noted::LinkEnd,
                     noted,
                 );
-                let value = note(
-                    &mut self.values,
-                    padded,
-                    words[plan.value],
-                    type_,
-                    line,
-                    Noted::Value,
-                    noted,
-                );
+                let span = words[plan.value];
+                let context = value_context(self.value_names, type_, padded, span);
+                let value =
+                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
                 let raw_key = words[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 argument = decoded.links.len() as u64;
@@ -380,36 +372,21 @@ impl Decoder {
                 });
             }
             Op::SetState | Op::PushState | Op::Event => {
-                let value = note(
-                    &mut self.values,
-                    padded,
-                    words[plan.value],
-                    type_,
-                    line,
-                    Noted::Value,
-                    noted,
-                );
+                let span = words[plan.value];
+                let context = value_context(self.value_names, type_, padded, span);
+                let value =
+                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
                 argument = u64::from(value);
             }
             _ => {}
         }
         let extra = if plan.has_extras && self.extras {
-            note_extras(
-                &defs.defs()[index],
-                index as u32,
-                padded,
-                self.spans.as_slice(),
-                decoded,
-            )
+            note_extras(&defs.defs()[index], index as u32, padded, self.spans.as_slice(), decoded)
         } else {
             0
         };
-        let event = LaneEvent {
-            time,
-            argument,
-            at: start as u32,
-            tail: extra << OP_BITS | op as u32,
-        };
+        let event =
+            LaneEvent { time, argument, at: start as u32, tail: extra << OP_BITS | op as u32 };
         decoded.unsorted.push((lane, event));
         Ok(())
     }
@@ -425,12 +402,7 @@ impl Decoder {
 
     /// Brings the events of each lane together, in file order.
     fn sort(&mut self, decoded: &mut Decoded) {
-        let Decoded {
-            events,
-            lanes,
-            unsorted,
-            ..
-        } = decoded;
+        let Decoded { events, lanes, unsorted, .. } = decoded;
         self.counts.resize(self.lanes.len(), 0);
         for (lane, _) in unsorted.iter() {
             let count = &mut self.counts[*lane as usize];
@@ -524,20 +496,14 @@ fn note(
 }
 
 const fn fault(word: Span, kind: FaultKind) -> Fault {
-    Fault {
-        at: word.start,
-        kind,
-    }
+    Fault { at: word.start, kind }
 }
 
 #[cold]
 fn missing(def: &EventDef, words: &[Span]) -> Fault {
     // `needed_words` is what makes it fail, so there is an error to take.
     let failed = paje_parser::RawEvent::new(def, &[], words).err();
-    failed.unwrap_or(Fault {
-        at: 0,
-        kind: FaultKind::MissingField(FieldName::Type),
-    })
+    failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
 }
 
 #[inline]
@@ -563,8 +529,6 @@ fn note_extras(
         }
         decoded.extra_text.push(b'\n');
     }
-    decoded
-        .extras
-        .push((index, start, decoded.extra_text.len() as u32));
+    decoded.extras.push((index, start, decoded.extra_text.len() as u32));
     decoded.extras.len() as u32
 }

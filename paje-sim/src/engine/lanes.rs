@@ -72,10 +72,7 @@ impl LaneReplay {
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::default()),
         };
-        LaneReplay {
-            objects,
-            last: None,
-        }
+        LaneReplay { objects, last: None }
     }
 
     /// Replays a block's events of this lane; `ignored` gets the lines of those that came after the
@@ -145,11 +142,7 @@ impl LaneReplay {
             Objects::Link(lane) => {
                 let link = &slice.decoded.links[event.argument as usize];
                 let half = HalfLink {
-                    end: if event.op() == Op::StartLink {
-                        LinkEnd::Start
-                    } else {
-                        LinkEnd::End
-                    },
+                    end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
                     time: event.time,
                     value: slice.maps.values[link.value as usize],
                     container: slice.maps.link_ends[link.end as usize],
@@ -221,17 +214,13 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub(crate) fn new(options: &Options) -> Self {
-        Lanes {
-            store: Store::new(options.user_defined),
-            replays: Vec::new(),
-        }
+        Lanes { store: Store::new(options.user_defined), replays: Vec::new() }
     }
 
     /// Makes a replay for each lane that has none yet.
     pub(crate) fn extend(&mut self, model: &Model) {
         let new = &model.lanes[self.replays.len()..];
-        self.replays
-            .extend(new.iter().map(|lane| LaneReplay::new(lane.nature)));
+        self.replays.extend(new.iter().map(|lane| LaneReplay::new(lane.nature)));
     }
 
     /// Ends the lanes of a container that ended.
@@ -244,30 +233,16 @@ impl Lanes {
         options: &Options,
         ending: &Ending,
     ) -> Result<(), Failed> {
-        let Ending {
-            container,
-            time,
-            named,
-            ..
-        } = *ending;
+        let Ending { container, time, named, .. } = *ending;
         let name = || model.containers.identifier(container).text.to_vec();
         let replays = &mut self.replays;
-        let lasts = model
-            .lanes_of(container)
-            .filter_map(|lane| replays[lane.index()].last());
+        let lasts = model.lanes_of(container).filter_map(|lane| replays[lane.index()].last());
         if named
             && let Some((_, last)) = lasts.max_by_key(|(byte, _)| *byte)
             && time < last
         {
             let container = name();
-            return Err((
-                FieldName::Time,
-                Problem::DestroyedTooEarly {
-                    container,
-                    time,
-                    last,
-                },
-            ));
+            return Err((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }));
         }
         // Opened first, ended first: a rule, so that which error comes first is one too.
         let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
@@ -276,14 +251,7 @@ impl Lanes {
             let closed = self.replays[lane.index()].close(&mut self.store, time, options);
             closed.map_err(|OpenLinks { keys, count }| {
                 let container = name();
-                (
-                    FieldName::Name,
-                    Problem::OpenLinks {
-                        container,
-                        keys,
-                        count,
-                    },
-                )
+                (FieldName::Name, Problem::OpenLinks { container, keys, count })
             })?;
         }
         Ok(())
@@ -310,39 +278,22 @@ pub(crate) fn explain(
         }
         Refused::EmptyStack => {
             let (container, type_) = (container_name(), type_name());
-            (
-                FieldName::Container,
-                Problem::PopOnEmpty { container, type_ },
-            )
+            (FieldName::Container, Problem::PopOnEmpty { container, type_ })
         }
         Refused::Unset => {
             let (container, type_) = (container_name(), type_name());
-            (
-                FieldName::Container,
-                Problem::VariableUnset { container, type_ },
-            )
+            (FieldName::Container, Problem::VariableUnset { container, type_ })
         }
         Refused::KeyReused => (FieldName::Key, Problem::KeyReused { key: key() }),
         Refused::KeyRepeated => {
-            let end = if event.op() == Op::StartLink {
-                LinkEnd::Start
-            } else {
-                LinkEnd::End
-            };
+            let end = if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
             (FieldName::Key, Problem::KeyRepeated { key: key(), end })
         }
         Refused::ValuesDiffer(other) => {
             let value = slice.maps.values[link().value as usize];
             let text = |value| model.types.value_identifier(type_, value).text.to_vec();
             let (value, other) = (text(value), text(other));
-            (
-                FieldName::Value,
-                Problem::LinkValuesDiffer {
-                    key: key(),
-                    value,
-                    other,
-                },
-            )
+            (FieldName::Value, Problem::LinkValuesDiffer { key: key(), value, other })
         }
     }
 }

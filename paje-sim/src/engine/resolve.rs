@@ -6,7 +6,7 @@
 use paje_parser::{DefTable, FieldName, RawEvent, Span, token};
 use splitter::Block;
 
-use super::decode::{Decoded, Decoder, Noted, split_end_context, split_lane_context};
+use super::decode::{Decoded, Decoder, Noted, split_end_context, split_lane_context, value_type};
 use crate::error::Problem;
 use crate::ids::{ContainerId, LaneId, ValueId};
 use crate::model::{Effects, Failed, Model};
@@ -50,26 +50,19 @@ pub(crate) fn resolve(
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
     for (line, noted) in &decoded.noted {
-        let failed = |(field, problem)| Stop {
-            line: *line,
-            what: Where::Field(field),
-            problem,
-        };
+        let failed = |(field, problem)| Stop { line: *line, what: Where::Field(field), problem };
         match noted {
             Noted::Structural(def) => state.structural(block, *line, *def, defs)?,
             Noted::Lane(symbol) => {
                 let (container, context) = decoder.lanes.get(*symbol);
                 let (type_, nature) = split_lane_context(context);
                 let type_name = decoder.types.get(type_).0.text;
-                let lane = state
-                    .model
-                    .lane(container.text, type_name, nature)
-                    .map_err(failed)?;
+                let lane = state.model.lane(container.text, type_name, nature).map_err(failed)?;
                 state.maps.lanes.push(lane);
             }
             Noted::Value(symbol) => {
-                let (name, type_) = decoder.values.get(*symbol);
-                let type_name = decoder.types.get(type_).0.text;
+                let (name, context) = decoder.values.get(*symbol);
+                let type_name = decoder.types.get(value_type(context)).0.text;
                 let value = state.model.value(type_name, name).map_err(failed)?;
                 state.maps.values.push(value);
             }
@@ -77,10 +70,7 @@ pub(crate) fn resolve(
                 let (name, context) = decoder.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
                 let type_name = decoder.types.get(type_).0.text;
-                let container = state
-                    .model
-                    .link_end(type_name, name.text, end)
-                    .map_err(failed)?;
+                let container = state.model.link_end(type_name, name.text, end).map_err(failed)?;
                 state.maps.link_ends.push(container);
             }
         }
@@ -130,11 +120,7 @@ impl Resolver<'_> {
         self.effects.ignored = false;
         self.effects.names_file = false;
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
-        applied.map_err(|(field, problem)| Stop {
-            line,
-            what: Where::Field(field),
-            problem,
-        })?;
+        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
         if self.effects.ignored {
             self.ignored.push(line);
         }
@@ -155,8 +141,5 @@ pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem
         Some(span) if span.start as usize == at => span.of(text).bare().to_vec(),
         _ => Vec::new(),
     };
-    Problem::Line {
-        fault: fault.kind,
-        word,
-    }
+    Problem::Line { fault: fault.kind, word }
 }

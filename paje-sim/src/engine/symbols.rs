@@ -24,12 +24,7 @@ struct Slot {
 }
 
 const EMPTY: u32 = u32::MAX;
-const FREE: Slot = Slot {
-    word: [0; 2],
-    context: 0,
-    len: EMPTY,
-    symbol: 0,
-};
+const FREE: Slot = Slot { word: [0; 2], context: 0, len: EMPTY, symbol: 0 };
 
 /// A text in its context.
 #[derive(Clone, Copy, Debug)]
@@ -48,11 +43,7 @@ pub(crate) struct SymbolTable {
 
 impl Default for SymbolTable {
     fn default() -> Self {
-        SymbolTable {
-            slots: vec![FREE; 64],
-            entries: Vec::new(),
-            arena: TextArena::default(),
-        }
+        SymbolTable { slots: vec![FREE; 64], entries: Vec::new(), arena: TextArena::default() }
     }
 }
 
@@ -103,12 +94,7 @@ impl SymbolTable {
         }
         let name = Name::from(span.of(padded));
         let symbol = self.entries.len() as Symbol;
-        self.place(Slot {
-            word,
-            context,
-            len: name.text.len() as u32,
-            symbol,
-        });
+        self.place(Slot { word, context, len: name.text.len() as u32, symbol });
         let text = self.arena.push(name);
         self.entries.push(Entry { text, context });
         symbol
@@ -180,9 +166,7 @@ pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
     last[..tail.len()].copy_from_slice(tail);
     let step =
         |hash: u64, chunk: [u8; 8]| fold(hash ^ u64::from_le_bytes(chunk), 0xa076_1d64_78bd_642f);
-    let hash = chunks
-        .iter()
-        .fold(text.len() as u64, |hash, chunk| step(hash, *chunk));
+    let hash = chunks.iter().fold(text.len() as u64, |hash, chunk| step(hash, *chunk));
     fold(step(hash, last), 0xe703_7ed1_a0b4_28db)
 }
 
@@ -199,20 +183,13 @@ mod tests {
         for (text, quoted, context) in texts {
             let mut padded = b"before ".to_vec();
             let start = padded.len() as u32;
-            let quote: &[u8] = if *quoted || text.starts_with(b"\"") {
-                b"\""
-            } else {
-                b""
-            };
+            let quote: &[u8] = if *quoted || text.starts_with(b"\"") { b"\"" } else { b"" };
             padded.extend([quote, text, quote].concat());
             let end = padded.len() as u32;
             padded.extend([b'x'; 16]);
             let next = plain.len() as Symbol;
             let expected = *plain.entry((text.clone(), *context)).or_insert(next);
-            assert_eq!(
-                table.intern(&padded, Span { start, end }, *context),
-                expected
-            );
+            assert_eq!(table.intern(&padded, Span { start, end }, *context), expected);
             let (name, found) = table.get(expected);
             assert_eq!((name.text, found), (&text[..], *context));
         }

@@ -197,10 +197,7 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     let precision = if magnitude >= 1.0 {
         5 - (1..6).take_while(|n| magnitude >= TENS[*n] as f64).count()
     } else {
-        6 + [1e-1, 1e-2, 1e-3]
-            .iter()
-            .take_while(|power| magnitude < **power)
-            .count()
+        6 + [1e-1, 1e-2, 1e-3].iter().take_while(|power| magnitude < **power).count()
     };
     let Some((integer, fraction)) = round(magnitude.to_bits(), precision) else {
         return write_general_long(out, value);
@@ -219,10 +216,7 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     // Nine digits are as many as the third zero after the point makes necessary.
     let mut text = [b'.'; 12];
     put_groups(&mut text[1..], fraction * TENS[9 - precision], 9);
-    let end = text[..10]
-        .iter()
-        .rposition(|byte| *byte != b'0')
-        .unwrap_or(0);
+    let end = text[..10].iter().rposition(|byte| *byte != b'0').unwrap_or(0);
     out.extend_from_slice(&text[..=end]);
 }
 
@@ -230,20 +224,15 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
 #[cold]
 fn write_general_long(out: &mut Vec<u8>, value: f64) {
     if value == 0.0 {
-        let text: &[u8] = if value.is_sign_negative() {
-            b"-0"
-        } else {
-            b"0"
-        };
+        let text: &[u8] = if value.is_sign_negative() { b"-0" } else { b"0" };
         return out.extend_from_slice(text);
     }
     if !value.is_finite() {
         return out.extend_from_slice(spell(value));
     }
     let scientific = format!("{value:.5e}");
-    let (digits, exponent) = scientific
-        .split_once('e')
-        .expect("scientific notation has an exponent");
+    let (digits, exponent) =
+        scientific.split_once('e').expect("scientific notation has an exponent");
     let exponent: i32 = exponent.parse().expect("an exponent is an integer");
     if (-4..6).contains(&exponent) {
         let fixed = format!("{value:.*}", (5 - exponent) as usize);
@@ -356,11 +345,7 @@ fn put_large_integer(buffer: &mut [u8; SHORT], mut at: usize, integer: u64) -> u
         *group = rest % 1000;
         rest /= 1000;
     }
-    let zeros = groups
-        .iter()
-        .take_while(|group| **group == 0)
-        .count()
-        .min(6);
+    let zeros = groups.iter().take_while(|group| **group == 0).count().min(6);
     at = put_head(buffer, at, groups[zeros]);
     for group in &groups[zeros + 1..] {
         buffer[at..at + 4].copy_from_slice(&THREES[*group as usize]);
@@ -421,9 +406,5 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     }
     let digits = digits + u64::from(up);
     // Rounding may reach the next integer.
-    Some(if digits == power {
-        (integer + 1, 0)
-    } else {
-        (integer, digits)
-    })
+    Some(if digits == power { (integer + 1, 0) } else { (integer, digits) })
 }

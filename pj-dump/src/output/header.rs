@@ -55,11 +55,7 @@ impl FirstRows {
         }
         self.text.push(b'\n');
         self.natures.push(nature);
-        if self.natures.len() == 4 {
-            Err(Complete)
-        } else {
-            Ok(())
-        }
+        if self.natures.len() == 4 { Err(Complete) } else { Ok(()) }
     }
 
     fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {
@@ -92,11 +88,7 @@ impl Visitor for FirstRows {
         if self.met(TypeNature::Variable) {
             return Ok(());
         }
-        let rows = variables
-            .start
-            .iter()
-            .enumerate()
-            .map(|(i, start)| (*start, variables.end(i)));
+        let rows = variables.start.iter().enumerate().map(|(i, start)| (*start, variables.end(i)));
         match self.first(rows) {
             Some(i) => self.meet(TypeNature::Variable, &variables.user_defined, i),
             None => Ok(()),

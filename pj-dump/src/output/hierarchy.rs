@@ -10,16 +10,10 @@ use super::types::each_type;
 pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let types = trace.types();
     let mut out = b"Parent, Name, Nature\n".to_vec();
-    let mut columns = Columns {
-        quotes,
-        out: &mut out,
-    };
+    let mut columns = Columns { quotes, out: &mut out };
     each_type(trace, quotes.order(), |id, inside| {
         for child in inside {
-            columns.row(
-                &[types.name(id), types.name(*child)],
-                types.nature(*child).name(),
-            );
+            columns.row(&[types.name(id), types.name(*child)], types.nature(*child).name());
             let mut values: Vec<ValueId> =
                 (0..types.value_count(*child) as u32).map(ValueId).collect();
             values.sort_by_cached_key(|value| {
@@ -28,10 +22,7 @@ pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
                 key
             });
             for value in values {
-                columns.row(
-                    &[types.name(*child), types.value_name(*child, value)],
-                    "Value",
-                );
+                columns.row(&[types.name(*child), types.value_name(*child, value)], "Value");
             }
         }
     });
@@ -43,26 +34,17 @@ pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
 pub fn entities(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let (types, containers) = (trace.types(), trace.containers());
     let mut out = b"Parent, Name, Type, Nature\n".to_vec();
-    let mut columns = Columns {
-        quotes,
-        out: &mut out,
-    };
+    let mut columns = Columns { quotes, out: &mut out };
     for step in trace.walk(quotes.order()) {
         match step {
             Step::Container(id) => {
                 let parent = containers.name(containers.parent(id));
                 let type_ = types.name(containers.type_of(id));
-                columns.row(
-                    &[parent, containers.name(id), type_],
-                    TypeNature::Container.name(),
-                );
+                columns.row(&[parent, containers.name(id), type_], TypeNature::Container.name());
             }
             Step::Type(container, type_) => {
                 let name = types.name(type_);
-                columns.row(
-                    &[containers.name(container), name, name],
-                    types.nature(type_).name(),
-                );
+                columns.row(&[containers.name(container), name, name], types.nature(type_).name());
             }
         }
     }

@@ -68,11 +68,7 @@ impl Printed {
 
     #[inline]
     pub(crate) fn get(&self, number: usize) -> &[u8] {
-        let start = if number == 0 {
-            0
-        } else {
-            self.ends[number - 1]
-        };
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
     }
 }
@@ -86,10 +82,7 @@ mod tests {
     fn three_ways() {
         let print = |quotes: Quotes, text: &str, quoting| {
             let mut out = Vec::new();
-            let name = Name {
-                text: text.as_bytes(),
-                quoting,
-            };
+            let name = Name { text: text.as_bytes(), quoting };
             quotes.write(name, &mut out);
             String::from_utf8(out).expect("text")
         };

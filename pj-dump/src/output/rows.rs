@@ -18,9 +18,9 @@ use paje_sim::{
     UserDefined, ValueId, Variables, Visitor,
 };
 
-use super::Style;
 use super::decimal::{fixed_room, put_fixed, write_general};
 use super::quotes::Printed;
+use super::{Quotes, Style};
 
 /// Size of the output buffer: large enough that a write costs little beside filling it, small enough
 /// to stay in a core's second-level cache.
@@ -44,6 +44,9 @@ pub struct RowWriter<'t, W: Write> {
     extras: Vec<u8>,
     /// Imbrications as they are printed.
     levels: Printed,
+    /// How many more objects of the lane at hand are printed.
+    left: u64,
+    dropped: u64,
 }
 
 impl<'t, W: Write> RowWriter<'t, W> {
@@ -61,16 +64,20 @@ impl<'t, W: Write> RowWriter<'t, W> {
             values: Vec::new(),
             extras: Vec::new(),
             levels: Printed::default(),
+            left: 0,
+            dropped: 0,
         }
     }
 
-    /// Writes what is left in the buffer.
+    /// Writes what is left in the buffer; returns how many rows the dialect of PajeNG's releases
+    /// left out (see [`released`]).
     ///
     /// # Errors
     /// The output fails.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<u64> {
         self.out.write_all(&self.buffer[..self.at])?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.dropped)
     }
 
     /// Makes sure that `room` more bytes fit.
@@ -107,14 +114,22 @@ impl<'t, W: Write> RowWriter<'t, W> {
         self.lane = Some(lane.id());
         let (trace, quotes) = (self.trace, self.style.quotes);
         self.prefix.clear();
-        self.prefix
-            .extend_from_slice(lane.nature().name().as_bytes());
+        self.prefix.extend_from_slice(lane.nature().name().as_bytes());
         self.prefix.extend_from_slice(b", ");
         quotes.write(trace.containers().name(lane.container()), &mut self.prefix);
         self.prefix.extend_from_slice(b", ");
         quotes.write(trace.types().name(lane.type_id()), &mut self.prefix);
         self.prefix.extend_from_slice(b", ");
         self.print_values(lane.type_id());
+        self.left = if self.style.as_released { released(lane) } else { u64::MAX };
+        self.dropped += lane.len().saturating_sub(self.left);
+    }
+
+    /// How many of the lane's next `count` objects are printed.
+    fn printed_of(&mut self, count: usize) -> usize {
+        let printed = (count as u64).min(self.left);
+        self.left -= printed;
+        printed as usize
     }
 
     fn print_values(&mut self, type_: TypeId) {
@@ -124,10 +139,7 @@ impl<'t, W: Write> RowWriter<'t, W> {
         }
         let printed = &mut self.values[type_.index()];
         for value in printed.len()..types.value_count(type_) {
-            printed.push(
-                self.style.quotes,
-                types.value_name(type_, ValueId(value as u32)),
-            );
+            printed.push(self.style.quotes, types.value_name(type_, ValueId(value as u32)));
         }
     }
 
@@ -162,6 +174,18 @@ impl<'t, W: Write> RowWriter<'t, W> {
     }
 }
 
+/// How many of a lane's rows PajeNG's releases print: those before the first, found by bisection,
+/// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
+fn released(lane: LaneView<'_>) -> u64 {
+    let end = lane.trace().end();
+    let (mut from, mut to) = (0, lane.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if lane.start(middle) < end { from = middle + 1 } else { to = middle }
+    }
+    from + 1
+}
+
 /// Copies bytes into a buffer that has room for 32 more, which short texts are copied as.
 #[inline]
 fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
@@ -173,14 +197,8 @@ fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
 /// A user-defined field as it was written.
 fn raw_name(raw: &[u8]) -> Name<'_> {
     match raw {
-        [b'"', text @ .., b'"'] => Name {
-            text,
-            quoting: Quoting::Quoted,
-        },
-        [b'"', text @ ..] => Name {
-            text,
-            quoting: Quoting::Unclosed,
-        },
+        [b'"', text @ .., b'"'] => Name { text, quoting: Quoting::Quoted },
+        [b'"', text @ ..] => Name { text, quoting: Quoting::Unclosed },
         text => Name::bare(text),
     }
 }
@@ -214,12 +232,10 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
         let values = std::mem::take(&mut self.values[lane.type_id().index()]);
         let levels = std::mem::take(&mut self.levels);
         let levels = more_levels(levels, &states, self.style);
-        let columns = states
-            .start
-            .iter()
-            .zip(states.end)
-            .zip(states.value.iter().zip(states.imbrication));
-        for (i, ((start, end), (value, imbrication))) in columns.enumerate() {
+        let columns =
+            states.start.iter().zip(states.end).zip(states.value.iter().zip(states.imbrication));
+        let printed = self.printed_of(states.start.len());
+        for (i, ((start, end), (value, imbrication))) in columns.take(printed).enumerate() {
             if !all && !self.style.wants(*start, *end) {
                 continue;
             }
@@ -243,7 +259,9 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
 
     fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> io::Result<()> {
         self.enter(lane);
-        for (i, (start, value)) in variables.start.iter().zip(variables.value).enumerate() {
+        let printed = self.printed_of(variables.start.len());
+        let columns = variables.start.iter().zip(variables.value);
+        for (i, (start, value)) in columns.take(printed).enumerate() {
             let end = variables.end(i);
             if !self.style.wants(*start, end) {
                 continue;
@@ -262,7 +280,9 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> io::Result<()> {
         self.enter(lane);
         let values = std::mem::take(&mut self.values[lane.type_id().index()]);
-        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+        let printed = self.printed_of(events.time.len());
+        let columns = events.time.iter().zip(events.value);
+        for (i, (time, value)) in columns.take(printed).enumerate() {
             if !self.style.wants(*time, *time) {
                 continue;
             }
@@ -286,20 +306,18 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
         let values = std::mem::take(&mut self.values[lane.type_id().index()]);
         let containers = std::mem::take(&mut self.containers);
         let mut key = Vec::new();
-        for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
+        let printed = self.printed_of(links.start.len());
+        let columns = links.start.iter().zip(links.end);
+        for (i, (start, end)) in columns.take(printed).enumerate() {
             if !self.style.wants(*start, *end) {
                 continue;
             }
             self.print_extras(&links.user_defined, i);
             key.clear();
-            self.style
-                .quotes
-                .write(raw_name(links.raw_key(i)), &mut key);
+            self.style.quotes.write(raw_name(links.raw_key(i)), &mut key);
             let value = values.get(links.value[i].index());
-            let (from, to) = (
-                containers.get(links.from[i].index()),
-                containers.get(links.to[i].index()),
-            );
+            let (from, to) =
+                (containers.get(links.from[i].index()), containers.get(links.to[i].index()));
             self.begin_row(3, value.len() + from.len() + to.len() + key.len())?;
             self.put_number(*start);
             self.put_number(*end);
@@ -320,16 +338,12 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
 /// Imbrications are small and come again and again: those up to the slice's deepest, or a bound.
 fn more_levels(mut levels: Printed, states: &States<'_>, style: Style) -> Printed {
     const MOST: usize = 256;
-    let deepest = states
-        .imbrication
-        .iter()
-        .max()
-        .map_or(0, |deepest| *deepest as usize);
+    let deepest = states.imbrication.iter().max().map_or(0, |deepest| *deepest as usize);
     while levels.len() <= deepest.min(MOST) {
         let mut text = Vec::new();
         super::decimal::write_fixed(&mut text, levels.len() as f64, style.precision);
         text.extend_from_slice(b", ");
-        levels.push(super::Quotes::Strip, Name::bare(&text));
+        levels.push(Quotes::Strip, Name::bare(&text));
     }
     levels
 }

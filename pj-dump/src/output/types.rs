@@ -19,11 +19,7 @@ pub(crate) fn each_type(trace: &Trace, order: NameOrder, mut show: impl FnMut(Ty
         inside.sort_by_cached_key(|child| {
             let name = types.identifier(*child);
             let mut key = Vec::new();
-            let quotes = if order == NameOrder::Raw {
-                Quotes::Keep
-            } else {
-                Quotes::Strip
-            };
+            let quotes = if order == NameOrder::Raw { Quotes::Keep } else { Quotes::Strip };
             quotes.write(name, &mut key);
             std::cmp::Reverse(key)
         });
@@ -41,8 +37,8 @@ pub fn dot(trace: &Trace, quotes: Quotes) -> Vec<u8> {
         let shape: &[u8] = match types.nature(id) {
             TypeNature::Container => b"folder",
             TypeNature::State => b"rectangle",
-            TypeNature::Variable => b"egg",
-            TypeNature::Event => b"diamond",
+            TypeNature::Variable => b"plaintext",
+            TypeNature::Event => b"oval",
             TypeNature::Link => b"rarrow",
         };
         let name = |id, out: &mut Vec<u8>| quotes.write(types.name(id), out);

@@ -37,27 +37,12 @@ fn check_fixed(value: f64, precision: usize) {
     let mut out = b"before".to_vec();
     write_fixed(&mut out, value, precision);
     assert_eq!(&out[..6], b"before");
-    assert_eq!(
-        std::str::from_utf8(&out[6..]).unwrap(),
-        expected,
-        "{}",
-        name()
-    );
+    assert_eq!(std::str::from_utf8(&out[6..]).unwrap(), expected, "{}", name());
     let mut buffer = [b'?'; 5 + fixed_room(340)];
     if precision <= 340 {
-        let end = put_fixed(
-            &mut buffer[..5 + fixed_room(precision)],
-            5,
-            value,
-            precision,
-        );
+        let end = put_fixed(&mut buffer[..5 + fixed_room(precision)], 5, value, precision);
         assert_eq!(&buffer[..5], b"?????");
-        assert_eq!(
-            std::str::from_utf8(&buffer[5..end]).unwrap(),
-            expected,
-            "{}",
-            name()
-        );
+        assert_eq!(std::str::from_utf8(&buffer[5..end]).unwrap(), expected, "{}", name());
     }
     if precision == 6 {
         out.clear();
@@ -88,11 +73,7 @@ impl Random {
 
 /// Debug builds are slow, and tests there must not be.
 const fn many(release: usize) -> usize {
-    if cfg!(debug_assertions) {
-        release / 8
-    } else {
-        release
-    }
+    if cfg!(debug_assertions) { release / 8 } else { release }
 }
 
 /// Neighbours matter as much as the value: it may be a tie, they are not.
@@ -155,10 +136,7 @@ fn exact_halves() {
         }
         // Not representable ties: which side they fall on is up to the binary value.
         for k in 0..200 {
-            check_around(
-                (f64::from(k) + 0.5) / 10f64.powi(precision as i32),
-                precision,
-            );
+            check_around((f64::from(k) + 0.5) / 10f64.powi(precision as i32), precision);
         }
     }
 }
@@ -176,13 +154,7 @@ fn powers_and_limits() {
         for exponent in 50..70 {
             check_around(2f64.powi(exponent) - 1.0, precision);
         }
-        for value in [
-            0.0,
-            f64::MAX,
-            f64::MIN_POSITIVE,
-            f64::from_bits(1),
-            f64::INFINITY,
-        ] {
+        for value in [0.0, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), f64::INFINITY] {
             check_fixed(value, precision);
             check_fixed(-value, precision);
         }
@@ -203,9 +175,7 @@ fn powers_and_limits() {
 fn general_powers_and_carries() {
     for exponent in -330..309 {
         let power: f64 = format!("1e{exponent}").parse().unwrap();
-        for digits in [
-            1.0, 9.999994, 9.999995, 9.9999951, 9.999996, 1.000005, 1.23456, 5.5,
-        ] {
+        for digits in [1.0, 9.999994, 9.999995, 9.9999951, 9.999996, 1.000005, 1.23456, 5.5] {
             let value = power * digits;
             for value in [value, value.next_up(), value.next_down()] {
                 check_general(value);
@@ -225,11 +195,7 @@ fn what_c_prints() {
     for (value, precision, text) in FIXED {
         let mut out = Vec::new();
         write_fixed(&mut out, f64::from_bits(value), precision);
-        assert_eq!(
-            std::str::from_utf8(&out).unwrap(),
-            text,
-            "{value:#x} with {precision}"
-        );
+        assert_eq!(std::str::from_utf8(&out).unwrap(), text, "{value:#x} with {precision}");
     }
     for (value, text) in GENERAL {
         let mut out = Vec::new();

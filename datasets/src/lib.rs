@@ -1,0 +1,32 @@
+//! Pajé traces on demand: seeded generators of every shape, valid and invalid.
+//!
+//! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to many gigabytes, in
+//!   bounded memory. Each shape stresses one thing in a reader; [`Shape::describe`] says which.
+//! * [`invalid`] makes small traces with exactly one fault, and knows the line where it is.
+//! * [`random`] makes small traces that vary everything at once, for a live comparison with PajeNG.
+//!
+//! The same arguments give the same bytes on every machine. Nothing here depends on a parser of the format:
+//! every byte is written by hand, so that a misunderstanding in a parser cannot cancel out in its tests.
+//!
+//! ```
+//! use datasets::{Shape, generate};
+//!
+//! let trace = generate(Shape::Mpi, 100_000, 1);
+//! assert!(trace.starts_with(b"%EventDef"));
+//! assert!((99_000..=101_000).contains(&trace.len()));
+//! assert_eq!(trace, generate(Shape::Mpi, 100_000, 1));
+//! ```
+
+pub mod invalid;
+pub mod random;
+
+mod header;
+mod rng;
+mod shapes;
+mod sink;
+mod size;
+#[cfg(test)]
+mod testing;
+
+pub use shapes::{ParseShapeError, Shape, generate, write};
+pub use size::{ParseSizeError, Size};

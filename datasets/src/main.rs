@@ -1,0 +1,78 @@
+//! `datasets`: writes a Pajé trace of a given shape and size.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use datasets::{Shape, Size};
+
+/// Writes a Pajé trace of a given shape and size, the same for the same seed.
+///
+/// Exit status: 0 on success, 2 if the arguments or the output are at fault.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Arguments {
+    /// What the trace holds most of
+    #[arg(value_name = "SHAPE", required_unless_present = "list", value_parser = PossibleValuesParser::new(Shape::ALL.map(Shape::name)))]
+    shape: Option<String>,
+
+    /// Bytes, with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers of 1000)
+    #[arg(short, long, default_value = "16M")]
+    size: Size,
+
+    /// Any number: the same one makes the same trace
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Where to write; standard output if absent or `-`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// List the shapes and what each stresses
+    #[arg(short, long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell if standard error is closed too.
+            let _ = writeln!(io::stderr(), "datasets: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> io::Result<()> {
+    if arguments.list {
+        let mut out = io::stdout().lock();
+        return Shape::ALL
+            .into_iter()
+            .try_for_each(|shape| writeln!(out, "{shape:16}{}", shape.describe()));
+    }
+    let name = arguments.shape.as_deref().unwrap_or_default();
+    let shape = name.parse::<Shape>().map_err(io::Error::other)?;
+    match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
+        None => datasets::write(
+            shape,
+            arguments.size.bytes(),
+            arguments.seed,
+            &mut io::stdout().lock(),
+        )?,
+        Some(path) => {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            let mut file = File::create(path).map_err(named)?;
+            datasets::write(shape, arguments.size.bytes(), arguments.seed, &mut file)
+                .map_err(named)?
+        }
+    };
+    Ok(())
+}

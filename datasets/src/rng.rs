@@ -1,0 +1,82 @@
+//! Random numbers that are the same on every machine and in every release.
+//!
+//! Only `next_u64` of a named, published algorithm is used. The ranges are drawn here, in a few lines,
+//! because the `rand` crate reserves the right to change how it draws them, and a changed draw
+//! would silently change every data set.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
+/// A stream of random numbers decided by its seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Rng(Xoshiro256PlusPlus);
+
+impl Rng {
+    /// The stream of `seed`.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// The next 64 bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number in `0..bound`; 0 if `bound` is 0.
+    ///
+    /// Multiply and shift: without the division of a remainder, and with a bias below 2⁻³² for the
+    /// bounds used here, which no test of a trace can see.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// An index into a sequence of `len` elements; `len` must not be 0 for the index to be valid.
+    pub(crate) fn index(&mut self, len: usize) -> usize {
+        self.below(len as u64) as usize
+    }
+
+    /// A number in `low..=high`.
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below(high - low + 1)
+    }
+
+    /// True in `percent` of 100 cases.
+    pub(crate) fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of `items`, which must not be empty.
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.index(items.len())]
+    }
+
+    /// Puts `items` in a random order.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rng;
+
+    #[test]
+    fn stays_in_range_and_reaches_every_value() {
+        let mut rng = Rng::new(7);
+        let mut seen = [false; 5];
+        for _ in 0..200 {
+            seen[rng.index(5)] = true;
+            assert!((3..=9).contains(&rng.between(3, 9)));
+        }
+        assert_eq!(seen, [true; 5]);
+        assert_eq!(rng.below(0), 0);
+    }
+
+    #[test]
+    fn the_stream_never_changes() {
+        let mut rng = Rng::new(1);
+        assert_eq!([rng.bits(), rng.bits()], [14971601782005023387, 13781649495232077965]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Nearly nothing but links between 32 ranks, up to 256 of them under way.
+
+use std::io::{self, Write};
+
+use super::closing_line;
+use super::flight::{Flight, pair};
+use crate::header;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+const RANKS: u64 = 32;
+
+pub(super) fn write<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    rng: Rng,
+) -> io::Result<()> {
+    links(sink, size, rng, |rng| {
+        // Mostly in the order of MPI; one end in a hundred comes early, as unsynchronised clocks make it.
+        !rng.percent(1)
+    })
+}
+
+/// Links, one event in fifty a state; `started` decides which end of a new link comes first.
+pub(super) fn links<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    mut rng: Rng,
+    started: impl Fn(&mut Rng) -> bool,
+) -> io::Result<()> {
+    let count = RANKS.min((size / 2048).max(2));
+    let most = (size / 2000).clamp(4, 256) as usize;
+    header::write(
+        sink,
+        &[
+            header::CONTAINER_TYPE,
+            header::STATE_TYPE,
+            header::LINK_TYPE,
+            header::CREATE,
+            header::DESTROY,
+            header::SET_STATE,
+            header::START_LINK,
+            header::END_LINK,
+        ],
+    )?;
+    sink.lines(b"0 1 0 MPI\n2 2 1 MPI_STATE\n4 3 0 1 1 MPI_LINK\n")?;
+    for rank in 1..=count {
+        sink.event(6).micros(0).num(rank).num(1).num(0).word("rank-").digits(rank - 1).end()?;
+    }
+    let mut flight = Flight::default();
+    let mut now = 0;
+    while sink.written() + flight.closing_bytes() + count * closing_line(now) < size {
+        now += rng.below(9);
+        if rng.percent(2) {
+            let state = rng.pick(&["send", "receive", "wait"]);
+            sink.event(11).micros(now).num(2).num(1 + rng.below(count)).word(state).end()?;
+        } else if flight.len() == 0 || flight.len() < most && rng.percent(51) {
+            let first = started(&mut rng);
+            flight.open(sink, now, pair(count, &mut rng), first)?;
+        } else {
+            flight.complete(sink, now, &mut rng)?;
+        }
+    }
+    flight.close(sink, now, &mut rng)?;
+    (1..=count).try_for_each(|rank| sink.event(7).micros(now).num(1).num(rank).end())
+}

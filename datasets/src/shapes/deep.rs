@@ -1,0 +1,99 @@
+//! Deep stacks: containers nested in one another, each with a state lane whose depth rises and falls in saw
+//! teeth of hundreds to thousands.
+
+use std::io::{self, Write};
+
+use super::closing_line;
+use crate::header;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+/// Nested containers, each of a type of its own.
+const LEVELS: u64 = 48;
+const DEEPEST: u64 = 4000;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stack {
+    depth: u64,
+    rising: bool,
+    /// Where the direction changes.
+    turn: u64,
+}
+
+pub(super) fn write<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    mut rng: Rng,
+) -> io::Result<()> {
+    let levels = LEVELS.min((size / 2000).max(2));
+    // A quarter of the trace at most goes into closing what is open.
+    let deepest = DEEPEST.min(size / levels / 100).max(4);
+    header::write(
+        sink,
+        &[
+            header::CONTAINER_TYPE,
+            header::STATE_TYPE,
+            header::CREATE,
+            header::DESTROY,
+            header::PUSH_STATE,
+            header::POP_STATE,
+        ],
+    )?;
+    for level in 1..=levels {
+        sink.event(0).word("L").digits(level).word(if level == 1 { "" } else { "L" });
+        sink.digits(level - 1).word("Level-").digits(level).end()?;
+        sink.event(2).word("S").digits(level).word("L").digits(level).word("Stack").end()?;
+    }
+    for level in 1..=levels {
+        sink.event(6).micros(0).word("c").digits(level).word("L").digits(level);
+        sink.word(if level == 1 { "" } else { "c" })
+            .digits(level - 1)
+            .word("nested-")
+            .digits(level)
+            .end()?;
+    }
+    let mut stacks = vec![Stack::default(); levels as usize];
+    let (mut now, mut open): (u64, u64) = (0, 0);
+    let mut level = 0;
+    while sink.written() + open * (closing_line(now) + 3) + levels * (closing_line(now) + 3) < size
+    {
+        now += rng.below(9);
+        // Runs of one lane, so that a stack can grow faster than the others.
+        if rng.percent(3) {
+            level = rng.index(stacks.len());
+        }
+        let stack = &mut stacks[level];
+        if stack.depth == stack.turn {
+            stack.rising = stack.depth == 0 || !stack.rising && rng.percent(80);
+            stack.turn = if stack.rising {
+                rng.between(stack.depth + 1, deepest.max(stack.depth + 1))
+            } else {
+                rng.below(stack.depth)
+            };
+        }
+        if stack.rising {
+            sink.event(12)
+                .micros(now)
+                .word("S")
+                .digits(level as u64 + 1)
+                .word("c")
+                .digits(level as u64 + 1);
+            sink.word("f").digits(stack.depth % 97).end()?;
+            (stack.depth, open) = (stack.depth + 1, open + 1);
+        } else {
+            pop(sink, now, level as u64 + 1)?;
+            (stack.depth, open) = (stack.depth - 1, open - 1);
+        }
+    }
+    for (stack, level) in stacks.iter().zip(1..) {
+        (0..stack.depth).try_for_each(|_| pop(sink, now, level))?;
+    }
+    for level in (1..=levels).rev() {
+        sink.event(7).micros(now).word("L").digits(level).word("c").digits(level).end()?;
+    }
+    Ok(())
+}
+
+fn pop<W: Write + ?Sized>(sink: &mut Sink<'_, W>, now: u64, level: u64) -> io::Result<()> {
+    sink.event(13).micros(now).word("S").digits(level).word("c").digits(level).end()
+}

@@ -1,0 +1,115 @@
+//! Links under way between ranks, for every shape that has links.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+/// Links complete out of order, but only among this many of the oldest: messages overtake one another locally.
+const OVERTAKING: usize = 8;
+
+/// A link with one end written.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    from: u64,
+    to: u64,
+    serial: u64,
+    started: bool,
+    bytes: u64,
+}
+
+/// The links under way. Link type `3` in the root container; values `PTP` and `COLL`; ranks are numbers.
+#[derive(Debug, Default)]
+pub(super) struct Flight {
+    waiting: VecDeque<Waiting>,
+    serial: u64,
+    bytes: u64,
+}
+
+impl Flight {
+    /// How many links wait for their other end.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// About how many bytes it takes to complete every link.
+    pub(super) fn closing_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Writes the first end of a new link from rank `from` to rank `to`: its start, or its end.
+    pub(super) fn open<W: Write + ?Sized>(
+        &mut self,
+        sink: &mut Sink<'_, W>,
+        now: u64,
+        (from, to): (u64, u64),
+        started: bool,
+    ) -> io::Result<()> {
+        self.serial += 1;
+        let before = sink.written();
+        let mut link = Waiting { from, to, serial: self.serial, started, bytes: 0 };
+        link.write_end(sink, now, started)?;
+        link.bytes = sink.written() - before;
+        self.bytes += link.bytes;
+        self.waiting.push_back(link);
+        Ok(())
+    }
+
+    /// Writes the other end of one of the oldest links; nothing if there is none.
+    pub(super) fn complete<W: Write + ?Sized>(
+        &mut self,
+        sink: &mut Sink<'_, W>,
+        now: u64,
+        rng: &mut Rng,
+    ) -> io::Result<()> {
+        let index = rng.index(self.waiting.len().min(OVERTAKING));
+        let Some(link) = self.waiting.remove(index) else {
+            return Ok(());
+        };
+        self.bytes -= link.bytes;
+        link.write_end(sink, now, !link.started)
+    }
+
+    /// Completes every link.
+    pub(super) fn close<W: Write + ?Sized>(
+        &mut self,
+        sink: &mut Sink<'_, W>,
+        now: u64,
+        rng: &mut Rng,
+    ) -> io::Result<()> {
+        while self.len() > 0 {
+            self.complete(sink, now, rng)?;
+        }
+        Ok(())
+    }
+}
+
+impl Waiting {
+    fn write_end<W: Write + ?Sized>(
+        &self,
+        sink: &mut Sink<'_, W>,
+        now: u64,
+        start: bool,
+    ) -> io::Result<()> {
+        // Every sixteenth message belongs to a collective operation.
+        let value = if self.serial.is_multiple_of(16) { "COLL" } else { "PTP" };
+        sink.event(if start { 15 } else { 16 }).micros(now).num(3).num(0).word(value);
+        sink.num(if start { self.from } else { self.to });
+        sink.num(self.from)
+            .text("_")
+            .digits(self.to)
+            .text("_")
+            .digits(self.serial % 4)
+            .text("_")
+            .digits(self.serial)
+            .end()
+    }
+}
+
+/// Two different ranks of `ranks`, numbered from 1; the same twice if there is only one.
+pub(super) fn pair(ranks: u64, rng: &mut Rng) -> (u64, u64) {
+    let from = rng.below(ranks);
+    let to = (from + 1 + rng.below(ranks.saturating_sub(1))) % ranks;
+    (from + 1, to + 1)
+}

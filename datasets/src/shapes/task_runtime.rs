@@ -1,0 +1,260 @@
+//! Workers of a task-based runtime as StarPU traces them.
+//!
+//! Each worker goes through the same cycle: schedule, overhead, fetch input, overhead, execute a task, overhead, push
+//! output. A step is a group of lines with one time: the state, and what goes with it (the 17-field line
+//! of the task, the counters, a transfer). Times grow strictly from group to group, so that a stable sort by time has
+//! only one result; [`super::unsorted`] relies on it.
+
+mod definitions;
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use self::definitions::{DEFINITIONS, STATES, TASKS};
+use crate::header;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+/// The step of a worker in a callback, outside the cycle: the callback's end, then the cycle from its start.
+const CALLBACK: u8 = 10;
+
+pub(super) fn write<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    rng: Rng,
+) -> io::Result<()> {
+    let mut runtime = Runtime::new(size, rng);
+    runtime.begin(sink)?;
+    while sink.written() + runtime.closing_bytes() < size {
+        runtime.group(sink)?;
+    }
+    runtime.end(sink)
+}
+
+/// A transfer between memory nodes that has not arrived.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    to: u64,
+    serial: u64,
+}
+
+/// The runtime being traced.
+#[derive(Debug)]
+pub(super) struct Runtime {
+    rng: Rng,
+    /// Nanoseconds.
+    now: u64,
+    /// The next step in the cycle of each worker.
+    steps: Vec<u8>,
+    tasks: u64,
+    transfers: VecDeque<Transfer>,
+    serial: u64,
+}
+
+impl Runtime {
+    pub(super) fn new(size: u64, rng: Rng) -> Self {
+        let workers = (size / 8192).clamp(2, 32) as usize;
+        Self {
+            rng,
+            now: 0,
+            steps: vec![0; workers],
+            tasks: 0,
+            transfers: VecDeque::new(),
+            serial: 0,
+        }
+    }
+
+    /// About how many bytes [`Runtime::end`] will write.
+    pub(super) fn closing_bytes(&self) -> u64 {
+        self.transfers.len() as u64 * 44 + (self.steps.len() as u64 + 4) * 22
+    }
+
+    fn nodes(&self) -> u64 {
+        1 + self.steps.len() as u64 / 8
+    }
+
+    /// The header, types, values and containers.
+    pub(super) fn begin<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+        header::write(sink, &DEFINITIONS)?;
+        sink.tabs();
+        sink.lines(
+            b"1       P      0       \"Program\"                      \t\n1       Mn      P       \"Memory Node\"       \n\
+              1       W      Mn       \"Worker\"                               \n1       Sc       P       \"Scheduler State\"\n\
+              2       user_event   P       \"user event type\"\t\t\"1.0 1.0 1.0\" \t\t\n3       WS       W       \"Worker State\"    \n\
+              4       nready    Sc       \"Number of Ready Tasks\"       \n4       gf      W       \"GFlop/s\"                \n\
+              4       use     Mn       \"Used (MB)\"                  \n5       MnL     P       Mn      Mn      \"Memory transfers\"\n",
+        )?;
+        for [alias, name, color] in STATES {
+            sink.event(6).word(alias).word("WS").word(name).word(color).end()?;
+        }
+        self.timed(sink, 7).word("p").word("P").num(0).word("\"program\"").end()?;
+        self.timed(sink, 7).word("sched").word("Sc").word("p").word("\"scheduler\"").end()?;
+        for node in 0..self.nodes() {
+            self.timed(sink, 7)
+                .word("mm")
+                .digits(node)
+                .word("Mn")
+                .word("p")
+                .word("\"Memory node ")
+                .digits(node)
+                .text("\"")
+                .end()?;
+            self.timed(sink, 13).word("mm").digits(node).word("use").word("0.000000").end()?;
+        }
+        for worker in 0..self.steps.len() as u64 {
+            self.timed(sink, 7)
+                .word("w")
+                .digits(worker)
+                .word("W")
+                .word("mm")
+                .digits(worker % self.nodes());
+            sink.word("\"CPU ").digits(worker).text("\"").end()?;
+            self.state(sink, 10, worker, "I")?.end()?;
+            self.timed(sink, 13).word("w").digits(worker).word("gf").word("0.0").end()?;
+        }
+        Ok(())
+    }
+
+    /// The number and time of a line; StarPU writes milliseconds with nine decimals, the last three of them 0.
+    fn timed<'s, 'a, W: Write + ?Sized>(
+        &self,
+        sink: &'s mut Sink<'a, W>,
+        event: u32,
+    ) -> &'s mut Sink<'a, W> {
+        sink.event(event)
+            .num(self.now / 1_000_000)
+            .text(".")
+            .padded(self.now % 1_000_000, 6)
+            .text("000")
+    }
+
+    fn state<'s, 'a, W: Write + ?Sized>(
+        &self,
+        sink: &'s mut Sink<'a, W>,
+        event: u32,
+        worker: u64,
+        value: &str,
+    ) -> io::Result<&'s mut Sink<'a, W>> {
+        Ok(self.timed(sink, event).word("w").digits(worker).word("WS").word(value))
+    }
+
+    /// The next step of one worker: lines with one time, later than all before.
+    pub(super) fn group<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+        self.now += self.rng.between(1, 400);
+        let index = self.rng.index(self.steps.len());
+        let worker = index as u64;
+        let step = self.steps[index];
+        self.steps[index] = if step >= 9 { 0 } else { step + 1 };
+        match step {
+            0 => self.state(sink, 10, worker, "\"Sc\"")?.end(),
+            1 => {
+                self.state(sink, 10, worker, "\"B\"")?.end()?;
+                self.timed(sink, 13)
+                    .word("sched")
+                    .word("nready")
+                    .num(self.rng.below(2000))
+                    .text(".000000")
+                    .end()
+            }
+            2 => self.state(sink, 10, worker, "\"Fi\"")?.end(),
+            3 if self.rng.percent(30) => self.transfer(sink),
+            5 => self.task(sink, worker),
+            6 => {
+                self.state(sink, 10, worker, "\"B\"")?.end()?;
+                let speed = self.rng.below(9_000_000);
+                self.timed(sink, 13).word("w").digits(worker).word("gf").micros(speed).end()
+            }
+            7 => self.state(sink, 10, worker, "\"Po\"")?.end(),
+            8 if self.rng.percent(20) => {
+                self.steps[index] = CALLBACK;
+                self.state(sink, 26, worker, "C")?.num(self.tasks).end()
+            }
+            CALLBACK => self.timed(sink, 12).word("w").digits(worker).word("WS").end(),
+            9 if self.rng.percent(10) => {
+                self.timed(sink, 9).word("user_event").word("p").word("\"task # done\"").end()
+            }
+            _ => self.state(sink, 10, worker, "\"B\"")?.end(),
+        }
+    }
+
+    /// A task: the state twice, the second time with everything known about it.
+    fn task<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>, worker: u64) -> io::Result<()> {
+        self.tasks += 1;
+        let (x, y) = (self.rng.below(80), self.rng.below(80));
+        let kind = self.rng.pick(&TASKS);
+        self.state(sink, 10, worker, kind)?.end()?;
+        let full = self.rng.percent(80);
+        self.state(sink, if full { 20 } else { 21 }, worker, kind)?
+            .num(6912)
+            .word("\"M24x24x4_M24x24x4_M24x24x4\"");
+        sink.word("43510a4e")
+            .word("4000")
+            .padded(self.tasks, 12)
+            .num(self.tasks)
+            .num(self.tasks + self.rng.below(500));
+        if full {
+            sink.num(0).word("0.000027").num(x).num(y).num(self.tasks % 12).word("-1");
+        }
+        sink.end()
+    }
+
+    /// The start of a transfer between memory nodes, or the end of an earlier one.
+    fn transfer<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+        if self.transfers.len() >= 8 || !self.transfers.is_empty() && self.rng.percent(50) {
+            return self.arrive(sink);
+        }
+        self.serial += 1;
+        let (from, to) = (self.rng.below(self.nodes()), self.rng.below(self.nodes()));
+        self.transfers.push_back(Transfer { to, serial: self.serial });
+        let known = self.rng.percent(70);
+        self.timed(sink, if known { 24 } else { 18 })
+            .word("MnL")
+            .word("p")
+            .word("F")
+            .word("mm")
+            .digits(from)
+            .word("com_")
+            .digits(self.serial);
+        if known {
+            sink.word("0x55d0")
+                .padded(self.serial, 8)
+                .word("\"A # tile\"")
+                .num(self.rng.below(80))
+                .num(self.rng.below(80));
+        }
+        sink.end()?;
+        let used = self.rng.below(4_000_000_000);
+        self.timed(sink, 13).word("mm").digits(to).word("use").micros(used).end()
+    }
+
+    fn arrive<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+        let Some(Transfer { to, serial }) = self.transfers.pop_front() else {
+            return Ok(());
+        };
+        self.timed(sink, 19)
+            .word("MnL")
+            .word("p")
+            .word("F")
+            .word("mm")
+            .digits(to)
+            .word("com_")
+            .digits(serial)
+            .end()
+    }
+
+    /// Transfers arrive, workers and the rest are destroyed.
+    pub(super) fn end<W: Write + ?Sized>(&mut self, sink: &mut Sink<'_, W>) -> io::Result<()> {
+        self.now += 1;
+        while !self.transfers.is_empty() {
+            self.arrive(sink)?;
+        }
+        for worker in 0..self.steps.len() as u64 {
+            self.timed(sink, 8).word("w").digits(worker).word("W").end()?;
+        }
+        for node in 0..self.nodes() {
+            self.timed(sink, 8).word("mm").digits(node).word("Mn").end()?;
+        }
+        self.timed(sink, 8).word("sched").word("Sc").end()?;
+        self.timed(sink, 8).word("p").word("P").end()
+    }
+}

@@ -1,0 +1,42 @@
+//! The task runtime's trace, shuffled: blocks of events in random order, as when every thread's buffer is written out
+//! at its own time. The header and the creations stay in front, the destructions at the end.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::task_runtime::Runtime;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+/// Groups of lines shuffled together; several of every worker, so that no lane stays in order.
+const BLOCK: usize = 512;
+
+pub(super) fn write<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    rng: Rng,
+) -> io::Result<()> {
+    // A stream of its own: the events must be those of the sorted trace.
+    let mut order = Rng::new(rng.clone().bits());
+    let mut runtime = Runtime::new(size, rng);
+    runtime.begin(sink)?;
+    let enough = |written: u64, runtime: &Runtime| written + runtime.closing_bytes() >= size;
+    let mut block = Vec::new();
+    while !enough(sink.written(), &runtime) {
+        block.clear();
+        let mut groups: Vec<Range<usize>> = Vec::with_capacity(BLOCK);
+        let mut inner = Sink::new(&mut block);
+        inner.tabs();
+        while groups.len() < BLOCK && !enough(sink.written() + inner.written(), &runtime) {
+            let start = inner.written() as usize;
+            runtime.group(&mut inner)?;
+            groups.push(start..inner.written() as usize);
+        }
+        inner.finish()?;
+        order.shuffle(&mut groups);
+        for group in groups {
+            sink.lines(&block[group])?;
+        }
+    }
+    runtime.end(sink)
+}

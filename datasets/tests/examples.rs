@@ -1,0 +1,50 @@
+//! The example traces are what the generators write, and each has an expected output beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use datasets::{Shape, generate};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+#[test]
+fn the_traces_of_shapes_are_up_to_date() {
+    for shape in Shape::ALL {
+        let path = examples().join(format!("{shape}.trace"));
+        let trace = fs::read(&path).unwrap();
+        // The size asked for is a whole number of kilobytes, missed by a few bytes.
+        let made = (4..=10).any(|kilobytes| generate(shape, kilobytes << 10, 1) == trace);
+        assert!(
+            made,
+            "{} is not what the generator writes: run examples/regenerate",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn every_trace_is_small_and_has_an_expected_output() {
+    let names: Vec<String> = fs::read_dir(examples())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let traces: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix(".trace")).collect();
+    assert!(traces.len() >= Shape::ALL.len());
+    let readme = fs::read_to_string(examples().join("README.md")).unwrap();
+    for trace in traces {
+        let output =
+            |name: &&String| name.starts_with(&format!("{trace}.")) && name.ends_with(".csv");
+        assert!(names.iter().any(|name| output(&name)), "{trace} has no expected output");
+        assert!(readme.contains(&format!("| `{trace}` |")), "{trace} is not in the README");
+        assert!(
+            fs::metadata(examples().join(format!("{trace}.trace"))).unwrap().len() < 20_000,
+            "{trace}"
+        );
+    }
+    for output in names.iter().filter(|name| name.ends_with(".csv")) {
+        let text = fs::read_to_string(examples().join(output)).unwrap();
+        assert!(!text.is_empty() && !text.contains("Exception"), "{output}");
+    }
+}

@@ -1,0 +1,85 @@
+//! The generators against PajeNG itself: valid traces are accepted, invalid ones refused, at the line promised.
+//!
+//! Not part of a plain run, because PajeNG is needed: name its program in `PAJENG_PJ_DUMP` and run
+//! `PAJENG_PJ_DUMP=/usr/bin/pj_dump cargo test -p datasets --test pajeng -- --ignored`. `PAJENG_SEEDS` sets the number of random
+//! traces, 2,000 if unset.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use datasets::invalid::{self, Fault};
+use datasets::{Shape, generate, random};
+
+/// Writes a trace to a file of its own and has PajeNG replay it.
+fn replay(name: &str, trace: &[u8], options: &[String]) -> Output {
+    let program = env::var_os("PAJENG_PJ_DUMP").expect("PAJENG_PJ_DUMP must name PajeNG's pj_dump");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&file, trace).expect("the target folder is writable");
+    // A hang would hold up the whole run.
+    Command::new("timeout")
+        .arg("20")
+        .arg(program)
+        .args(options)
+        .arg(file)
+        .output()
+        .expect("PajeNG runs")
+}
+
+#[test]
+#[ignore = "needs PajeNG 1.3.6"]
+fn random_traces_are_judged_as_promised() {
+    let seeds = env::var("PAJENG_SEEDS")
+        .map_or(2000, |seeds| seeds.parse().expect("PAJENG_SEEDS is a number"));
+    for seed in 0..seeds {
+        let trace = random::trace(seed);
+        let output = replay("random.trace", &trace.bytes, &trace.options);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let expected = if trace.is_valid() { 0 } else { 1 };
+        assert_eq!(output.status.code(), Some(expected), "seed {seed}, {:?}: {text}", trace.fault);
+        // PajeNG complains on standard output about fields, and then exits well.
+        let complaint =
+            !output.stderr.is_empty() || text.contains("Field count") || text.contains(", NULL,");
+        assert!(!(trace.is_valid() && complaint), "seed {seed}: {text}");
+    }
+}
+
+#[test]
+#[ignore = "needs PajeNG 1.3.6"]
+fn faults_are_reported_at_the_line_promised() {
+    // Two messages of PajeNG name no line.
+    let silent = [Fault::UnknownFieldType, Fault::OpenLinkAtDestroy];
+    for fault in Fault::ALL.into_iter().filter(|fault| fault.is_reported_by_pajeng()) {
+        for seed in 0..12 {
+            let trace = invalid::trace(fault, seed);
+            let output = replay("invalid.trace", &trace.bytes, &[]);
+            let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
+            assert_eq!(output.status.code(), Some(1), "{fault}, seed {seed}: {text}");
+            if let Some(line) = trace.line.filter(|_| !silent.contains(&fault)) {
+                let named = [format!("line: {line},"), format!("line {line}\n")]
+                    .iter()
+                    .any(|place| text.contains(place));
+                assert!(named, "{fault}, seed {seed}, line {line}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs PajeNG 1.3.6"]
+fn shapes_are_valid() {
+    for shape in Shape::ALL {
+        for size in [0, 16 << 10, 1 << 20] {
+            let output = replay("shape.trace", &generate(shape, size, 1), &[]);
+            // An unsorted trace of no events is in order.
+            let expected = if shape.is_sorted() || size == 0 { 0 } else { 1 };
+            assert_eq!(
+                output.status.code(),
+                Some(expected),
+                "{shape}, {size}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What every shape promises: the same bytes for ever, the size asked for, a clean end.
+
+use datasets::{Shape, generate, write};
+
+/// 64-bit FNV-1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The time of an event line, in the unit of its last decimal; `None` for lines without a time.
+fn time(line: &str) -> Option<u64> {
+    let field = line.split([' ', '\t']).nth(1)?;
+    let (whole, decimals) = field.split_once('.')?;
+    format!("{whole}{decimals}").parse().ok()
+}
+
+fn text(shape: Shape, size: u64, seed: u64) -> String {
+    String::from_utf8(generate(shape, size, seed)).expect("traces are UTF-8")
+}
+
+#[test]
+fn the_bytes_never_change() {
+    // A benchmark's record is worth nothing if the trace behind its name has changed. Where a change is meant, say
+    // so in the changelog.
+    let expected = [
+        (Shape::Mpi, 12791147301441328281),
+        (Shape::ManyContainers, 7323273016899060798),
+        (Shape::OneContainer, 91902449227881849),
+        (Shape::Deep, 8728067739629062762),
+        (Shape::LinksReversed, 17267592448302949587),
+        (Shape::AllLinks, 327984642241343361),
+        (Shape::UniqueValues, 10077675030298225852),
+        (Shape::Quoted, 4284554037506885241),
+        (Shape::TaskRuntime, 11774640798940062931),
+        (Shape::Unsorted, 5141158199430189681),
+        (Shape::Variables, 14936076432836061894),
+    ];
+    let found: Vec<(Shape, u64)> =
+        Shape::ALL.into_iter().map(|shape| (shape, fnv(&generate(shape, 64 << 10, 1)))).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_seed_makes_one_trace_and_another_seed_another() {
+    for shape in Shape::ALL {
+        assert_eq!(generate(shape, 20_000, 3), generate(shape, 20_000, 3), "{shape}");
+        assert_ne!(generate(shape, 20_000, 3), generate(shape, 20_000, 4), "{shape}");
+    }
+}
+
+#[test]
+fn the_size_is_met_within_one_percent_or_a_line() {
+    for shape in Shape::ALL {
+        for size in [16 << 10, 100_000, 1 << 20, 5_000_000] {
+            for seed in 1..4 {
+                let length = generate(shape, size, seed).len() as u64;
+                // The longest lines, those of quoted names, have some 600 bytes.
+                let line = if shape == Shape::Quoted { 600 } else { 200 };
+                assert!(
+                    length.abs_diff(size) <= (size / 100).max(line),
+                    "{shape}: {length} bytes instead of {size}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trace_of_any_size_starts_with_a_header_and_ends_with_a_line_end() {
+    for shape in Shape::ALL {
+        for size in [0, 1024, 5000] {
+            let trace = generate(shape, size, 9);
+            assert!(trace.starts_with(b"%EventDef Paje"), "{shape}");
+            assert!(trace.ends_with(b"\n"), "{shape}");
+            assert!(trace.len() < 7000, "{shape}: {}", trace.len());
+        }
+    }
+}
+
+#[test]
+fn the_last_line_has_the_largest_time() {
+    for shape in Shape::ALL {
+        let trace = text(shape, 200_000, 2);
+        let last = trace.lines().last().and_then(time);
+        assert!(last.is_some(), "{shape}");
+        assert_eq!(
+            trace.lines().filter(|line| !line.starts_with('%')).filter_map(time).max(),
+            last,
+            "{shape}"
+        );
+    }
+}
+
+#[test]
+fn the_number_returned_is_the_number_written() {
+    for shape in Shape::ALL {
+        let mut out = Vec::new();
+        assert_eq!(write(shape, 300_000, 5, &mut out).unwrap(), out.len() as u64, "{shape}");
+        assert_eq!(out, generate(shape, 300_000, 5), "{shape}");
+    }
+}
+
+#[test]
+fn the_unsorted_trace_sorts_into_the_task_runtime_one() {
+    let (sorted, unsorted) =
+        (text(Shape::TaskRuntime, 300_000, 7), text(Shape::Unsorted, 300_000, 7));
+    assert_ne!(sorted, unsorted);
+    let events = |trace: &'static str| -> (Vec<&str>, Vec<&str>) {
+        trace.lines().partition(|line| {
+            line.starts_with('%')
+                || line.starts_with(|digit| ('1'..='6').contains(&digit)) && time(line).is_none()
+        })
+    };
+    let (header, lines) = events(sorted.leak());
+    let (header_too, mut shuffled) = events(unsorted.leak());
+    assert_eq!(header, header_too);
+    shuffled.sort_by_key(|line| time(line));
+    assert_eq!(shuffled, lines);
+}
+
+#[test]
+fn the_main_benchmark_has_short_lines_of_every_nature() {
+    let trace = text(Shape::Mpi, 4 << 20, 1);
+    let lines = trace.lines().count();
+    assert!((25..29).contains(&(trace.len() / lines)), "{} bytes in {lines} lines", trace.len());
+    for event in 8..=17 {
+        assert!(trace.lines().any(|line| line.starts_with(&format!("{event} "))), "event {event}");
+    }
+}
+
+#[test]
+fn names_are_read_back() {
+    for shape in Shape::ALL {
+        assert_eq!(shape.name().parse(), Ok(shape));
+        assert!(!shape.describe().is_empty());
+    }
+    assert!("no-shape".parse::<Shape>().unwrap_err().to_string().contains("many-containers"));
+}
