@@ -20,18 +20,28 @@ impl Fault {
         let start = (self.at as usize).min(text.len());
         let rest = &text[start..];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-        let quoted = start > 0 && text[start - 1] == b'"';
-        let length = if self.kind == FaultKind::ExpectedEventDef {
+        let length = match self.kind {
             // A lone `%` would say nothing.
-            rest.trim_ascii_end().len()
-        } else if let (true, Some(end)) = (quoted, memchr::memchr(b'"', rest)) {
-            // The grammar of definitions points behind an opening quote.
-            end
-        } else {
-            let mut words = Vec::new();
-            token::fields(rest, 0, &mut words);
-            let word = words.first().filter(|word| word.start == 0);
-            word.map_or(0, |word| word.end as usize)
+            FaultKind::ExpectedEventDef => rest.trim_ascii_end().len(),
+            // The grammar of definitions points behind an opening quote; its bare words end at one.
+            FaultKind::UnknownEvent
+            | FaultKind::RedefinedId
+            | FaultKind::MissingFieldType
+            | FaultKind::UnknownFieldType
+            | FaultKind::RepeatedField => {
+                let before = &text[..start];
+                let line = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
+                let quoted = memchr::memchr_iter(b'"', line).count() % 2 == 1;
+                let bare_end = |b: &u8| token::is_white(*b) || *b == b'#';
+                let ends = |b: &u8| *b == b'"' || (!quoted && bare_end(b));
+                rest.iter().position(ends).unwrap_or(rest.len())
+            }
+            _ => {
+                let mut words = Vec::new();
+                token::fields(rest, 0, &mut words);
+                let word = words.first().filter(|word| word.start == 0);
+                word.map_or(0, |word| word.end as usize)
+            }
         };
         Span { start: start as u32, end: (start + length) as u32 }
     }
@@ -184,7 +194,9 @@ mod tests {
         assert_eq!(word("10 \"a b\" x", 3, FaultKind::BadTime), "\"a b\"");
         assert_eq!(word("10 zz\n11", 5, FaultKind::BadTime), "");
         assert_eq!(word("10 zz", 9, FaultKind::BadTime), "");
+        assert_eq!(word("10 \"x\"zz \"y\"", 6, FaultKind::BadTime), "zz");
         assert_eq!(word("% \"a b\" x", 3, FaultKind::MissingFieldType), "a b");
+        assert_eq!(word("% \"a b\"x\"y\"", 7, FaultKind::UnknownFieldType), "x");
         assert_eq!(word("x\n% a b \n% c", 2, FaultKind::ExpectedEventDef), "% a b");
     }
 

@@ -29,42 +29,37 @@ impl Masks {
 }
 
 /// The fields of one line; kept and filled again for every line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Spans {
-    /// At least [`SHORT`] long, so that short lines need no capacity checks.
     buffer: Vec<Span>,
-    len: usize,
-}
-
-/// More fields than a line within one 64-byte window can have.
-const SHORT: usize = 33;
-
-impl Default for Spans {
-    fn default() -> Self {
-        Spans { buffer: vec![Span::default(); SHORT], len: 0 }
-    }
 }
 
 impl Spans {
     /// The fields in the order in which they were written.
     #[must_use]
     pub fn as_slice(&self) -> &[Span] {
-        &self.buffer[..self.len]
+        &self.buffer
     }
+}
 
-    fn push(&mut self, span: Span) {
-        match self.buffer.get_mut(self.len) {
-            Some(slot) => *slot = span,
-            None => self.buffer.push(span),
-        }
-        self.len += 1;
-    }
+/// A line whose fields are bits of one word.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortLine {
+    /// Lowest first, and counted from the beginning of the line: where the first field begins, the
+    /// byte after its end, where the second begins, and so on.
+    pub edges: u64,
+    /// Whether any field has quotes.
+    pub quoted: bool,
+    /// The line's length in bytes, without its newline.
+    pub len: u32,
 }
 
 /// Masks of a block of text; kept and filled again for every block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     masks: Vec<Masks>,
+    /// Whether the block has any quote or comment sign.
+    special: bool,
 }
 
 impl Scanner {
@@ -80,6 +75,7 @@ impl Scanner {
         // A window may begin on the last byte and reach into the next mask.
         self.masks.push(Masks::END);
         self.masks.push(Masks::END);
+        self.special = self.masks.iter().any(|masks| (masks.quote | masks.hash) != 0);
     }
 
     fn scan_chunks(&mut self, chunks: &[[u8; 64]]) {
@@ -95,25 +91,26 @@ impl Scanner {
         self.masks.extend(chunks.iter().map(masks_portable));
     }
 
-    /// Finds the fields of the line that starts at `start` of the `text` last scanned.
-    ///
-    /// Returns where the line ends: the index of its newline, or `text.len()`.
+    /// The line that starts at `start` of the text last scanned, if its fields can be read off one
+    /// 64-byte window: it is short, has no comment, and quotes only around whole fields.
+    #[must_use]
     #[inline]
-    pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
+    pub fn short_line(&self, start: usize) -> Option<ShortLine> {
         let first = start / 64;
         let shift = (start % 64) as u32;
-        let (low, high) = (&self.masks[first], &self.masks[first + 1]);
+        let [low, high] = self.masks.get(first..)?.first_chunk()?;
         let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
         let newlines = window(low.newline, high.newline);
         if newlines == 0 {
-            return self.fields_by_search(text, start, spans);
+            return None;
         }
         // The bits of the line, its newline included.
         let line = newlines ^ (newlines - 1);
         let mut white = window(low.white, high.white);
-        let quotes = window(low.quote, high.quote) & line;
-        let hashes = window(low.hash, high.hash) & line;
-        if (quotes | hashes) != 0 {
+        let mut quoted = false;
+        if self.special {
+            let quotes = window(low.quote, high.quote) & line;
+            let hashes = window(low.hash, high.hash) & line;
             let inside = prefix_xor(quotes);
             let outside = white & !inside;
             let opening = quotes & inside;
@@ -123,33 +120,41 @@ impl Scanner {
                 | inside & newlines & line // no closing quote
                 | hashes & !inside; // a comment
             if odd != 0 {
-                return self.fields_by_search(text, start, spans);
+                return None;
             }
             white = outside;
+            quoted = quotes != 0;
         }
-        let mut edges = (white ^ ((white << 1) | 1)) & line;
-        let base = start as u32;
-        let Some(short) = spans.buffer.first_chunk_mut::<SHORT>() else {
+        let edges = (white ^ ((white << 1) | 1)) & line;
+        Some(ShortLine { edges, quoted, len: newlines.trailing_zeros() })
+    }
+
+    /// Finds the fields of the line that starts at `start` of the `text` last scanned.
+    ///
+    /// Returns where the line ends: the index of its newline, or `text.len()`.
+    #[inline]
+    pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
+        let Some(line) = self.short_line(start) else {
             return self.fields_by_search(text, start, spans);
         };
-        let mut len = 0;
+        spans.buffer.clear();
+        let base = start as u32;
+        let mut edges = line.edges;
         while edges != 0 {
             let first = edges.trailing_zeros();
             edges &= edges - 1;
             let end = edges.trailing_zeros();
             edges &= edges.wrapping_sub(1);
-            short[len] = Span { start: base + first, end: base + end };
-            len += 1;
+            spans.buffer.push(Span { start: base + first, end: base + end });
         }
-        spans.len = len;
-        (start + newlines.trailing_zeros() as usize).min(text.len())
+        (start + line.len as usize).min(text.len())
     }
 
     /// The same as [`Scanner::fields`] for any line: searches the masks for the next bit that matters.
     #[cold]
     #[inline(never)]
     pub fn fields_by_search(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
-        spans.len = 0;
+        spans.buffer.clear();
         let mut at = start;
         loop {
             // Newlines are white: the first byte that is not white, or a newline.
@@ -169,7 +174,7 @@ impl Scanner {
                 _ => at = self.find(at + 1, |m| m.white | m.hash),
             }
             at = at.min(text.len());
-            spans.push(Span { start: first as u32, end: at as u32 });
+            spans.buffer.push(Span { start: first as u32, end: at as u32 });
         }
     }
 

@@ -5,7 +5,7 @@
 //! replaying the events that fill it. A lane's first chunks are small, so that many lanes of few
 //! objects stay small too.
 
-use memmap2::MmapMut;
+use bytemuck::Pod;
 
 /// Objects in a slab.
 pub(crate) const SLAB: usize = 1 << 16;
@@ -63,7 +63,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// The place for one more object.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, allocator: &mut ChunkAllocator) -> Address {
         if self.room == 0 {
             self.extend(allocator);
@@ -116,51 +116,39 @@ const fn chunk_size(ordinal: usize) -> usize {
     if ordinal < CHUNKS.len() { CHUNKS[ordinal] } else { CHUNKS[CHUNKS.len() - 1] }
 }
 
-/// Plain values that zeroed memory is a valid array of.
-pub(crate) trait Plain: bytemuck::Pod {}
-impl<T: bytemuck::Pod> Plain for T {}
-
 /// One column of one nature: an array for each slab.
 #[derive(Debug)]
 pub(crate) struct Column<T> {
-    slabs: Vec<Slab>,
-    kind: std::marker::PhantomData<T>,
+    slabs: Vec<Box<[T; SLAB]>>,
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Column { slabs: Vec::new(), kind: std::marker::PhantomData }
+        Column { slabs: Vec::new() }
     }
 }
 
-#[derive(Debug)]
-struct Slab(MmapMut);
-
-impl<T: Plain> Column<T> {
+impl<T: Pod> Column<T> {
     /// Stores a value at a place, which must have come from the allocator of this column.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, at: Address, value: T) {
         if at.slab() >= self.slabs.len() {
             self.grow(at.slab());
         }
-        let slab: &mut [T] = bytemuck::cast_slice_mut(&mut self.slabs[at.slab()].0);
-        slab[at.index()] = value;
+        self.slabs[at.slab()][at.index()] = value;
     }
 
     /// `count` values from a place on; they must be of one chunk.
     #[inline]
     pub(crate) fn slice(&self, at: Address, count: usize) -> &[T] {
-        let slab: &[T] = bytemuck::cast_slice(&self.slabs[at.slab()].0);
-        &slab[at.index()..at.index() + count]
+        &self.slabs[at.slab()][at.index()..at.index() + count]
     }
 
     #[cold]
     fn grow(&mut self, slab: usize) {
-        while self.slabs.len() <= slab {
-            let map =
-                MmapMut::map_anon(SLAB * size_of::<T>()).expect("memory for a slab of columns");
-            self.slabs.push(Slab(map));
-        }
+        // Zeroed memory of this size comes from the system untouched: a page is there when it is
+        // first written.
+        self.slabs.resize_with(slab + 1, bytemuck::zeroed_box);
     }
 }
 

@@ -5,17 +5,19 @@
 //! Structural events (definitions of types and values, creations and destructions of containers)
 //! are only noted: they are few, and are read again when it is their turn.
 
+mod line;
+mod plan;
+mod short;
+
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{
-    DefTable, EntityOp, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Quoting, Span,
-    TypeNature, number,
-};
+use paje_parser::{DefTable, EntityOp, Fault, LinkEnd, Quoting, Span, TypeNature};
 use splitter::Block;
 
-use super::symbols::{Symbol, SymbolTable, bare, hash_bytes};
+use super::symbols::{Symbol, SymbolTable, WordTable, word};
 use crate::options::{Options, Precision, ValueNames};
+use plan::Plan;
 
-/// What a lane's event does; fits the low bits of [`RawEvent::tail`].
+/// What a lane's event does; fits the low bits of [`LaneEvent`]'s tail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Op {
@@ -164,35 +166,18 @@ pub(crate) struct Decoder {
     scanner: Scanner,
     spans: Spans,
     plans: Vec<Plan>,
+    /// Plans by the texts of their numbers: see [`short`].
+    plans_by_id: WordTable,
+    /// Lanes by the texts of a type and a container: see [`short`].
+    lanes_by_pair: WordTable,
+    /// The type of each lane.
+    lane_types: Vec<Symbol>,
     /// How many events of each lane the block at hand has; zeros between blocks.
     counts: Vec<u32>,
     precision: Precision,
     value_names: ValueNames,
     stop_at: f64,
     extras: bool,
-}
-
-/// Where an event's words are and what to do with them.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    action: Action,
-    /// How many words a line must have, and how many it has if all is well.
-    needed: usize,
-    expected: usize,
-    time: usize,
-    type_: usize,
-    container: usize,
-    value: usize,
-    end: usize,
-    key: usize,
-    has_extras: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    Structural,
-    /// An event of a lane.
-    Replayed(Op),
 }
 
 /// Lanes of one container and type differ by what their events take the type for: only one of them
@@ -248,6 +233,9 @@ impl Decoder {
             scanner: Scanner::default(),
             spans: Spans::default(),
             plans: Vec::new(),
+            plans_by_id: WordTable::default(),
+            lanes_by_pair: WordTable::default(),
+            lane_types: Vec::new(),
             counts: Vec::new(),
             precision: options.variable_precision,
             value_names: options.value_names,
@@ -264,6 +252,10 @@ impl Decoder {
         self.plan(defs);
         let mut start = 0;
         while start < text.len() {
+            if let Some(end) = self.short_line(block.padded(), start, decoded) {
+                start = end + 1;
+                continue;
+            }
             let end = self.scanner.fields(text, start, &mut self.spans);
             if let Err(fault) = self.line(block, start, end, defs, decoded) {
                 decoded.fault = Some((start as u32, fault));
@@ -276,128 +268,14 @@ impl Decoder {
 
     /// Plans for the definitions that have none yet.
     fn plan(&mut self, defs: &DefTable) {
-        let new = &defs.defs()[self.plans.len()..];
-        self.plans.extend(new.iter().map(|def| Plan::new(def)));
-    }
-
-    #[inline]
-    fn line(
-        &mut self,
-        block: &Block,
-        start: usize,
-        end: usize,
-        defs: &mut DefTable,
-        decoded: &mut Decoded,
-    ) -> Result<(), Fault> {
-        let padded = block.padded();
-        let words = self.spans.as_slice();
-        let Some(number) = words.first() else {
-            return Ok(());
-        };
-        if padded[number.start as usize] == b'%' {
-            defs.header_line(&padded[start..end])
-                .map_err(|fault| Fault { at: fault.at + start as u32, ..fault })?;
-            self.plan(defs);
-            return Ok(());
-        }
-        let (id_start, id_end) = bare(padded, *number);
-        let Some(index) = defs.find(&padded[id_start..id_end]) else {
-            return Err(fault(*number, FaultKind::UnknownId));
-        };
-        if defs.is_open() {
-            return Err(fault(*number, FaultKind::UnfinishedDefinition));
-        }
-        let plan = self.plans[index];
-        if words.len() != plan.expected {
-            if words.len() < plan.needed {
-                return Err(missing(&defs.defs()[index], words));
+        for def in &defs.defs()[self.plans.len()..] {
+            let mut padded = def.id().to_vec();
+            padded.resize(padded.len() + 16, 0);
+            if let Some(word) = word(&padded, 0, def.id().len()) {
+                self.plans_by_id.insert(word, def.id().len() as u64, self.plans.len() as u32);
             }
-            decoded.doubtful.push(Doubtful {
-                at: start as u32,
-                def: index as u32,
-                surplus: words.len() > plan.expected,
-            });
+            self.plans.push(Plan::new(def, self.extras));
         }
-        decoded.event_count += 1;
-        let op = match plan.action {
-            Action::Structural => {
-                decoded.noted.push((start as u32, Noted::Structural(index as u32)));
-                return Ok(());
-            }
-            Action::Replayed(op) => op,
-        };
-        let time = parse_time(padded, words[plan.time])?;
-        let nature = op.nature();
-        let mut argument = 0;
-        if nature == TypeNature::Variable {
-            argument = self.parse_value(padded, words[plan.value])?.to_bits();
-        }
-        if time > self.stop_at {
-            return Ok(());
-        }
-        if time > decoded.last_time {
-            decoded.last_time = time;
-        }
-        let type_ = self.types.intern(padded, words[plan.type_], 0);
-        let line = start as u32;
-        let noted = &mut decoded.noted;
-        let context = lane_context(type_, nature);
-        let lane =
-            note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
-        match op {
-            Op::StartLink | Op::EndLink => {
-                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let context = end_context(type_, side);
-                let end = note(
-                    &mut self.link_ends,
-                    padded,
-                    words[plan.end],
-                    context,
-                    line,
-                    Noted::LinkEnd,
-                    noted,
-                );
-                let span = words[plan.value];
-                let context = value_context(self.value_names, type_, padded, span);
-                let value =
-                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
-                let raw_key = words[plan.key];
-                let (key_start, key_end) = bare(padded, raw_key);
-                argument = decoded.links.len() as u64;
-                decoded.links.push(LinkEvent {
-                    value,
-                    end,
-                    raw_key,
-                    key_hash: hash_bytes(&padded[key_start..key_end]),
-                });
-            }
-            Op::SetState | Op::PushState | Op::Event => {
-                let span = words[plan.value];
-                let context = value_context(self.value_names, type_, padded, span);
-                let value =
-                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
-                argument = u64::from(value);
-            }
-            _ => {}
-        }
-        let extra = if plan.has_extras && self.extras {
-            note_extras(&defs.defs()[index], index as u32, padded, self.spans.as_slice(), decoded)
-        } else {
-            0
-        };
-        let event =
-            LaneEvent { time, argument, at: start as u32, tail: extra << OP_BITS | op as u32 };
-        decoded.unsorted.push((lane, event));
-        Ok(())
-    }
-
-    fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
-        let (start, end) = bare(padded, span);
-        let value = match self.precision {
-            Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
-            Precision::Double => number::parse_f64_at(padded, start, end),
-        };
-        value.ok_or(fault(span, FaultKind::BadNumber))
     }
 
     /// Brings the events of each lane together, in file order.
@@ -429,106 +307,4 @@ impl Decoder {
             self.counts[*lane as usize] = 0;
         }
     }
-}
-
-impl Plan {
-    fn new(def: &EventDef) -> Self {
-        use EventKind as E;
-        let action = match def.kind() {
-            E::NewEvent => Action::Replayed(Op::Event),
-            E::SetState => Action::Replayed(Op::SetState),
-            E::PushState => Action::Replayed(Op::PushState),
-            E::PopState => Action::Replayed(Op::PopState),
-            E::ResetState => Action::Replayed(Op::ResetState),
-            E::SetVariable => Action::Replayed(Op::SetVariable),
-            E::AddVariable => Action::Replayed(Op::AddVariable),
-            E::SubVariable => Action::Replayed(Op::SubVariable),
-            E::StartLink => Action::Replayed(Op::StartLink),
-            E::EndLink => Action::Replayed(Op::EndLink),
-            E::DefineContainerType
-            | E::DefineEventType
-            | E::DefineStateType
-            | E::DefineVariableType
-            | E::DefineLinkType
-            | E::DefineEntityValue
-            | E::CreateContainer
-            | E::DestroyContainer
-            | E::TraceFile => Action::Structural,
-        };
-        // Fields that the action does not use point at the event's number, which is always there.
-        let word = |field| def.word_of(field).unwrap_or(0);
-        let end = match def.kind() {
-            E::StartLink => FieldName::StartContainer,
-            _ => FieldName::EndContainer,
-        };
-        Plan {
-            action,
-            needed: def.needed_words(),
-            expected: def.fields().len() + 1,
-            time: word(FieldName::Time),
-            type_: word(FieldName::Type),
-            container: word(FieldName::Container),
-            value: word(FieldName::Value),
-            end: word(end),
-            key: word(FieldName::Key),
-            has_extras: def.extras().next().is_some(),
-        }
-    }
-}
-
-/// The symbol of a field; its first use is noted.
-#[inline]
-fn note(
-    table: &mut SymbolTable,
-    padded: &[u8],
-    span: Span,
-    context: u32,
-    line: u32,
-    kind: fn(Symbol) -> Noted,
-    noted: &mut Vec<(u32, Noted)>,
-) -> Symbol {
-    let known = table.len();
-    let symbol = table.intern(padded, span, context);
-    if symbol as usize == known {
-        noted.push((line, kind(symbol)));
-    }
-    symbol
-}
-
-const fn fault(word: Span, kind: FaultKind) -> Fault {
-    Fault { at: word.start, kind }
-}
-
-#[cold]
-fn missing(def: &EventDef, words: &[Span]) -> Fault {
-    // `needed_words` is what makes it fail, so there is an error to take.
-    let failed = paje_parser::RawEvent::new(def, &[], words).err();
-    failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
-}
-
-#[inline]
-fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
-    let (start, end) = bare(padded, span);
-    let time = number::parse_f64_at(padded, start, end).filter(|time| time.is_finite());
-    time.ok_or(fault(span, FaultKind::BadTime))
-}
-
-/// Copies an event's user-defined fields; returns their number in the block, from 1.
-#[inline(never)]
-fn note_extras(
-    def: &EventDef,
-    index: u32,
-    padded: &[u8],
-    words: &[Span],
-    decoded: &mut Decoded,
-) -> u32 {
-    let start = decoded.extra_text.len() as u32;
-    for (_, word) in def.extras() {
-        if let Some(span) = words.get(word) {
-            decoded.extra_text.extend_from_slice(span.of(padded).raw());
-        }
-        decoded.extra_text.push(b'\n');
-    }
-    decoded.extras.push((index, start, decoded.extra_text.len() as u32));
-    decoded.extras.len() as u32
 }

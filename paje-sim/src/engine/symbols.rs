@@ -13,18 +13,79 @@ use crate::text::{Name, TextArena, TextRef};
 /// A number that stands for a text in a context, from 0 in the order of first use.
 pub(crate) type Symbol = u32;
 
+/// A text of up to 16 bytes, padded with zeros.
+pub(crate) type Word = [u64; 2];
+
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// The text padded with zeros, or for a long text its hash.
-    word: [u64; 2],
-    context: u32,
-    /// Length of the text in bytes; `EMPTY` for a free slot.
-    len: u32,
+    word: Word,
+    /// What else is part of the key; `FREE` for a free slot.
+    context: u64,
     symbol: Symbol,
 }
 
-const EMPTY: u32 = u32::MAX;
-const FREE: Slot = Slot { word: [0; 2], context: 0, len: EMPTY, symbol: 0 };
+const FREE: u64 = u64::MAX;
+
+/// Words, each in a context, and a symbol for each.
+#[derive(Clone, Debug)]
+pub(crate) struct WordTable {
+    slots: Vec<Slot>,
+    len: usize,
+}
+
+impl Default for WordTable {
+    fn default() -> Self {
+        let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
+        WordTable { slots: vec![free; 64], len: 0 }
+    }
+}
+
+impl WordTable {
+    #[inline(always)]
+    pub(crate) fn find(&self, word: Word, context: u64) -> Option<Symbol> {
+        self.find_where(word, context, |_| true)
+    }
+
+    /// The symbol of a word, if it is one that `is` accepts.
+    #[inline(always)]
+    fn find_where(&self, word: Word, context: u64, is: impl Fn(Symbol) -> bool) -> Option<Symbol> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash_word(word, context) as usize & mask;
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.word == word && slot.context == context && is(slot.symbol) {
+                return Some(slot.symbol);
+            }
+            if slot.context == FREE {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    pub(crate) fn insert(&mut self, word: Word, context: u64, symbol: Symbol) {
+        if (self.len + 1) * 2 > self.slots.len() {
+            let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
+            let larger = vec![free; self.slots.len() * 4];
+            for slot in std::mem::replace(&mut self.slots, larger) {
+                if slot.context != FREE {
+                    self.place(slot);
+                }
+            }
+        }
+        self.len += 1;
+        self.place(Slot { word, context, symbol });
+    }
+
+    fn place(&mut self, slot: Slot) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash_word(slot.word, slot.context) as usize & mask;
+        while self.slots[at].context != FREE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+}
 
 /// A text in its context.
 #[derive(Clone, Copy, Debug)]
@@ -34,17 +95,20 @@ struct Entry {
 }
 
 /// Texts, each in a context, numbered in the order of their first use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SymbolTable {
-    slots: Vec<Slot>,
+    words: WordTable,
     entries: Vec<Entry>,
     arena: TextArena,
 }
 
-impl Default for SymbolTable {
-    fn default() -> Self {
-        SymbolTable { slots: vec![FREE; 64], entries: Vec::new(), arena: TextArena::default() }
-    }
+/// In a word's context, the length that stands for all lengths over 16: the word is then a hash.
+const LONG: u64 = 17;
+
+/// The length of a text is part of its word's context.
+#[inline(always)]
+const fn with_len(context: u32, len: u64) -> u64 {
+    (context as u64) << 5 | len
 }
 
 impl SymbolTable {
@@ -58,64 +122,39 @@ impl SymbolTable {
         (self.arena.get(entry.text), entry.context)
     }
 
+    /// The symbol of the text at `start..end` of `padded` in `context`, if it has one and is short.
+    #[inline(always)]
+    pub(crate) fn find_short(
+        &self,
+        padded: &[u8],
+        start: usize,
+        end: usize,
+        context: u32,
+    ) -> Option<Symbol> {
+        let len = end - start;
+        self.words.find(word(padded, start, len)?, with_len(context, len as u64))
+    }
+
     /// The symbol of the field at `span` of `padded`, without its quotes, in `context`.
     ///
     /// A symbol that equals the table's length before the call is new.
-    #[inline]
     pub(crate) fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> Symbol {
         let (start, end) = bare(padded, span);
-        let len = end - start;
-        let word = match word(padded, start, len) {
-            Some(word) => word,
-            None => [hash_bytes(&padded[start..end]), u64::MAX],
+        let text = &padded[start..end];
+        let (word, key) = match word(padded, start, text.len()) {
+            Some(word) => (word, with_len(context, text.len() as u64)),
+            None => ([hash_bytes(text), text.len() as u64], with_len(context, LONG)),
         };
-        let mask = self.slots.len() - 1;
-        let mut at = hash_word(word, context) as usize & mask;
-        loop {
-            let slot = &self.slots[at];
-            if slot.word == word && slot.len == len as u32 && slot.context == context {
-                let short = len <= 16;
-                if short || self.get(slot.symbol).0.text == &padded[start..end] {
-                    return slot.symbol;
-                }
-            }
-            if slot.len == EMPTY {
-                return self.insert(padded, span, word, context);
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn insert(&mut self, padded: &[u8], span: Span, word: [u64; 2], context: u32) -> Symbol {
-        if (self.entries.len() + 1) * 2 > self.slots.len() {
-            self.grow();
-        }
-        let name = Name::from(span.of(padded));
-        let symbol = self.entries.len() as Symbol;
-        self.place(Slot { word, context, len: name.text.len() as u32, symbol });
-        let text = self.arena.push(name);
-        self.entries.push(Entry { text, context });
-        symbol
-    }
-
-    fn place(&mut self, slot: Slot) {
-        let mask = self.slots.len() - 1;
-        let mut at = hash_word(slot.word, slot.context) as usize & mask;
-        while self.slots[at].len != EMPTY {
-            at = (at + 1) & mask;
-        }
-        self.slots[at] = slot;
-    }
-
-    fn grow(&mut self) {
-        let larger = vec![FREE; self.slots.len() * 4];
-        for slot in std::mem::replace(&mut self.slots, larger) {
-            if slot.len != EMPTY {
-                self.place(slot);
-            }
-        }
+        let found = self
+            .words
+            .find_where(word, key, |symbol| text.len() <= 16 || self.get(symbol).0.text == text);
+        found.unwrap_or_else(|| {
+            let symbol = self.entries.len() as Symbol;
+            self.words.insert(word, key, symbol);
+            let text = self.arena.push(Name::from(span.of(padded)));
+            self.entries.push(Entry { text, context });
+            symbol
+        })
     }
 }
 
@@ -130,18 +169,26 @@ pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     (start + 1, end - usize::from(closed))
 }
 
-/// A text of up to 16 bytes as two integers, padded with zeros.
-#[inline]
-fn word(padded: &[u8], start: usize, len: usize) -> Option<[u64; 2]> {
+/// The `len` bytes from `start` on, if they are at most 16 and 16 can be read.
+#[inline(always)]
+pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
+    let mask = KEPT.get(len)?;
     let bytes = padded.get(start..)?.first_chunk::<16>()?;
     let whole = u128::from_le_bytes(*bytes);
-    let kept = match len {
-        0 => 0,
-        1..=16 => whole & (u128::MAX >> (128 - 8 * len)),
-        _ => return None,
-    };
-    Some([kept as u64, (kept >> 64) as u64])
+    Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
+
+/// The bits of a word that its first bytes fill, by their number.
+static KEPT: [[u64; 2]; 17] = {
+    let mut masks = [[0; 2]; 17];
+    let mut len = 1;
+    while len <= 16 {
+        let kept = u128::MAX >> (128 - 8 * len);
+        masks[len] = [kept as u64, (kept >> 64) as u64];
+        len += 1;
+    }
+    masks
+};
 
 /// Both halves of a product: every bit of the input reaches the low bits of the result.
 #[inline]
@@ -151,23 +198,30 @@ const fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-const fn hash_word(word: [u64; 2], context: u32) -> u64 {
-    fold(
-        word[0] ^ 0x9e37_79b9_7f4a_7c15,
-        word[1] ^ 0xe703_7ed1_a0b4_28db ^ ((context as u64) << 32 | context as u64),
-    )
+const fn hash_word(word: Word, context: u64) -> u64 {
+    fold(word[0] ^ 0x9e37_79b9_7f4a_7c15, word[1] ^ 0xe703_7ed1_a0b4_28db ^ context.rotate_left(29))
 }
 
 /// A hash of any number of bytes.
-#[inline]
 pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
-    let (chunks, tail) = text.as_chunks::<8>();
-    let mut last = [0; 8];
+    let (chunks, tail) = text.as_chunks::<16>();
+    let mut last = [0; 16];
     last[..tail.len()].copy_from_slice(tail);
-    let step =
-        |hash: u64, chunk: [u8; 8]| fold(hash ^ u64::from_le_bytes(chunk), 0xa076_1d64_78bd_642f);
-    let hash = chunks.iter().fold(text.len() as u64, |hash, chunk| step(hash, *chunk));
-    fold(step(hash, last), 0xe703_7ed1_a0b4_28db)
+    let halves = |chunk: &[u8; 16]| {
+        let whole = u128::from_le_bytes(*chunk);
+        [whole as u64, (whole >> 64) as u64]
+    };
+    let before = chunks.iter().fold(0, |hash, chunk| hash_word(halves(chunk), hash));
+    hash_word(halves(&last), before ^ text.len() as u64)
+}
+
+/// [`hash_bytes`] of the text at `start..end`, without a loop if it is short.
+#[inline(always)]
+pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
+    match word(padded, start, end - start) {
+        Some(word) if end - start < 16 => hash_word(word, (end - start) as u64),
+        _ => hash_bytes(&padded[start..end]),
+    }
 }
 
 #[cfg(test)]
@@ -209,6 +263,14 @@ mod tests {
             (b"exactly17bytes!!?".to_vec(), true, 0),
             (b"exactly17bytes!!!".to_vec(), true, 2),
         ]);
+    }
+
+    #[test]
+    fn both_hashes_agree() {
+        let padded: Vec<u8> = (0..100).collect();
+        for end in 5..80 {
+            assert_eq!(hash_text(&padded, 5, end), hash_bytes(&padded[5..end]), "{end}");
+        }
     }
 
     #[test]

@@ -1,0 +1,215 @@
+//! Any line, by every rule.
+
+use paje_parser::{
+    DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span, TypeNature, number,
+};
+use splitter::Block;
+
+use super::plan::{Action, Plan};
+use super::{
+    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, Noted, OP_BITS, Op, end_context,
+    lane_context, value_context,
+};
+use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_text, word};
+use crate::options::Precision;
+
+impl Decoder {
+    /// Decodes the line at `start..end`, whose words are in `self.spans`.
+    ///
+    /// # Errors
+    /// The line is no valid event or part of a definition.
+    pub(super) fn line(
+        &mut self,
+        block: &Block,
+        start: usize,
+        end: usize,
+        defs: &mut DefTable,
+        decoded: &mut Decoded,
+    ) -> Result<(), Fault> {
+        let padded = block.padded();
+        let words = self.spans.as_slice();
+        let Some(number) = words.first() else {
+            return Ok(());
+        };
+        if padded[number.start as usize] == b'%' {
+            defs.header_line(&padded[start..end])
+                .map_err(|fault| Fault { at: fault.at + start as u32, ..fault })?;
+            self.plan(defs);
+            return Ok(());
+        }
+        let (id_start, id_end) = bare(padded, *number);
+        let Some(index) = defs.find(&padded[id_start..id_end]) else {
+            return Err(fault(*number, FaultKind::UnknownId));
+        };
+        if defs.is_open() {
+            return Err(fault(*number, FaultKind::UnfinishedDefinition));
+        }
+        let plan = self.plans[index];
+        if words.len() != plan.expected {
+            if words.len() < plan.needed {
+                return Err(missing(&defs.defs()[index], words));
+            }
+            decoded.doubtful.push(Doubtful {
+                at: start as u32,
+                def: index as u32,
+                surplus: words.len() > plan.expected,
+            });
+        }
+        decoded.event_count += 1;
+        let op = match plan.action {
+            Action::Structural => {
+                decoded.noted.push((start as u32, Noted::Structural(index as u32)));
+                return Ok(());
+            }
+            Action::Replayed(op) => op,
+        };
+        let time = parse_time(padded, words[plan.time])?;
+        let nature = op.nature();
+        let mut argument = 0;
+        if nature == TypeNature::Variable {
+            argument = self.parse_value(padded, words[plan.value])?.to_bits();
+        }
+        if time > self.stop_at {
+            return Ok(());
+        }
+        if time > decoded.last_time {
+            decoded.last_time = time;
+        }
+        let type_ = self.types.intern(padded, words[plan.type_], 0);
+        let line = start as u32;
+        let noted = &mut decoded.noted;
+        let context = lane_context(type_, nature);
+        let lane =
+            note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
+        match op {
+            Op::StartLink | Op::EndLink => {
+                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
+                let context = end_context(type_, side);
+                let end = note(
+                    &mut self.link_ends,
+                    padded,
+                    words[plan.end],
+                    context,
+                    line,
+                    Noted::LinkEnd,
+                    noted,
+                );
+                let span = words[plan.value];
+                let context = value_context(self.value_names, type_, padded, span);
+                let value =
+                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
+                let raw_key = words[plan.key];
+                let (key_start, key_end) = bare(padded, raw_key);
+                argument = decoded.links.len() as u64;
+                decoded.links.push(LinkEvent {
+                    value,
+                    end,
+                    raw_key,
+                    key_hash: hash_text(padded, key_start, key_end),
+                });
+            }
+            Op::SetState | Op::PushState | Op::Event => {
+                let span = words[plan.value];
+                let context = value_context(self.value_names, type_, padded, span);
+                let value =
+                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
+                argument = u64::from(value);
+            }
+            _ => {}
+        }
+        let extra = if plan.keeps_extras {
+            note_extras(&defs.defs()[index], index as u32, padded, self.spans.as_slice(), decoded)
+        } else {
+            0
+        };
+        let event =
+            LaneEvent { time, argument, at: start as u32, tail: extra << OP_BITS | op as u32 };
+        self.learn_pair(lane, type_, &plan, padded);
+        decoded.unsorted.push((lane, event));
+        Ok(())
+    }
+
+    /// Lets [`Decoder::short_line`] find the lane next time.
+    fn learn_pair(&mut self, lane: Symbol, type_: Symbol, plan: &Plan, padded: &[u8]) {
+        if lane as usize == self.lane_types.len() {
+            self.lane_types.push(type_);
+        }
+        let Some(pair) = plan.pair else {
+            return;
+        };
+        let words = self.spans.as_slice();
+        let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
+        if let Some(word) = word(padded, start, end - start) {
+            let context = plan.pair_context(end - start);
+            if self.lanes_by_pair.find(word, context).is_none() {
+                self.lanes_by_pair.insert(word, context, lane);
+            }
+        }
+    }
+
+    pub(super) fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
+        let (start, end) = bare(padded, span);
+        let value = match self.precision {
+            Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
+            Precision::Double => number::parse_f64_at(padded, start, end),
+        };
+        value.ok_or(fault(span, FaultKind::BadNumber))
+    }
+}
+
+const fn fault(word: Span, kind: FaultKind) -> Fault {
+    Fault { at: word.start, kind }
+}
+
+#[cold]
+fn missing(def: &EventDef, words: &[Span]) -> Fault {
+    // `needed_words` is what makes it fail, so there is an error to take.
+    let failed = RawEvent::new(def, &[], words).err();
+    failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
+}
+
+#[inline]
+fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
+    let (start, end) = bare(padded, span);
+    let time = number::parse_f64_at(padded, start, end).filter(|time| time.is_finite());
+    time.ok_or(fault(span, FaultKind::BadTime))
+}
+
+/// Copies an event's user-defined fields; returns their number in the block, from 1.
+#[inline(never)]
+fn note_extras(
+    def: &EventDef,
+    index: u32,
+    padded: &[u8],
+    words: &[Span],
+    decoded: &mut Decoded,
+) -> u32 {
+    let start = decoded.extra_text.len() as u32;
+    for (_, word) in def.extras() {
+        if let Some(span) = words.get(word) {
+            decoded.extra_text.extend_from_slice(span.of(padded).raw());
+        }
+        decoded.extra_text.push(b'\n');
+    }
+    decoded.extras.push((index, start, decoded.extra_text.len() as u32));
+    decoded.extras.len() as u32
+}
+
+/// The symbol of a field; its first use is noted.
+#[inline]
+fn note(
+    table: &mut SymbolTable,
+    padded: &[u8],
+    span: Span,
+    context: u32,
+    line: u32,
+    kind: fn(Symbol) -> Noted,
+    noted: &mut Vec<(u32, Noted)>,
+) -> Symbol {
+    let known = table.len();
+    let symbol = table.intern(padded, span, context);
+    if symbol as usize == known {
+        noted.push((line, kind(symbol)));
+    }
+    symbol
+}

@@ -1,0 +1,309 @@
+//! The checker: a sequential replay that notes what is wrong and goes on.
+//!
+//! # Order of checks
+//! The first check that fails decides what is told of a line; there is one error a line, except
+//! where a destroyed container takes others with it. The order is the same as in `paje-sim`, whose
+//! first error is the first error here:
+//!
+//! 1. the line by itself: its number, its fields, its time, the value of a variable, the colour;
+//! 2. what it names: type, the type's nature, container, whether the type belongs there, the
+//!    container at a link's end; values that no one defined come into being;
+//! 3. what it does to its lane (container and type): keys, the time's order, empty stacks.
+//!
+//! # How it goes on
+//! | after | the checker |
+//! |---|---|
+//! | a faulty line of a definition | keeps the definition if the field's place is known (a field of unknown type is a string), else drops it, and skips the events that use it |
+//! | an event inside a definition | ends the definition there |
+//! | a faulty event | skips it |
+//! | a type or a container that could not be made | skips what names it, counting the lines |
+//! | a container in a place where its type does not belong, or in an unknown one | makes it, the latter in the root |
+//! | an addition to a variable without a value | takes it for a setting |
+//! | a link whose ends do not match, or that comes too early | takes it for complete |
+//! | a destruction that comes too early | destroys the container at the time of its last event |
+//! | links that are open when their container ends | drops them |
+//!
+//! The same problem with the same name, definition or lane is told once, with a count.
+
+mod closing;
+mod containers;
+mod findings;
+mod header;
+mod lanes;
+mod links;
+mod model;
+mod source;
+mod types;
+
+use std::io::{self, Read};
+
+use paje_parser::{Fault, FaultKind, FieldNames, Quoting, RawEvent, Span, token};
+use paje_sim::error::Problem;
+
+use crate::finding::{Cause, Finding, Severity};
+use crate::input::{Lines, Piece};
+use crate::summary::Summary;
+use findings::{Findings, Group};
+use header::Header;
+use model::Model;
+use source::{Here, Source};
+
+/// Which rules decide whether a trace is sound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Those of the format.
+    #[default]
+    Format,
+    /// Those of a replay (`pj_dump`): lines may lack user-defined fields, and a link type need not
+    /// belong to a common ancestor of the types at its ends. The former is then a warning.
+    Replay,
+}
+
+/// What is checked, and how much is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether field names of older traces are understood (`-n`).
+    pub field_names: FieldNames,
+    /// Which rules decide.
+    pub rules: Rules,
+    /// Whether links that lack an end are passed over (`-z`).
+    pub ignore_incomplete_links: bool,
+    /// How many errors, and how many warnings, are kept; further ones are only counted. 0: no limit.
+    pub max_findings: usize,
+    /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
+    pub longest_line: usize,
+}
+
+impl Options {
+    /// One gibibyte.
+    pub const LONGEST_LINE: usize = 1 << 30;
+    /// How many errors are kept by default.
+    pub const MAX_FINDINGS: usize = 100;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            field_names: FieldNames::Strict,
+            rules: Rules::Format,
+            ignore_incomplete_links: false,
+            max_findings: Options::MAX_FINDINGS,
+            longest_line: Options::LONGEST_LINE,
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// In file order; what is in no one line comes last.
+    pub findings: Vec<Finding>,
+    /// How many errors there are, each line counted.
+    pub errors: u64,
+    /// How many warnings there are, each line counted.
+    pub warnings: u64,
+    /// Those errors that no finding stands for, because there are more than were to be kept.
+    pub unlisted_errors: u64,
+    /// Those warnings that no finding stands for.
+    pub unlisted_warnings: u64,
+    /// Lanes (a container and a type) with events that are not in time order. A stable sort of the
+    /// trace by time would put them in order.
+    pub disordered_lanes: u64,
+    /// What the trace holds.
+    pub summary: Summary,
+}
+
+impl Report {
+    /// Whether there are no errors.
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        self.errors == 0
+    }
+
+    /// The first error in file order: what a replay would stop at.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Finding> {
+        let mut all = self.findings.iter();
+        all.find(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Checks a whole input.
+///
+/// # Errors
+/// The input cannot be read. What is wrong with the trace is in the report.
+pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
+    check_lines(&mut Lines::new(input, options.longest_line), options)
+}
+
+/// Checks what is left of `lines`.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn check_lines<R: Read>(lines: &mut Lines<R>, options: &Options) -> io::Result<Report> {
+    let mut checker = Checker::new(options);
+    loop {
+        match lines.next()? {
+            Piece::Line(line) => checker.line(line),
+            Piece::TooLong(bytes) => checker.line_too_long(bytes),
+            Piece::End => return Ok(checker.finish()),
+        }
+    }
+}
+
+/// Checks a trace line by line. Its memory is bounded by what the trace describes (types, values,
+/// containers, lanes, keys of links, open states), not by its length.
+#[derive(Debug)]
+pub struct Checker {
+    options: Options,
+    header: Header,
+    model: Model,
+    findings: Findings,
+    words: Vec<Span>,
+    lines: u64,
+    bytes: u64,
+}
+
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Checker {
+    /// A checker that has seen nothing yet.
+    #[must_use]
+    pub fn new(options: &Options) -> Self {
+        Checker {
+            options: options.clone(),
+            header: Header::new(options.field_names),
+            model: Model::new(options),
+            findings: Findings::new(options.max_findings),
+            words: Vec::new(),
+            lines: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Checks the next line, given without its newline.
+    pub fn line(&mut self, line: &[u8]) {
+        if line.len() > self.options.longest_line.min(Options::LONGEST_LINE) {
+            return self.line_too_long(line.len() as u64);
+        }
+        if self.lines == 0 && line.starts_with(BYTE_ORDER_MARK) {
+            return self.marked_line(line);
+        }
+        self.plain_line(line);
+    }
+
+    /// A first line with a byte order mark: an error, but what follows it is read.
+    #[cold]
+    fn marked_line(&mut self, line: &[u8]) {
+        let here = Here { line: 1, start: 0, text: line };
+        let fault = Fault { at: 0, kind: FaultKind::UnknownId };
+        let told = self.findings.add(header::fault_finding(&here, fault), None);
+        let note = "the file begins with a byte order mark, which is not part of the format";
+        self.findings.note(told, || note.into());
+        let mut blanked = line.to_vec();
+        blanked[..BYTE_ORDER_MARK.len()].fill(b' ');
+        self.plain_line(&blanked);
+    }
+
+    fn plain_line(&mut self, line: &[u8]) {
+        self.words.clear();
+        let end = token::fields(line, 0, &mut self.words);
+        let text = &line[..end];
+        self.lines += 1;
+        let here = Here { line: self.lines, start: self.bytes, text };
+        self.bytes += line.len() as u64 + 1;
+        let Some(number) = self.words.first() else {
+            return;
+        };
+        if text[number.start as usize] == b'%' {
+            return self.header.line(&here, &mut self.findings);
+        }
+        if self.header.defs().is_open() {
+            self.header.interrupted(&here, *number, &mut self.findings);
+        }
+        self.event(&here);
+    }
+
+    /// Takes note of a line of so many bytes that was not read.
+    pub fn line_too_long(&mut self, bytes: u64) {
+        self.lines += 1;
+        let here = Here { line: self.lines, start: self.bytes, text: b"" };
+        self.bytes += bytes + 1;
+        let limit = self.options.longest_line.min(Options::LONGEST_LINE);
+        let problem = Problem::LineTooLong { bytes: limit as u64 };
+        let mut finding = here.finding(Severity::Error, Cause::Problem(problem), Span::default());
+        finding.excerpt = None;
+        self.findings.add(finding, None);
+    }
+
+    /// Ends the trace, and tells what was found.
+    #[must_use]
+    pub fn finish(mut self) -> Report {
+        if self.lines == 0 {
+            self.findings.at_end(Problem::EmptyTrace, None);
+        }
+        self.header.finish(&mut self.findings);
+        self.model.finish(&mut self.findings);
+        self.header.report_unused(&mut self.findings);
+        let mut summary = Summary {
+            lines: self.lines,
+            bytes: self.bytes.saturating_sub(1),
+            event_definitions: self.header.defs().defs().len() as u64,
+            ..Summary::default()
+        };
+        let disordered_lanes = self.model.disordered_lanes();
+        self.model.summarise(&mut summary);
+        self.findings.report(disordered_lanes, summary)
+    }
+
+    /// Checks a line whose first word is not a `%`.
+    fn event(&mut self, here: &Here<'_>) {
+        let Checker { options, header, model, findings, words, .. } = self;
+        let number = words[0];
+        let id = number.of(here.text).bare();
+        let Some(index) = header.defs().find(id) else {
+            return header.unknown_id(here, number, findings);
+        };
+        header.used(index);
+        let def = &header.defs().defs()[index];
+        let index = index as u32;
+        let event = match RawEvent::new(def, here.text, words) {
+            Ok(event) => event,
+            Err(fault) => {
+                let group = match fault.kind {
+                    FaultKind::MissingField(field) => {
+                        Group::ids("missing-field", index, field as u32)
+                    }
+                    _ => Group::ids("line", index, 0),
+                };
+                return findings.fault(here, fault, Some(group));
+            }
+        };
+        let source = Source { here, event: &event, def: index };
+        match event.decode() {
+            Ok(decoded) => {
+                if let Err(stop) = model.event(&decoded, &source, findings) {
+                    model.refuse(*stop, &source, findings);
+                }
+            }
+            Err(fault) => {
+                let word = fault.word(here.text).of(here.text);
+                let group = Group::named(fault.kind.code(), index, word.bare());
+                findings.fault(here, fault, Some(group));
+            }
+        }
+        // Last, because it is about the end of the line.
+        if words.len() != def.fields().len() + 1 {
+            source.word_count(words, options.rules, findings);
+        }
+        let last = words[words.len() - 1];
+        if here.text[last.start as usize] == b'"'
+            && last.of(here.text).quoting() == Quoting::Unclosed
+        {
+            source.unclosed_quote(last, findings);
+        }
+    }
+}

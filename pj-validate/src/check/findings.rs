@@ -1,0 +1,164 @@
+//! Keeps what was found: the same problem once, and no more than asked for.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use paje_parser::{Fault, Position};
+use paje_sim::error::Problem;
+
+use super::source::Here;
+use super::{Report, header};
+use crate::finding::{Cause, Caution, Finding, Severity};
+use crate::summary::Summary;
+
+/// What findings have in common that are told as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Group {
+    code: &'static str,
+    ids: (u32, u32),
+    name: Vec<u8>,
+}
+
+impl Group {
+    pub(crate) const fn ids(code: &'static str, first: u32, second: u32) -> Self {
+        Group { code, ids: (first, second), name: Vec::new() }
+    }
+
+    pub(crate) fn named(code: &'static str, id: u32, name: &[u8]) -> Self {
+        Group { code, ids: (id, 0), name: name.to_vec() }
+    }
+}
+
+/// The findings so far, in the order in which they were met.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    groups: HashMap<Group, usize, RandomState>,
+    errors: Tally,
+    warnings: Tally,
+    limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    all: u64,
+    listed: usize,
+    unlisted: u64,
+}
+
+/// The index of a finding; `None` if it was only counted.
+pub(crate) type Told = Option<usize>;
+
+impl Findings {
+    /// At most `limit` errors and as many warnings are kept; 0 stands for no limit.
+    pub(crate) fn new(limit: usize) -> Self {
+        Findings {
+            list: Vec::new(),
+            groups: HashMap::default(),
+            errors: Tally::default(),
+            warnings: Tally::default(),
+            limit: if limit == 0 { usize::MAX } else { limit },
+        }
+    }
+
+    /// Adds a finding, or counts it with the first one of its group.
+    #[cold]
+    pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> Told {
+        let tally = match finding.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        tally.all += finding.count;
+        if let Some(first) = group.as_ref().and_then(|group| self.groups.get(group)) {
+            let same = &mut self.list[*first];
+            same.count += finding.count;
+            same.last_line = same.last_line.max(finding.last_line);
+            return Some(*first);
+        }
+        if tally.listed == self.limit {
+            tally.unlisted += finding.count;
+            return None;
+        }
+        tally.listed += 1;
+        let index = self.list.len();
+        if let Some(group) = group {
+            self.groups.insert(group, index);
+        }
+        self.list.push(finding);
+        Some(index)
+    }
+
+    /// Adds what is wrong with a line by itself.
+    #[cold]
+    pub(crate) fn fault(&mut self, here: &Here<'_>, fault: Fault, group: Option<Group>) {
+        let finding = header::fault_finding(here, fault);
+        self.add(finding, group);
+    }
+
+    /// Adds a problem that is in no one line.
+    pub(crate) fn at_end(&mut self, problem: Problem, note: Option<String>) {
+        self.add(
+            Finding {
+                severity: Severity::Error,
+                cause: Cause::Problem(problem),
+                position: None,
+                width: 0,
+                excerpt: None,
+                count: 1,
+                last_line: 0,
+                consequences: 0,
+                note,
+            },
+            None,
+        );
+    }
+
+    /// Adds a warning about something earlier in the trace.
+    pub(crate) fn afterwards(&mut self, caution: Caution, position: Option<Position>, width: u64) {
+        self.add(
+            Finding {
+                severity: Severity::Warning,
+                cause: Cause::Caution(caution),
+                position,
+                width,
+                excerpt: None,
+                count: 1,
+                last_line: position.map_or(0, |position| position.line),
+                consequences: 0,
+                note: None,
+            },
+            None,
+        );
+    }
+
+    /// Counts a line that was skipped because of an earlier finding.
+    pub(crate) fn consequence(&mut self, of: Told) {
+        if let Some(finding) = of.and_then(|index| self.list.get_mut(index)) {
+            finding.consequences += 1;
+        }
+    }
+
+    /// Explains a finding.
+    pub(crate) fn note(&mut self, told: Told, note: impl FnOnce() -> String) {
+        if let Some(finding) = told.and_then(|index| self.list.get_mut(index)) {
+            finding.note.get_or_insert_with(note);
+        }
+    }
+
+    /// Everything in file order.
+    pub(crate) fn report(mut self, disordered_lanes: u64, summary: Summary) -> Report {
+        self.list.sort_by_key(|finding| {
+            let byte = finding.position.map(|position| position.byte);
+            (byte.is_none(), byte)
+        });
+        Report {
+            findings: self.list,
+            errors: self.errors.all,
+            warnings: self.warnings.all,
+            unlisted_errors: self.errors.unlisted,
+            unlisted_warnings: self.warnings.unlisted,
+            disordered_lanes,
+            summary,
+        }
+    }
+}

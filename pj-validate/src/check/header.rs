@@ -1,0 +1,254 @@
+//! Event definitions, and how the checker goes on after a faulty one.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Position, Span, token};
+use paje_sim::error::Problem;
+
+use super::findings::{Findings, Group, Told};
+use super::source::Here;
+use crate::finding::{Cause, Caution, Finding, Severity, Thing};
+
+const END: &[u8] = b"%EndEventDef";
+
+/// The definitions, where they stand, and whether they are used.
+#[derive(Debug)]
+pub(crate) struct Header {
+    defs: DefTable,
+    /// One for each definition, in the same order.
+    places: Vec<Place>,
+    /// The definition at hand.
+    open: Option<(Vec<u8>, Place)>,
+    /// The last `%EventDef` was faulty: what follows up to its end is passed over.
+    skipping: bool,
+    /// Numbers whose definition was dropped, and the finding that says why.
+    dropped: HashMap<Vec<u8>, Told, RandomState>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    position: Position,
+    width: u64,
+    used: bool,
+}
+
+impl Header {
+    pub(crate) fn new(names: FieldNames) -> Self {
+        Header {
+            defs: DefTable::new(names),
+            places: Vec::new(),
+            open: None,
+            skipping: false,
+            dropped: HashMap::default(),
+        }
+    }
+
+    pub(crate) const fn defs(&self) -> &DefTable {
+        &self.defs
+    }
+
+    pub(crate) fn used(&mut self, def: usize) {
+        if let Some(place) = self.places.get_mut(def) {
+            place.used = true;
+        }
+    }
+
+    /// Takes in a `%` line.
+    pub(crate) fn line(&mut self, here: &Here<'_>, findings: &mut Findings) {
+        let words = words(here.text);
+        let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
+        let keyword = words.first().map_or(&b""[..], |span| span.of(here.text).raw());
+        if self.skipping && keyword != b"EventDef" {
+            self.skipping = keyword != b"EndEventDef";
+            return;
+        }
+        self.skipping = false;
+        match self.take(here, word(2)) {
+            Ok(()) => {}
+            Err(fault) => {
+                let told = findings.add(fault_finding(here, fault), None);
+                self.recover(here, fault, told, keyword, word(1), word(2));
+            }
+        }
+    }
+
+    /// Gives the line to the table, and notes where definitions begin.
+    fn take(&mut self, here: &Here<'_>, id: Option<&[u8]>) -> Result<(), Fault> {
+        let was_open = self.defs.is_open();
+        self.defs.header_line(here.text)?;
+        if self.defs.is_open() && !was_open {
+            let text = here.text.trim_ascii_end();
+            let start = memchr::memchr(b'%', text).unwrap_or(0);
+            let place = Place {
+                position: here.position(start as u32),
+                width: (text.len() - start) as u64,
+                used: false,
+            };
+            self.open = Some((id.unwrap_or_default().to_vec(), place));
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Brings the table to where the lines that follow make most sense.
+    fn recover(
+        &mut self,
+        here: &Here<'_>,
+        fault: Fault,
+        told: Told,
+        keyword: &[u8],
+        second: Option<&[u8]>,
+        third: Option<&[u8]>,
+    ) {
+        match fault.kind {
+            FaultKind::NestedDefinition => {
+                self.end_early(told);
+                // Only what is wrong with this line too is missed by not telling it again.
+                self.skipping = self.take(here, third).is_err();
+            }
+            FaultKind::UnknownEvent => {
+                self.skipping = true;
+                self.drop_id(third.map(<[u8]>::to_vec), told);
+            }
+            FaultKind::RedefinedId => self.skipping = true,
+            FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
+                self.end_early(told);
+                self.skipping = true;
+                self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
+            }
+            // The field keeps its place: what counts is how many there are before the next one.
+            FaultKind::MissingFieldType
+            | FaultKind::UnknownFieldType
+            | FaultKind::RepeatedField => {
+                let named = [b"% ", keyword, b" string"].concat();
+                if self.defs.header_line(&named).is_err() {
+                    let taken = self.defs.header_line(b"% unnamed string");
+                    debug_assert!(taken.is_ok(), "user-defined fields may repeat");
+                }
+            }
+            FaultKind::MissingObligatory(..) => {
+                let id = self.open.take().map(|(id, _)| id);
+                self.drop_id(id, told);
+            }
+            _ => {}
+        }
+    }
+
+    /// An event stands inside a definition: the definition ends before it.
+    #[cold]
+    pub(crate) fn interrupted(&mut self, here: &Here<'_>, number: Span, findings: &mut Findings) {
+        let fault = Fault { at: number.start, kind: FaultKind::UnfinishedDefinition };
+        let told = findings.add(fault_finding(here, fault), None);
+        let note = self.begun();
+        findings.note(told, || note.unwrap_or_default());
+        self.end_early(told);
+    }
+
+    /// Where the definition at hand began.
+    fn begun(&self) -> Option<String> {
+        let event = self.defs.open_event()?.name();
+        let (_, place) = self.open.as_ref()?;
+        let line = place.position.line;
+        Some(format!("the definition of {event} begins in line {line}"))
+    }
+
+    /// Ends the definition at hand as though `%EndEventDef` stood here.
+    fn end_early(&mut self, told: Told) {
+        if !self.defs.is_open() {
+            return;
+        }
+        if self.defs.header_line(END).is_ok() {
+            self.settle();
+        } else {
+            let id = self.open.take().map(|(id, _)| id);
+            self.drop_id(id, told);
+        }
+    }
+
+    /// Notes the place of a definition that was just finished.
+    fn settle(&mut self) {
+        if self.places.len() < self.defs.defs().len() {
+            let (_, place) = self.open.take().expect("what was finished was begun");
+            self.places.push(place);
+        }
+    }
+
+    fn drop_id(&mut self, id: Option<Vec<u8>>, told: Told) {
+        if let Some(id) = id {
+            self.dropped.entry(id).or_insert(told);
+        }
+    }
+
+    /// An event whose number has no definition.
+    #[cold]
+    pub(crate) fn unknown_id(&self, here: &Here<'_>, number: Span, findings: &mut Findings) {
+        let id = number.of(here.text).bare();
+        if let Some(told) = self.dropped.get(id) {
+            return findings.consequence(*told);
+        }
+        let undefined = self.defs.defs().is_empty();
+        let group = if undefined {
+            Group::ids("unknown-id", 0, 0)
+        } else {
+            Group::named("unknown-id", 1, id)
+        };
+        let fault = Fault { at: number.start, kind: FaultKind::UnknownId };
+        let told = findings.add(fault_finding(here, fault), Some(group));
+        if undefined {
+            findings.note(told, || "no event is defined yet; is this a Pajé trace?".into());
+        }
+    }
+
+    /// The end of the trace.
+    pub(crate) fn finish(&mut self, findings: &mut Findings) {
+        if self.defs.is_open() {
+            let problem =
+                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+            findings.at_end(problem, self.begun());
+        }
+    }
+
+    /// Tells which definitions no event used.
+    pub(crate) fn report_unused(&self, findings: &mut Findings) {
+        let all = self.places.iter().zip(self.defs.defs());
+        let unused = || all.clone().filter(|(place, _)| !place.used);
+        let Some((first, _)) = unused().next() else {
+            return;
+        };
+        let name = |def: &paje_parser::EventDef| {
+            let id = String::from_utf8_lossy(def.id()).into_owned();
+            format!("{} {id}", def.kind().name()).into_bytes()
+        };
+        let names = unused().take(Problem::LISTED).map(|(_, def)| name(def));
+        let caution = Caution::Unused {
+            thing: Thing::EventDefinition,
+            type_: None,
+            names: names.collect(),
+            count: unused().count() as u64,
+        };
+        findings.afterwards(caution, Some(first.position), first.width);
+    }
+}
+
+/// The words of a `%` line after its percent sign.
+fn words(text: &[u8]) -> Vec<Span> {
+    let mut spans = Vec::new();
+    token::fields(text, 0, &mut spans);
+    // The sign may stand alone or be glued to the first word.
+    match spans.first_mut() {
+        Some(first) if first.end - first.start > 1 => first.start += 1,
+        Some(_) => {
+            spans.remove(0);
+        }
+        None => {}
+    }
+    spans
+}
+
+/// What is told of a line that is wrong by itself.
+pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
+    let span = fault.word(here.text);
+    let problem = Problem::Line { fault: fault.kind, word: span.of(here.text).bare().to_vec() };
+    here.finding(Severity::Error, Cause::Problem(problem), span)
+}

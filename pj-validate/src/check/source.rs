@@ -1,0 +1,118 @@
+//! Where an event stands, for what is told of it.
+
+use paje_parser::{ByteOffset, Field, FieldName, Position, Quoting, RawEvent, Span};
+use paje_sim::error::WarningKind;
+
+use super::Rules;
+use super::findings::{Findings, Group};
+use crate::excerpt::Excerpt;
+use crate::finding::{Cause, Caution, Finding, Severity};
+
+/// The line at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here<'a> {
+    /// 1-based.
+    pub(crate) line: u64,
+    /// The byte of the trace at which the line begins.
+    pub(crate) start: u64,
+    /// Without the newline.
+    pub(crate) text: &'a [u8],
+}
+
+impl Here<'_> {
+    pub(crate) const fn position(&self, at: u32) -> Position {
+        Position {
+            byte: ByteOffset(self.start + at as u64),
+            line: self.line,
+            column: at as u64 + 1,
+        }
+    }
+
+    /// A finding about these bytes of the line.
+    pub(crate) fn finding(&self, severity: Severity, cause: Cause, span: Span) -> Finding {
+        Finding {
+            severity,
+            cause,
+            position: Some(self.position(span.start)),
+            width: u64::from(span.end - span.start),
+            excerpt: Some(Excerpt::of(self.text, span.start as usize)),
+            count: 1,
+            last_line: self.line,
+            consequences: 0,
+            note: None,
+        }
+    }
+}
+
+/// An event and the line that it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) here: &'a Here<'a>,
+    pub(crate) event: &'a RawEvent<'a>,
+    /// The index of its definition.
+    pub(crate) def: u32,
+}
+
+impl Source<'_> {
+    /// Warns about a field of the line.
+    #[cold]
+    pub(crate) fn warn(
+        &self,
+        field: FieldName,
+        caution: Caution,
+        group: Group,
+        findings: &mut Findings,
+    ) {
+        let span = self.event.span(field).unwrap_or_default();
+        let cause = Cause::Caution(caution);
+        let finding = self.here.finding(Severity::Warning, cause, span);
+        findings.add(finding, Some(group));
+    }
+
+    /// Warns of something that a replay warns of too.
+    #[cold]
+    pub(crate) fn warn_as_replay(
+        &self,
+        field: FieldName,
+        kind: WarningKind,
+        findings: &mut Findings,
+    ) {
+        let group = Group::ids(kind.code(), self.def, 0);
+        self.warn(field, Caution::Replay(kind), group, findings);
+    }
+
+    /// Where a field of the event stands.
+    pub(crate) fn position(&self, field: FieldName) -> Position {
+        let span = self.event.span(field).unwrap_or_default();
+        self.here.position(span.start)
+    }
+
+    /// A line with more or fewer words than its definition has fields, none of them needed.
+    #[cold]
+    pub(crate) fn word_count(&self, words: &[Span], rules: Rules, findings: &mut Findings) {
+        let end = words.last().map_or(0, |word| word.end);
+        let surplus = words.get(self.event.def().fields().len() + 1);
+        let (kind, severity) = match (surplus, rules) {
+            (Some(_), _) => (WarningKind::SurplusWords, Severity::Warning),
+            (None, Rules::Format) => (WarningKind::MissingExtras, Severity::Error),
+            (None, Rules::Replay) => (WarningKind::MissingExtras, Severity::Warning),
+        };
+        let span = Span { start: surplus.map_or(end, |word| word.start), end };
+        let cause = Cause::Caution(Caution::Replay(kind));
+        let group = Group::ids(kind.code(), self.def, 0);
+        findings.add(self.here.finding(severity, cause, span), Some(group));
+    }
+
+    /// A line that ends inside quotes.
+    #[cold]
+    pub(crate) fn unclosed_quote(&self, last: Span, findings: &mut Findings) {
+        let cause = Cause::Caution(Caution::UnclosedQuote);
+        let finding = self.here.finding(Severity::Warning, cause, last);
+        findings.add(finding, Some(Group::ids("unclosed-quote", self.def, 0)));
+    }
+}
+
+/// Whether a field is in quotes, closed or not.
+pub(crate) fn quoted(field: Field<'_>) -> bool {
+    field.quoting() != Quoting::Bare
+}

@@ -1,0 +1,120 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, ValueEnum};
+
+use crate::check::Options;
+
+/// Check a Pajé trace and tell every problem of it.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_validate",
+    version,
+    disable_version_flag = true,
+    infer_long_args = true,
+    about = "Check a Pajé trace and tell every problem of it",
+    long_about = "Check a Pajé trace and tell every problem of it, in file order, each with its \
+place, a sentence that says what is wrong and what would be right, and the line with a caret.\n\n\
+Warnings are about what readers may stumble over although the trace is sound: words beyond an \
+event's fields, names whose quotes come and go, definitions that nothing uses, states that are \
+never closed. They do not count unless --strict is given.",
+    after_help = "Exit status: 0 the trace is sound, 1 it is not, 2 wrong usage or unreadable input.",
+    after_long_help = "\
+Exit status:
+  0  the trace is sound
+  1  the trace is invalid (with --strict: or there are warnings)
+  2  wrong usage, or the trace could not be read
+
+Examples:
+  pj_validate ring.trace                  what is wrong with it, and what it holds
+  pj_validate -q ring.trace && pj_dump ring.trace > ring.csv
+                                          dump only what is sound
+  zcat ring.trace.gz | pj_validate        a compressed trace
+  pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c
+                                          how many problems of each kind"
+)]
+pub struct Cli {
+    /// The trace; standard input if it is absent or `-`
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub file: PathBuf,
+
+    /// Read the field names of older traces (EntityType, SourceContainer, …) too
+    #[arg(short = 'n', long)]
+    pub no_strict: bool,
+
+    /// Print no summary; problems are still printed
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print how many seconds the check took
+    #[arg(short, long)]
+    pub time: bool,
+
+    /// Pass over links that lack an end
+    #[arg(short = 'z', long)]
+    pub ignore_incomplete_links: bool,
+
+    /// Print the tree of containers
+    #[arg(short, long)]
+    pub container_hierarchy: bool,
+
+    /// Print the tree of types, also with -q
+    #[arg(short = 'd', long)]
+    pub type_hierarchy: bool,
+
+    /// Let warnings count as errors for the exit status
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Show at most N errors and N warnings, and count the others; 0 shows all
+    #[arg(long, value_name = "N", default_value_t = Options::MAX_FINDINGS)]
+    pub max_errors: usize,
+
+    /// Print one JSON object a line, for machines
+    #[arg(long)]
+    pub json: bool,
+
+    /// Use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+
+    /// Accepted for PajeNG's sake, and ignored: there is only one reader
+    #[arg(short = 'f', long, hide_short_help = true)]
+    pub flex: bool,
+
+    /// Print the version
+    #[arg(short, long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// If standard output is a terminal and NO_COLOR is not set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_follow_getopt() {
+        let cli = Cli::parse_from(["pj_validate", "-nqtf", "--max=3", "a.trace"]);
+        assert!(cli.no_strict && cli.quiet && cli.time && cli.flex);
+        assert_eq!(cli.max_errors, 3);
+        assert_eq!(cli.file, PathBuf::from("a.trace"));
+    }
+}

@@ -1,0 +1,246 @@
+//! What is told about a trace: its problems, and what is only worth knowing.
+
+use std::fmt;
+
+use paje_parser::Position;
+use paje_parser::error::shown;
+use paje_sim::error::{Problem, WarningKind, Word};
+
+use crate::excerpt::Excerpt;
+
+/// Whether a finding makes the trace invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The trace is invalid.
+    Error,
+    /// The trace is sound, but this should be known.
+    Warning,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// What a finding is about. Its `Display` is one sentence.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// What ends a replay.
+    Problem(Problem),
+    /// What a replay passes over.
+    Caution(Caution),
+}
+
+impl Cause {
+    /// A short name for machines, stable from release to release.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Cause::Problem(problem) => problem.code(),
+            Cause::Caution(caution) => caution.code(),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Problem(problem) => problem.fmt(f),
+            Cause::Caution(caution) => caution.fmt(f),
+        }
+    }
+}
+
+/// What can be named with and without quotes, or defined and not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the format's own.
+pub enum Thing {
+    EventDefinition,
+    Type,
+    Container,
+    Value,
+}
+
+impl Thing {
+    const fn name(self) -> &'static str {
+        match self {
+            Thing::EventDefinition => "event definition",
+            Thing::Type => "type",
+            Thing::Container => "container",
+            Thing::Value => "value",
+        }
+    }
+}
+
+/// What does not make a trace invalid but should be known.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Caution {
+    /// What a replay warns of too.
+    Replay(WarningKind),
+    /// A name with quotes that was defined without, or the other way round.
+    OtherQuoting {
+        /// What it names.
+        thing: Thing,
+        /// The name.
+        name: Word,
+        /// Whether it has quotes here.
+        quoted: bool,
+    },
+    /// A line that ends inside a quoted field.
+    UnclosedQuote,
+    /// Definitions that no event uses.
+    Unused {
+        /// What was defined.
+        thing: Thing,
+        /// The type whose values they are.
+        type_: Option<Word>,
+        /// The first ones, at most [`Problem::LISTED`], in file order.
+        names: Vec<Word>,
+        /// How many there are.
+        count: u64,
+    },
+    /// States that are open at the end of the trace, in containers that were not destroyed.
+    NeverClosed {
+        /// Their type.
+        type_: Word,
+        /// The container of the one that was opened first.
+        container: Word,
+        /// How many there are.
+        count: u64,
+    },
+    /// A link that ends before it starts.
+    ReversedLink {
+        /// The link's key.
+        key: Word,
+        /// Its start in seconds.
+        start: f64,
+        /// Its end in seconds.
+        end: f64,
+    },
+}
+
+impl Caution {
+    /// A short name for machines, stable from release to release.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Caution::Replay(kind) => kind.code(),
+            Caution::OtherQuoting { .. } => "other-quoting",
+            Caution::UnclosedQuote => "unclosed-quote",
+            Caution::Unused { thing, .. } => match thing {
+                Thing::EventDefinition => "unused-event",
+                Thing::Type => "unused-type",
+                Thing::Container => "unused-container",
+                Thing::Value => "unused-value",
+            },
+            Caution::NeverClosed { .. } => "never-closed",
+            Caution::ReversedLink { .. } => "reversed-link",
+        }
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caution::Replay(kind) => f.write_str(kind.sentence()),
+            Caution::OtherQuoting { thing, name, quoted } => {
+                let (here, there) = if *quoted { ("with", "without") } else { ("without", "with") };
+                write!(
+                    f,
+                    "{} {} is written {here} quotes here and {there} quotes before; \
+                     readers that compare quotes take it for another",
+                    thing.name(),
+                    shown(name)
+                )
+            }
+            Caution::UnclosedQuote => {
+                f.write_str("the line ends inside quotes; a closing `\"` is missing")
+            }
+            Caution::Unused { thing, type_, names, count } => {
+                write!(f, "{}", thing.name())?;
+                if *count > 1 {
+                    f.write_str("s")?;
+                }
+                for (i, name) in names.iter().enumerate() {
+                    write!(f, "{} {}", if i == 0 { "" } else { "," }, shown(name))?;
+                }
+                let unlisted = count - names.len() as u64;
+                if unlisted > 0 {
+                    write!(f, " and {unlisted} more")?;
+                }
+                if let Some(type_) = type_ {
+                    write!(f, " of type {}", shown(type_))?;
+                }
+                let verb = if *count == 1 { "is" } else { "are" };
+                write!(f, " {verb} defined but never used")
+            }
+            Caution::NeverClosed { type_, container, count } => {
+                let type_ = shown(type_);
+                let container = shown(container);
+                if *count == 1 {
+                    write!(
+                        f,
+                        "a state of type {type_} in container {container} is still open at the end of the trace"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "{count} states of type {type_} are still open at the end of the trace, \
+                         the first of them in container {container}"
+                    )
+                }
+            }
+            Caution::ReversedLink { key, start, end } => write!(
+                f,
+                "the link with key {} ends at {end}, before its start at {start}",
+                shown(key)
+            ),
+        }
+    }
+}
+
+/// One thing found, with every later occurrence of the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Whether it makes the trace invalid.
+    pub severity: Severity,
+    /// What it is.
+    pub cause: Cause,
+    /// Where it came first; `None` if it is in no one line, such as at the end of the trace.
+    pub position: Option<Position>,
+    /// How long the offending text is, in bytes.
+    pub width: u64,
+    /// The text around the position. Findings made at the end of the trace about something earlier
+    /// have none: the input is not kept.
+    pub excerpt: Option<Excerpt>,
+    /// How many lines have it, the first one included.
+    pub count: u64,
+    /// The last of these lines, 1-based.
+    pub last_line: u64,
+    /// Lines that were not checked because they need what is wrong here.
+    pub consequences: u64,
+    /// What else helps to understand it.
+    pub note: Option<String>,
+}
+
+impl Finding {
+    /// A short name for machines, stable from release to release.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.cause.code()
+    }
+
+    /// The line of the first occurrence, 1-based.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        self.position.map(|position| position.line)
+    }
+}

@@ -1,0 +1,56 @@
+//! Checks Pajé traces: every problem, with its place, instead of the first only.
+//!
+//! ```
+//! use paje_validate::{Options, check};
+//!
+//! let trace = "\
+//! %EventDef PajeDefineContainerType 1
+//! % Name string
+//! % Type string
+//! %EndEventDef
+//! 1 Host 0
+//! 1 Process Hots
+//! ";
+//! let report = check(trace.as_bytes(), &Options::default())?;
+//! let error = report.first_error().expect("the trace has a typing error");
+//! assert_eq!(error.code(), "unknown-type");
+//! assert_eq!(error.position.map(|position| (position.line, position.column)), Some((6, 11)));
+//! assert_eq!(error.cause.to_string(), "unknown type 'Hots'; a type must be defined before it is used");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! The checker ([`mod@check`]) replays the trace one line after another with plain data structures, and
+//! says what is wrong in the words of `paje-sim`. With [`Rules::Replay`] its first error is the one
+//! that a replay ends with, which makes it the oracle of the replay's tests.
+//!
+//! The program `pj_validate` prints the report ([`mod@report`]) for people or, as JSON lines
+//! ([`report::json`]), for machines.
+//!
+//! # Errors and warnings
+//! An error makes the trace invalid; the exit status is 1. A warning does not, unless `--strict` is
+//! given. Two things are errors here that `pj_dump` lets pass:
+//!
+//! - a line that lacks user-defined fields at its end (`missing-extras`);
+//! - a link type that does not belong to a common ancestor of the types at its ends
+//!   (`no-common-ancestor`; lang-paje 1.3.1 asks for it, PajeNG does not check).
+//!
+//! A line with more words than fields is a warning in both.
+//!
+//! Warnings are of `paje-sim`'s kinds (`surplus-words`, `after-destroy`, `file-not-read`) and of those
+//! in [`Caution`]: `other-quoting`, `unclosed-quote`, `unused-event`, `unused-type`, `unused-value`,
+//! `never-closed`, `reversed-link`. Each is told once for its definition, name or type, with a count.
+//!
+//! Files that a trace names (PajeTraceFile) are not read.
+
+pub mod check;
+pub mod cli;
+pub mod excerpt;
+pub mod finding;
+pub mod input;
+pub mod report;
+pub mod run;
+pub mod summary;
+
+pub use check::{Checker, Options, Report, Rules, check};
+pub use finding::{Cause, Caution, Finding, Severity, Thing};
+pub use summary::Summary;

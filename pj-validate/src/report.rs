@@ -1,0 +1,253 @@
+//! What the program writes: for people here, for machines in [`json`].
+
+pub mod json;
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::check::Report;
+use crate::excerpt::Shown;
+use crate::finding::{Finding, Severity};
+use crate::summary::{Summary, depth_first};
+
+/// How text is set off.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Styles {
+    error: Style,
+    warning: Style,
+    note: Style,
+    strong: Style,
+}
+
+impl Styles {
+    /// Colours of the terminal.
+    #[must_use]
+    pub const fn coloured() -> Self {
+        Styles {
+            error: AnsiColor::BrightRed.on_default().bold(),
+            warning: AnsiColor::BrightYellow.on_default().bold(),
+            note: AnsiColor::BrightCyan.on_default().bold(),
+            strong: Style::new().bold(),
+        }
+    }
+
+    const fn of(&self, severity: Severity) -> Style {
+        match severity {
+            Severity::Error => self.error,
+            Severity::Warning => self.warning,
+        }
+    }
+}
+
+/// Levels of a tree that are indented; deeper ones stand below one another.
+const DEEPEST: usize = 30;
+
+/// Writes reports for people.
+#[derive(Debug)]
+pub struct Human<W> {
+    out: W,
+    /// The trace as it is called in the report.
+    file: String,
+    styles: Styles,
+}
+
+impl<W: Write> Human<W> {
+    /// Writes to `out` about the trace called `file`.
+    pub const fn new(out: W, file: String, styles: Styles) -> Self {
+        Human { out, file, styles }
+    }
+
+    /// One finding, in the form `FILE:LINE:COLUMN: error[code]: sentence`, with the line.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let Human { out, file, styles } = self;
+        let (strong, colour) = (styles.strong, styles.of(finding.severity));
+        let position = finding.position;
+        let place = position.map_or_else(String::new, |position| format!(":{position}"));
+        writeln!(
+            out,
+            "{strong}{file}{place}:{strong:#} {colour}{}[{}]:{colour:#} {strong}{}{strong:#}",
+            finding.severity.name(),
+            finding.code(),
+            finding.cause
+        )?;
+        let line = position.map_or(0, |position| position.line).to_string();
+        if let (Some(excerpt), Some(position)) = (&finding.excerpt, position) {
+            let Shown { text, indent, width } = excerpt.shown(position.column, finding.width);
+            let (indent, carets) = (" ".repeat(indent), "^".repeat(width));
+            writeln!(out, " {line} | {text}")?;
+            let margin = " ".repeat(line.len());
+            writeln!(out, " {margin} | {indent}{colour}{carets}{colour:#}")?;
+        }
+        let mut notes = Vec::new();
+        notes.extend(finding.note.clone());
+        if finding.count > 1 {
+            let more = finding.count - 1;
+            let times = if more == 1 { "time" } else { "times" };
+            let last = finding.last_line;
+            notes.push(format!("{more} more {times}, last in line {last}"));
+        }
+        match finding.consequences {
+            0 => {}
+            1 => notes.push("1 line that depends on it was not checked".into()),
+            lines => notes.push(format!("{lines} lines that depend on it were not checked")),
+        }
+        let note = styles.note;
+        for text in notes {
+            writeln!(out, " {} {note}={note:#} {text}", " ".repeat(line.len()))?;
+        }
+        Ok(())
+    }
+
+    /// What there is besides single findings: those not listed, and what would help.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
+        let Human { out, file, styles } = self;
+        let note = styles.note;
+        let mut remark = |text: String| writeln!(out, "{file}: {note}note:{note:#} {text}");
+        let counts = [(report.unlisted_errors, "error"), (report.unlisted_warnings, "warning")];
+        for (count, what) in counts {
+            if count > 0 {
+                let what = counted(count, what);
+                remark(format!("{what} more; --max-errors 0 shows all"))?;
+            }
+        }
+        if report.disordered_lanes > 0 {
+            let (what, verb) = match report.disordered_lanes {
+                1 => ("1 lane (a container and a type)".into(), "is"),
+                count => (format!("{count} lanes (a container and a type each)"), "are"),
+            };
+            remark(format!(
+                "{what} {verb} not in time order; a stable sort of the events by time puts them in order"
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// The tree of containers.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn containers(&mut self, summary: &Summary) -> io::Result<()> {
+        let parents: Vec<usize> = summary.containers.iter().map(|c| c.parent).collect();
+        writeln!(self.out, "containers")?;
+        for (node, depth) in depth_first(&parents) {
+            let container = &summary.containers[node];
+            let name = named(&container.name, container.alias.as_deref());
+            let type_ = plain(&summary.types[container.type_].name);
+            let indent = "  ".repeat(depth.min(DEEPEST) + 1);
+            if node == 0 {
+                writeln!(self.out, "{indent}{name}")?;
+            } else {
+                writeln!(self.out, "{indent}{name} {type_}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree of types, in the form `Name (alias) nature`, with how many objects each has.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn types(&mut self, summary: &Summary) -> io::Result<()> {
+        let parents: Vec<usize> = summary.types.iter().map(|type_| type_.parent).collect();
+        writeln!(self.out, "types")?;
+        for (node, depth) in depth_first(&parents) {
+            let type_ = &summary.types[node];
+            let name = named(&type_.name, type_.alias.as_deref());
+            let nature = type_.nature.name().to_lowercase();
+            let indent = "  ".repeat(depth.min(DEEPEST) + 1);
+            write!(self.out, "{indent}{name} {nature}")?;
+            if node > 0 {
+                write!(self.out, ", {}", type_.objects)?;
+            }
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
+    /// What the trace holds, in numbers.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn summary(&mut self, summary: &Summary) -> io::Result<()> {
+        let out = &mut self.out;
+        let mut row = |name: &str, value: String| writeln!(out, "{name:<18} {value}");
+        row("lines", summary.lines.to_string())?;
+        if let Some((first, last)) = summary.times {
+            row("time", format!("{first} to {last} s"))?;
+        }
+        row("event definitions", summary.event_definitions.to_string())?;
+        let counts = [
+            ("types", summary.types.len().saturating_sub(1) as u64),
+            ("containers", summary.containers.len().saturating_sub(1) as u64),
+            ("states", summary.states),
+            ("variables", summary.variables),
+            ("events", summary.events),
+            ("links", summary.links),
+            ("values", summary.values),
+        ];
+        for (name, count) in counts {
+            row(name, count.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The last line: whether the trace is sound.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn verdict(&mut self, report: &Report, sound: bool) -> io::Result<()> {
+        let Human { out, file, styles } = self;
+        let (word, style) =
+            if sound { ("sound", styles.strong) } else { ("not sound", styles.error) };
+        let mut counts = Vec::new();
+        for (count, what) in [(report.errors, "error"), (report.warnings, "warning")] {
+            if count > 0 {
+                counts.push(counted(count, what));
+            }
+        }
+        let separator = if counts.is_empty() { "" } else { ": " };
+        let counts = counts.join(", ");
+        writeln!(out, "{file} is {style}{word}{style:#}{separator}{counts}")
+    }
+
+    /// How long the check took.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn seconds(&mut self, seconds: f64) -> io::Result<()> {
+        writeln!(self.out, "{seconds:.6}")
+    }
+
+    /// Hands on what is still held.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// A name for a tree: escaped as in messages, without their quotes.
+fn plain(name: &[u8]) -> String {
+    let shown = paje_parser::error::shown(name);
+    shown[1..shown.len() - 1].into()
+}
+
+fn named(name: &[u8], alias: Option<&[u8]>) -> String {
+    match alias {
+        Some(alias) if alias != name => format!("{} ({})", plain(name), plain(alias)),
+        _ => plain(name),
+    }
+}

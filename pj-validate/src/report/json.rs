@@ -1,0 +1,214 @@
+//! Reports for machines: one JSON object a line.
+//!
+//! Each finding is an object; the last line, unless `-q` is given, is the summary. Texts of the trace
+//! that are not UTF-8 have U+FFFD in place of what is not. New members may be added, none are taken
+//! away or change their meaning.
+//!
+//! A finding:
+//!
+//! | member | |
+//! |---|---|
+//! | `kind` | `"finding"` |
+//! | `severity` | `"error"` or `"warning"` |
+//! | `code` | what it is, such as `"unknown-type"`; stable from release to release |
+//! | `message` | one sentence for people |
+//! | `file` | the trace as it was named, `"-"` for standard input |
+//! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no one line |
+//! | `byte` | offset in the trace, 0-based, or `null` |
+//! | `width` | length of the offending text in bytes |
+//! | `text` | the line, or the part of it around the column; `null` if it is not known |
+//! | `count` | how many lines have the same problem |
+//! | `last_line` | the last of these lines |
+//! | `consequences` | how many lines were not checked because of it |
+//! | `note` | one more sentence, or `null` |
+//!
+//! The summary:
+//!
+//! | member | |
+//! |---|---|
+//! | `kind` | `"summary"` |
+//! | `file` | as above |
+//! | `sound` | whether the exit status is 0 |
+//! | `errors`, `warnings` | how many lines have one |
+//! | `unlisted_errors`, `unlisted_warnings` | those without a finding, because of `--max-errors` |
+//! | `disordered_lanes` | containers and types whose events are not in time order |
+//! | `lines`, `bytes`, `event_definitions` | of the trace |
+//! | `start`, `end` | earliest and latest time in seconds, or `null` |
+//! | `containers`, `states`, `variables`, `events`, `links`, `values` | how many there are |
+//! | `types` | an array of `{name, alias, nature, parent, objects, values}`, parents first; `parent` is an index into it, `null` for the root |
+//! | `container_tree` | with `-c`: an array of `{name, alias, type, parent}`; `type` is an index into `types` |
+//! | `seconds` | with `-t`: how long the check took |
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::check::Report;
+use crate::finding;
+use crate::summary::{ContainerSummary, TypeSummary};
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    kind: &'static str,
+    severity: &'static str,
+    code: &'static str,
+    message: String,
+    file: &'a str,
+    line: Option<u64>,
+    column: Option<u64>,
+    byte: Option<u64>,
+    width: u64,
+    text: Option<String>,
+    count: u64,
+    last_line: Option<u64>,
+    consequences: u64,
+    note: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    kind: &'static str,
+    file: &'a str,
+    sound: bool,
+    errors: u64,
+    warnings: u64,
+    unlisted_errors: u64,
+    unlisted_warnings: u64,
+    disordered_lanes: u64,
+    lines: u64,
+    bytes: u64,
+    event_definitions: u64,
+    start: Option<f64>,
+    end: Option<f64>,
+    containers: u64,
+    states: u64,
+    variables: u64,
+    events: u64,
+    links: u64,
+    values: u64,
+    types: Vec<Type>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container_tree: Option<Vec<Container>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Type {
+    name: String,
+    alias: Option<String>,
+    nature: &'static str,
+    parent: Option<usize>,
+    objects: u64,
+    values: u64,
+}
+
+#[derive(Serialize)]
+struct Container {
+    name: String,
+    alias: Option<String>,
+    #[serde(rename = "type")]
+    type_: usize,
+    parent: Option<usize>,
+}
+
+/// Writes one finding.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn finding(out: &mut impl Write, file: &str, finding: &finding::Finding) -> io::Result<()> {
+    let position = finding.position;
+    let object = Finding {
+        kind: "finding",
+        severity: finding.severity.name(),
+        code: finding.code(),
+        message: finding.cause.to_string(),
+        file,
+        line: position.map(|position| position.line),
+        column: position.map(|position| position.column),
+        byte: position.map(|position| position.byte.0),
+        width: finding.width,
+        text: finding.excerpt.as_ref().map(|excerpt| text(&excerpt.text)),
+        count: finding.count,
+        last_line: position.map(|_| finding.last_line),
+        consequences: finding.consequences,
+        note: finding.note.as_deref(),
+    };
+    line(out, &object)
+}
+
+/// Writes the summary.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn summary(
+    out: &mut impl Write,
+    file: &str,
+    report: &Report,
+    sound: bool,
+    container_tree: bool,
+    seconds: Option<f64>,
+) -> io::Result<()> {
+    let summary = &report.summary;
+    let types = summary.types.iter().enumerate();
+    let containers = summary.containers.iter().enumerate();
+    let object = Summary {
+        kind: "summary",
+        file,
+        sound,
+        errors: report.errors,
+        warnings: report.warnings,
+        unlisted_errors: report.unlisted_errors,
+        unlisted_warnings: report.unlisted_warnings,
+        disordered_lanes: report.disordered_lanes,
+        lines: summary.lines,
+        bytes: summary.bytes,
+        event_definitions: summary.event_definitions,
+        start: summary.times.map(|(start, _)| start),
+        end: summary.times.map(|(_, end)| end),
+        containers: summary.containers.len().saturating_sub(1) as u64,
+        states: summary.states,
+        variables: summary.variables,
+        events: summary.events,
+        links: summary.links,
+        values: summary.values,
+        types: types.map(|(id, type_)| Type::new(id, type_)).collect(),
+        container_tree: container_tree
+            .then(|| containers.map(|(id, it)| Container::new(id, it)).collect()),
+        seconds,
+    };
+    line(out, &object)
+}
+
+impl Type {
+    fn new(id: usize, type_: &TypeSummary) -> Self {
+        Type {
+            name: text(&type_.name),
+            alias: type_.alias.as_deref().map(text),
+            nature: type_.nature.name(),
+            parent: (id > 0).then_some(type_.parent),
+            objects: type_.objects,
+            values: type_.values,
+        }
+    }
+}
+
+impl Container {
+    fn new(id: usize, container: &ContainerSummary) -> Self {
+        Container {
+            name: text(&container.name),
+            alias: container.alias.as_deref().map(text),
+            type_: container.type_,
+            parent: (id > 0).then_some(container.parent),
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn line(out: &mut impl Write, object: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, object)?;
+    out.write_all(b"\n")
+}

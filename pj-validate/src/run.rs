@@ -1,0 +1,204 @@
+//! The program: opens the trace, checks it, writes the report.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use paje_parser::FieldNames;
+
+use crate::check::{self, Options, Report};
+use crate::cli::{Cli, When};
+use crate::excerpt::Excerpt;
+use crate::input::Lines;
+use crate::report::{Human, Styles, json};
+
+/// The exit status of a trace that is not sound.
+const INVALID: u8 = 1;
+/// The exit status of wrong usage and of input or output that fails.
+const FAILED: u8 = 2;
+
+/// Runs the program with the arguments of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(INVALID),
+        // Whoever reads the report has seen enough.
+        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            // With standard error gone there is no one left to tell.
+            let _ = writeln!(io::stderr(), "pj_validate: {failure}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Debug)]
+enum Failure {
+    /// The trace cannot be read.
+    Read { name: String, error: io::Error },
+    /// The trace is compressed.
+    Compressed { name: String, format: &'static str, command: &'static str, stdin: bool },
+    /// The report cannot be written.
+    Write(io::Error),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Read { name, error } => write!(f, "{name}: {}", reason(error)),
+            Failure::Compressed { name, format, command, stdin } => {
+                let file = if *stdin { "FILE" } else { name };
+                write!(
+                    f,
+                    "{name} is compressed ({format}); decompress it first, e.g. {command} {file} | pj_validate"
+                )
+            }
+            Failure::Write(error) => write!(f, "standard output: {}", reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The error without the number that Rust appends.
+fn reason(error: &io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.find(" (os error") {
+        text.truncate(at);
+    }
+    text
+}
+
+/// Checks and reports; whether the trace is sound.
+fn run(cli: &Cli) -> Result<bool, Failure> {
+    let stdin = cli.file.as_os_str() == "-";
+    let name = if stdin { "standard input".into() } else { cli.file.display().to_string() };
+    let unreadable = |error| Failure::Read { name: name.clone(), error };
+    let started = Instant::now();
+    let input: Box<dyn Read> = if stdin {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(&cli.file).map_err(unreadable)?)
+    };
+    let mut options = Options {
+        ignore_incomplete_links: cli.ignore_incomplete_links,
+        max_findings: cli.max_errors,
+        ..Options::default()
+    };
+    if cli.no_strict {
+        options.field_names = FieldNames::Old;
+    }
+    let mut lines = Lines::new(input, options.longest_line);
+    if let Some((format, command)) = compression(lines.peek(6).map_err(unreadable)?) {
+        return Err(Failure::Compressed { name, format, command, stdin });
+    }
+    let mut report = check::check_lines(&mut lines, &options).map_err(unreadable)?;
+    let seconds = started.elapsed().as_secs_f64();
+    if !stdin {
+        read_again(&mut report, &cli.file);
+    }
+    let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
+    let out = BufWriter::new(io::stdout().lock());
+    let written = if cli.json {
+        write_json(cli, out, &report, sound, seconds)
+    } else {
+        let name = if stdin { "-".into() } else { name };
+        write_human(cli, out, name, &report, sound, seconds)
+    };
+    written.map_err(Failure::Write)?;
+    Ok(sound)
+}
+
+fn write_json(
+    cli: &Cli,
+    mut out: impl Write,
+    report: &Report,
+    sound: bool,
+    seconds: f64,
+) -> io::Result<()> {
+    let file = cli.file.to_string_lossy();
+    for finding in &report.findings {
+        json::finding(&mut out, &file, finding)?;
+    }
+    if !cli.quiet {
+        let seconds = cli.time.then_some(seconds);
+        json::summary(&mut out, &file, report, sound, cli.container_hierarchy, seconds)?;
+    }
+    out.flush()
+}
+
+fn write_human(
+    cli: &Cli,
+    out: impl Write,
+    name: String,
+    report: &Report,
+    sound: bool,
+    seconds: f64,
+) -> io::Result<()> {
+    let coloured = match cli.color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            io::stdout().is_terminal() && !refused
+        }
+    };
+    let styles = if coloured { Styles::coloured() } else { Styles::default() };
+    let mut human = Human::new(out, name, styles);
+    for finding in &report.findings {
+        human.finding(finding)?;
+    }
+    human.remarks(report)?;
+    let summary = &report.summary;
+    if !cli.quiet {
+        human.summary(summary)?;
+    }
+    if cli.container_hierarchy {
+        human.containers(summary)?;
+    }
+    if !cli.quiet || cli.type_hierarchy {
+        human.types(summary)?;
+    }
+    if cli.time {
+        human.seconds(seconds)?;
+    }
+    if !cli.quiet {
+        human.verdict(report, sound)?;
+    }
+    human.finish()
+}
+
+/// The format that these first bytes are of, and the command that decompresses it.
+fn compression(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    const FORMATS: [(&[u8], &str, &str); 5] = [
+        (b"\x1f\x8b", "gzip", "zcat"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard", "zstdcat"),
+        (b"\xfd7zXZ\0", "xz", "xzcat"),
+        (b"BZh", "bzip2", "bzcat"),
+        (b"\x04\x22\x4d\x18", "LZ4", "lz4cat"),
+    ];
+    let found = FORMATS.iter().find(|(magic, ..)| start.starts_with(magic));
+    found.map(|(_, format, command)| (*format, *command))
+}
+
+/// Fetches the lines of findings that were made when their line had passed.
+fn read_again(report: &mut Report, path: &Path) {
+    // What is not a file cannot be read twice. No excerpt is worth failing for.
+    let Ok(file) = File::open(path) else { return };
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return;
+    }
+    let mut file = BufReader::new(file);
+    for finding in &mut report.findings {
+        if let (None, Some(position)) = (&finding.excerpt, finding.position) {
+            finding.excerpt = Excerpt::read(&mut file, position).ok();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a trace holds, in numbers and as trees.
+
+use paje_parser::TypeNature;
+
+/// What a trace holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Lines, blank ones and comments included.
+    pub lines: u64,
+    /// Bytes, the last newline not counted.
+    pub bytes: u64,
+    /// Finished event definitions.
+    pub event_definitions: u64,
+    /// Earliest and latest time of an event, in seconds.
+    pub times: Option<(f64, f64)>,
+    /// Types, the root's first, then in the order of their definitions.
+    pub types: Vec<TypeSummary>,
+    /// Containers, the root first, then in the order of their creations.
+    pub containers: Vec<ContainerSummary>,
+    /// Objects of all types, as a dump prints them.
+    pub states: u64,
+    /// Intervals between changes of variables.
+    pub variables: u64,
+    /// Events (PajeNewEvent).
+    pub events: u64,
+    /// Links with both ends.
+    pub links: u64,
+    /// Values of state, event and link types, defined or only used.
+    pub values: u64,
+}
+
+/// One type.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TypeSummary {
+    /// Its name, without quotes.
+    pub name: Vec<u8>,
+    /// Its alias, without quotes.
+    pub alias: Option<Vec<u8>>,
+    /// What it describes.
+    pub nature: TypeNature,
+    /// The index of the container type that it belongs to; the root's is its own.
+    pub parent: usize,
+    /// How many objects of it there are.
+    pub objects: u64,
+    /// How many values it has.
+    pub values: u64,
+}
+
+/// One container.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ContainerSummary {
+    /// Its name, without quotes.
+    pub name: Vec<u8>,
+    /// Its alias, without quotes.
+    pub alias: Option<Vec<u8>>,
+    /// The index of its type.
+    pub type_: usize,
+    /// The index of the container that it was created in; the root's is its own.
+    pub parent: usize,
+}
+
+/// The nodes of a tree, each with its depth, every parent before its children; siblings are in the
+/// order of `parents`. Node 0 is the root and `parents[i] < i` for all others.
+pub(crate) fn depth_first(parents: &[usize]) -> Vec<(usize, usize)> {
+    let mut children = vec![Vec::new(); parents.len()];
+    for (node, parent) in parents.iter().enumerate().skip(1) {
+        children[*parent].push(node);
+    }
+    let mut order = Vec::with_capacity(parents.len());
+    let mut pending: Vec<_> = (!parents.is_empty()).then_some((0, 0)).into_iter().collect();
+    while let Some((node, depth)) = pending.pop() {
+        order.push((node, depth));
+        let below = children[node].iter().rev();
+        pending.extend(below.map(|child| (*child, depth + 1)));
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::depth_first;
+
+    #[test]
+    fn parents_come_before_children() {
+        assert_eq!(depth_first(&[]), []);
+        let order = depth_first(&[0, 0, 1, 0, 1, 2]);
+        assert_eq!(order, [(0, 0), (1, 1), (2, 2), (5, 3), (4, 2), (3, 1)]);
+    }
+}

@@ -1,0 +1,9 @@
+//! Everything that needs more than one module, or the program itself.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+
+mod messages;
+mod program;
+mod random;
+mod replay;
+mod world;

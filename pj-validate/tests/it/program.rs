@@ -1,0 +1,339 @@
+//! The program: its exit status, and what it writes where.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::world::{SOUND, trace};
+
+/// A folder with a sound trace, an invalid one, and one that has warnings only.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+    write("sound.trace", used(SOUND));
+    write("invalid.trace", used(&format!("{SOUND}10 1 Status q w\n10 2 State r w\n")));
+    write("warning.trace", used(&format!("{SOUND}10 5 \"State\" q w\n")));
+    folder
+}
+
+/// A trace whose definitions are all used, so that nothing is worth a warning.
+fn used(lines: &str) -> String {
+    let text = trace(lines);
+    let (world, unused) = (text.as_str(), ["PajeDefineContainerType 1", "PajeTraceFile 19"]);
+    let blocks = world.split_inclusive("%EndEventDef\n");
+    blocks.filter(|block| !unused.iter().any(|event| block.contains(event))).collect()
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("pj_validate").unwrap();
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// Exit status, standard output, standard error.
+fn outcome(output: &Output) -> (i32, &str, &str) {
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_sound_trace() {
+    let folder = folder();
+    let output = run(folder.path(), &["sound.trace"]);
+    let (status, stdout, stderr) = outcome(&output);
+    assert_eq!((status, stderr), (0, ""));
+    assert_eq!(
+        stdout,
+        "\
+lines              133
+time               0 to 5 s
+event definitions  19
+types              6
+containers         3
+states             3
+variables          3
+events             1
+links              1
+values             4
+types
+  0 container
+    Host container, 1
+      Process container, 2
+        State state, 3
+        Load variable, 3
+        Mark event, 1
+      Message link, 1
+sound.trace is sound
+"
+    );
+    assert_eq!(outcome(&run(folder.path(), &["-q", "sound.trace"])), (0, "", ""));
+}
+
+#[test]
+fn an_invalid_trace() {
+    let folder = folder();
+    let output = run(folder.path(), &["-q", "invalid.trace"]);
+    let (status, stdout, stderr) = outcome(&output);
+    assert_eq!((status, stderr), (1, ""));
+    assert_eq!(
+        stdout,
+        "\
+invalid.trace:134:6: error[unknown-type]: unknown type 'Status'; a type must be defined before it is used
+ 134 | 10 1 Status q w
+     |      ^^^^^^
+invalid.trace:135:12: error[unknown-container]: unknown container 'r'; a container must be created before it is used
+ 135 | 10 2 State r w
+     |            ^
+"
+    );
+    let output = run(folder.path(), &["invalid.trace"]);
+    assert!(text(&output.stdout).ends_with("invalid.trace is not sound: 2 errors\n"));
+}
+
+#[test]
+fn warnings_fail_only_if_asked_for() {
+    let folder = folder();
+    let output = run(folder.path(), &["warning.trace"]);
+    let (status, stdout, _) = outcome(&output);
+    assert_eq!(status, 0);
+    assert!(stdout.contains("warning[other-quoting]"), "{stdout}");
+    assert!(stdout.ends_with("warning.trace is sound: 2 warnings\n"), "{stdout}");
+    assert_eq!(run(folder.path(), &["--strict", "warning.trace"]).status.code(), Some(1));
+    assert_eq!(run(folder.path(), &["--strict", "sound.trace"]).status.code(), Some(0));
+}
+
+#[test]
+fn lines_that_have_passed_are_shown_too() {
+    let folder = folder();
+    fs::write(folder.path().join("open.trace"), used("10 1 State p w\n")).unwrap();
+    let output = run(folder.path(), &["-q", "open.trace"]);
+    let stdout = text(&output.stdout);
+    assert!(stdout.contains("| 10 1 State p w\n"), "{stdout}");
+    assert!(stdout.contains("| 3 Load Process\n"), "{stdout}");
+    // Standard input cannot be read again.
+    let input = fs::File::open(folder.path().join("open.trace")).unwrap();
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
+    let output = command.arg("-q").stdin(input).output().unwrap();
+    let stdout = text(&output.stdout);
+    assert!(stdout.contains("warning[never-closed]"), "{stdout}");
+    assert!(!stdout.contains("| 10 1 State p w\n"), "{stdout}");
+}
+
+#[test]
+fn standard_input() {
+    for arguments in [&["-q"][..], &["-q", "-"]] {
+        let mut command = Command::cargo_bin("pj_validate").unwrap();
+        let output =
+            command.args(arguments).write_stdin(used("10 zz State p w\n")).output().unwrap();
+        let (status, stdout, stderr) = outcome(&output);
+        assert_eq!((status, stderr), (1, ""));
+        assert!(stdout.contains("-:119:4: error[bad-time]: 'zz' is not a time"), "{stdout}");
+    }
+}
+
+#[test]
+fn json_has_one_object_a_line() {
+    let folder = folder();
+    let output = run(folder.path(), &["--json", "-c", "-t", "invalid.trace"]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines = text(&output.stdout).lines();
+    let objects: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [first, .., last] = objects.as_slice() else {
+        panic!("too few lines");
+    };
+    let wanted = serde_json::json!({
+        "kind": "finding", "severity": "error", "code": "unknown-type",
+        "message": "unknown type 'Status'; a type must be defined before it is used",
+        "file": "invalid.trace", "line": 134, "column": 6, "byte": first["byte"], "width": 6,
+        "text": "10 1 Status q w", "count": 1, "last_line": 134, "consequences": 0, "note": null,
+    });
+    assert_eq!(*first, wanted);
+    let bytes = fs::read(folder.path().join("invalid.trace")).unwrap();
+    assert!(bytes[first["byte"].as_u64().unwrap() as usize..].starts_with(b"Status"));
+    assert_eq!(last["kind"], "summary");
+    assert_eq!(last["sound"], false);
+    assert_eq!(last["errors"], 2);
+    assert_eq!(last["types"][2]["name"], "Process");
+    assert_eq!(last["types"][2]["parent"], 1);
+    assert_eq!(last["container_tree"][3]["name"], "q");
+    assert!(last["seconds"].as_f64().is_some());
+    let output = run(folder.path(), &["--json", "-q", "sound.trace"]);
+    assert_eq!(outcome(&output), (0, "", ""));
+}
+
+#[test]
+fn as_many_errors_as_asked_for() {
+    let folder = folder();
+    let lines: String = (0..150).map(|i| format!("10 0 State nobody{i} w\n")).collect();
+    fs::write(folder.path().join("many.trace"), used(&lines)).unwrap();
+    let count = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let stdout = text(&output.stdout).to_owned();
+        (stdout.matches("error[").count(), stdout)
+    };
+    let (shown, stdout) = count(&["-q", "many.trace"]);
+    assert_eq!(shown, 100);
+    assert!(stdout.contains("note: 50 errors more; --max-errors 0 shows all"), "{stdout}");
+    assert_eq!(count(&["-q", "--max-errors", "7", "many.trace"]).0, 7);
+    let (shown, stdout) = count(&["-q", "--max-errors=0", "many.trace"]);
+    assert_eq!(shown, 150);
+    assert!(!stdout.contains("errors more"));
+}
+
+#[test]
+fn trees_and_time() {
+    let folder = folder();
+    let output = run(folder.path(), &["-q", "-c", "-d", "sound.trace"]);
+    let stdout = text(&output.stdout);
+    assert!(
+        stdout
+            .starts_with("containers\n  0\n    h Host\n      p Process\n      q Process\ntypes\n"),
+        "{stdout}"
+    );
+    let output = run(folder.path(), &["-q", "-t", "sound.trace"]);
+    let seconds: f64 = text(&output.stdout).trim_end().parse().unwrap();
+    assert!(seconds > 0.0);
+}
+
+#[test]
+fn what_cannot_be_read() {
+    let folder = folder();
+    let fails = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        let (status, stdout, stderr) = outcome(&output);
+        assert_eq!((status, stdout), (2, ""), "{stderr}");
+        stderr.to_owned()
+    };
+    assert_eq!(
+        fails(&["missing.trace"]),
+        "pj_validate: missing.trace: No such file or directory\n"
+    );
+    assert_eq!(fails(&["."]), "pj_validate: .: Is a directory\n");
+    for (magic, format, command) in [
+        (&b"\x1f\x8b\x08\0"[..], "gzip", "zcat"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard", "zstdcat"),
+        (b"\xfd7zXZ\0", "xz", "xzcat"),
+        (b"BZh91AY", "bzip2", "bzcat"),
+        (b"\x04\x22\x4d\x18", "LZ4", "lz4cat"),
+    ] {
+        fs::write(folder.path().join("packed"), magic).unwrap();
+        let wanted = format!(
+            "pj_validate: packed is compressed ({format}); decompress it first, e.g. {command} packed | pj_validate\n"
+        );
+        assert_eq!(fails(&["packed"]), wanted);
+    }
+    let mut command = Command::cargo_bin("pj_validate").unwrap();
+    let output = command.write_stdin(&b"\x1f\x8b\x08"[..]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let wanted = "pj_validate: standard input is compressed (gzip); decompress it first, e.g. zcat FILE | pj_validate\n";
+    assert_eq!(text(&output.stderr), wanted);
+}
+
+#[test]
+#[cfg(unix)]
+fn no_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder();
+    let path = folder.path().join("sound.trace");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(&path).is_ok() {
+        return; // The superuser may read everything.
+    }
+    let output = run(folder.path(), &["sound.trace"]);
+    assert_eq!(outcome(&output), (2, "", "pj_validate: sound.trace: Permission denied\n"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written() {
+    let folder = folder();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
+    command.arg("sound.trace").current_dir(folder.path()).stdout(full);
+    let output = command.output().unwrap();
+    let wanted = "pj_validate: standard output: No space left on device\n";
+    assert_eq!(outcome(&output), (2, "", wanted));
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = folder();
+    for arguments in
+        [&["--nonsense"][..], &["a", "b"], &["--max-errors", "x"], &["--color", "blue"]]
+    {
+        let output = run(folder.path(), arguments);
+        let (status, stdout, stderr) = outcome(&output);
+        assert_eq!((status, stdout), (2, ""), "{stderr}");
+        assert!(stderr.starts_with("error:"), "{stderr}");
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let folder = folder();
+    let output = run(folder.path(), &["-v"]);
+    assert_eq!(outcome(&output), (0, concat!("pj_validate ", env!("CARGO_PKG_VERSION"), "\n"), ""));
+    for argument in ["-h", "--help"] {
+        let output = run(folder.path(), &[argument]);
+        let (status, stdout, _) = outcome(&output);
+        assert_eq!(status, 0);
+        assert!(stdout.contains("Exit status:"), "{stdout}");
+    }
+}
+
+#[test]
+fn empty_and_foreign_files() {
+    let folder = folder();
+    fs::write(folder.path().join("empty"), "").unwrap();
+    let output = run(folder.path(), &["-q", "empty"]);
+    let wanted =
+        "empty: error[empty-trace]: the trace is empty; a trace begins with event definitions\n";
+    assert_eq!(outcome(&output), (1, wanted, ""));
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\x1b[31m\xff\n";
+    fs::write(folder.path().join("picture.png"), picture).unwrap();
+    let output = run(folder.path(), &["-q", "picture.png"]);
+    let (status, stdout, _) = outcome(&output);
+    assert_eq!(status, 1);
+    assert!(stdout.contains(
+        r"picture.png:1:1: error[unknown-id]: no event is defined with number '\x89PNG'"
+    ));
+    assert!(stdout.chars().all(|c| c == '\n' || !c.is_control()), "{stdout}");
+}
+
+#[test]
+fn colours_only_if_asked_for() {
+    let folder = folder();
+    let output = run(folder.path(), &["--color", "always", "invalid.trace"]);
+    assert!(text(&output.stdout).contains("\x1b["));
+    let output = run(folder.path(), &["invalid.trace"]);
+    assert!(!text(&output.stdout).contains("\x1b["));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let folder = folder();
+    let lines: String = (0..20_000).map(|i| format!("10 0 State nobody{i} w\n")).collect();
+    fs::write(folder.path().join("many.trace"), used(&lines)).unwrap();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"))
+        .args(["--max-errors", "0", "many.trace"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut start = [0; 100];
+    stdout.read_exact(&mut start).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}

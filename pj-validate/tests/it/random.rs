@@ -1,0 +1,135 @@
+//! No input panics, and what holds for every report.
+
+use std::io::Read;
+
+use paje_validate::{Options, Report, Severity, check};
+use proptest::prelude::*;
+
+use crate::world::{SOUND, trace};
+
+/// One byte at a time.
+struct Slow<'a>(&'a [u8]);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(1);
+        (&mut self.0).take(count as u64).read(buffer)
+    }
+}
+
+fn report(trace: &[u8], limit: usize) -> Report {
+    let mut options = Options::default();
+    options.max_findings = limit;
+    check(trace, &options).unwrap()
+}
+
+fn holds(trace: &[u8]) {
+    let all = report(trace, 0);
+    let lines: Vec<&[u8]> = trace.split(|byte| *byte == b'\n').collect();
+    for finding in &all.findings {
+        assert!(!finding.cause.to_string().is_empty());
+        let Some(position) = finding.position else {
+            continue;
+        };
+        let line = lines[position.line as usize - 1];
+        let before: usize =
+            lines[..position.line as usize - 1].iter().map(|line| line.len() + 1).sum();
+        assert_eq!(position.byte.0, before as u64 + position.column - 1, "{finding:?}");
+        assert!(position.column as usize <= line.len() + 1, "{finding:?}");
+        assert!(finding.last_line >= position.line && finding.count > 0);
+        if let Some(excerpt) = &finding.excerpt {
+            let _ = excerpt.shown(position.column, finding.width);
+            assert!(line[excerpt.skipped as usize..].starts_with(&excerpt.text));
+        }
+    }
+    let bytes = |finding: &paje_validate::Finding| finding.position.map(|p| p.byte);
+    let placed: Vec<_> = all.findings.iter().filter_map(bytes).collect();
+    assert!(placed.is_sorted());
+    let sum = |severity| -> u64 {
+        let of = all.findings.iter().filter(|finding| finding.severity == severity);
+        of.map(|finding| finding.count).sum()
+    };
+    assert_eq!((sum(Severity::Error), sum(Severity::Warning)), (all.errors, all.warnings));
+    assert_eq!(all.is_valid(), all.first_error().is_none());
+
+    // A limit hides findings but changes no count, and the first error stays the first.
+    let few = report(trace, 1);
+    assert_eq!((few.errors, few.warnings), (all.errors, all.warnings));
+    assert_eq!(
+        few.first_error().map(|f| (f.position, f.code())),
+        all.first_error().map(|f| (f.position, f.code()))
+    );
+    let listed: u64 = few.findings.iter().map(|finding| finding.count).sum();
+    assert_eq!(listed + few.unlisted_errors + few.unlisted_warnings, all.errors + all.warnings);
+
+    let slow = check(Slow(trace), &Options::default()).unwrap();
+    assert_eq!(format!("{slow:?}"), format!("{:?}", report(trace, Options::MAX_FINDINGS)));
+}
+
+/// Changes to the lines of a trace: which line, what is done, and a number for it.
+fn mutated(changes: &[(usize, u8, usize)]) -> Vec<u8> {
+    let text = trace(SOUND);
+    let mut lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
+    for (at, what, number) in changes {
+        let at = at % lines.len();
+        let other = number % lines.len();
+        match what % 8 {
+            0 => lines.swap(at, other),
+            1 => {
+                let copy = lines[other].clone();
+                lines.insert(at, copy);
+            }
+            2 => {
+                lines.remove(at);
+                lines.push(Vec::new());
+            }
+            3 => {
+                let length = lines[at].len();
+                lines[at].truncate(number % (length + 1));
+            }
+            4 => {
+                if let Some(byte) = lines[at].get_mut(number % 16) {
+                    *byte = (number >> 8) as u8;
+                }
+            }
+            5 => lines[at].extend_from_slice(b" \"x"),
+            6 => {
+                // Another word of the trace in the place of one of this line.
+                let words: Vec<&[u8]> = lines[at].split(|byte| *byte == b' ').collect();
+                let new = lines[other].split(|byte| *byte == b' ').next_back().unwrap_or_default();
+                let place = number % words.len();
+                let mut changed = words.clone();
+                changed[place] = new;
+                lines[at] = changed.join(&b' ');
+            }
+            _ => {
+                let tail = lines[other].clone();
+                lines[at].push(b' ');
+                lines[at].extend_from_slice(&tail);
+            }
+        }
+    }
+    lines.join(&b'\n')
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(trace in proptest::collection::vec(any::<u8>(), 0..600)) {
+        holds(&trace);
+    }
+
+    #[test]
+    fn likely_bytes(trace in "(%|%EventDef|%EndEventDef|PajeSetState|PajeDefineStateType|Name|Type|string|date|[0-3]|\"|#|[ \n]){0,80}") {
+        holds(trace.as_bytes());
+    }
+
+    #[test]
+    fn changed_traces(changes in proptest::collection::vec(any::<(usize, u8, usize)>(), 1..12)) {
+        holds(&mutated(&changes));
+    }
+}
+
+#[test]
+fn the_unchanged_trace_is_sound() {
+    assert!(report(&mutated(&[]), 0).is_valid());
+}
