@@ -205,6 +205,7 @@ impl Model {
             effects.ignored = true;
             return Ok(());
         }
+        let first = effects.endings.len();
         let mut pending = vec![container];
         while let Some(ended) = pending.pop() {
             if self.containers.settle(ended) {
@@ -217,6 +218,8 @@ impl Model {
             }
             pending.extend(self.containers.children(ended));
         }
+        // In order of creation: a rule, so that which problem comes first is one too.
+        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
         Ok(())
     }
 

@@ -23,7 +23,6 @@ struct OpenState {
     row: Address,
     value: ValueId,
     imbrication: u32,
-    extra: u32,
 }
 
 impl Default for StateLane {
@@ -84,7 +83,9 @@ impl StateLane {
         store.close_state(top.row, time, extra);
         self.last_closed(time);
         if no_imbrication && let Some(below) = self.stack.pop() {
-            self.open(store, time, below.value, below.imbrication, below.extra);
+            // The new row was opened by the pop, whose user-defined fields it has: PajeNG 1.3.6
+            // behaviour.
+            self.open(store, time, below.value, below.imbrication, extra);
         }
         Ok(())
     }
@@ -112,6 +113,6 @@ impl StateLane {
         let row = store.open_state(&mut self.rows, state);
         self.last_start = time;
         self.last_end = f64::NEG_INFINITY;
-        self.stack.push(OpenState { row, value, imbrication, extra });
+        self.stack.push(OpenState { row, value, imbrication });
     }
 }

@@ -135,7 +135,22 @@ pub(crate) struct Decoded {
     pub(crate) last_time: f64,
     /// How many lines hold an event.
     pub(crate) event_count: u64,
+    /// The lane and the event of each line, by its ordinal; what is beyond the lines at hand is old.
     unsorted: Vec<(Symbol, LaneEvent)>,
+}
+
+/// In place of a lane: the line has no event that is replayed.
+const NO_LANE: Symbol = Symbol::MAX;
+
+/// A line that waits to be decoded.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// Where it begins in the block.
+    start: u32,
+    /// How many lines with words come before it.
+    ordinal: u32,
+    /// Its fields: see [`paje_parser::scan::ShortLine`].
+    edges: u64,
 }
 
 impl Decoded {
@@ -146,7 +161,6 @@ impl Decoded {
         self.doubtful.clear();
         self.extras.clear();
         self.extra_text.clear();
-        self.unsorted.clear();
         self.fault = None;
         self.last_time = f64::NEG_INFINITY;
         self.event_count = 0;
@@ -172,6 +186,11 @@ pub(crate) struct Decoder {
     lanes_by_pair: WordTable,
     /// The type of each lane.
     lane_types: Vec<Symbol>,
+    /// Short lines by their plans, and all others.
+    batches: Vec<Vec<Waiting>>,
+    rest: Vec<Waiting>,
+    /// How many lines with words the block at hand has so far.
+    lines: u32,
     /// How many events of each lane the block at hand has; zeros between blocks.
     counts: Vec<u32>,
     precision: Precision,
@@ -236,6 +255,9 @@ impl Decoder {
             plans_by_id: WordTable::default(),
             lanes_by_pair: WordTable::default(),
             lane_types: Vec::new(),
+            batches: Vec::new(),
+            rest: Vec::new(),
+            lines: 0,
             counts: Vec::new(),
             precision: options.variable_precision,
             value_names: options.value_names,
@@ -251,19 +273,54 @@ impl Decoder {
         self.scanner.scan(text);
         self.plan(defs);
         let mut start = 0;
-        while start < text.len() {
-            if let Some(end) = self.short_line(block.padded(), start, decoded) {
-                start = end + 1;
-                continue;
+        while start < text.len() && decoded.fault.is_none() {
+            // Up to the next line of a definition, which changes what the lines after it are.
+            start = self.sort_out(text, block.padded(), start, defs.is_open());
+            self.decode_batches(block.padded(), decoded);
+            self.decode_rest(block, defs, decoded);
+            if start < text.len() && decoded.fault.is_none() {
+                start = self.header_line(block, start, defs, decoded);
             }
-            let end = self.scanner.fields(text, start, &mut self.spans);
-            if let Err(fault) = self.line(block, start, end, defs, decoded) {
-                decoded.fault = Some((start as u32, fault));
-                break;
-            }
-            start = end + 1;
         }
         self.sort(decoded);
+    }
+
+    /// Takes in the line of a definition at `start`; returns where the next line begins.
+    fn header_line(
+        &mut self,
+        block: &Block,
+        start: usize,
+        defs: &mut DefTable,
+        decoded: &mut Decoded,
+    ) -> usize {
+        let text = block.text();
+        let end = self.scanner.line_end(text, start);
+        match defs.header_line(&text[start..end]) {
+            Ok(()) => self.plan(defs),
+            Err(fault) => {
+                let fault = Fault { at: fault.at + start as u32, ..fault };
+                decoded.fault = Some((start as u32, fault));
+            }
+        }
+        end + 1
+    }
+
+    /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
+    fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.sort_unstable_by_key(|line| line.start);
+        for line in rest.drain(..) {
+            self.scanner.fields(block.text(), line.start as usize, &mut self.spans);
+            match self.line(block.padded(), line.start as usize, defs, decoded) {
+                Ok(event) => decoded.unsorted[line.ordinal as usize] = event,
+                Err(fault) => {
+                    decoded.fault = Some((line.start, fault));
+                    break;
+                }
+            }
+        }
+        rest.clear();
+        self.rest = rest;
     }
 
     /// Plans for the definitions that have none yet.
@@ -275,14 +332,21 @@ impl Decoder {
                 self.plans_by_id.insert(word, def.id().len() as u64, self.plans.len() as u32);
             }
             self.plans.push(Plan::new(def, self.extras));
+            self.batches.push(Vec::new());
         }
     }
 
     /// Brings the events of each lane together, in file order.
     fn sort(&mut self, decoded: &mut Decoded) {
         let Decoded { events, lanes, unsorted, .. } = decoded;
+        // What a wrong line kept from being decoded has no event; nor have lines without a lane.
+        let unsorted = &unsorted[..self.lines as usize];
+        self.lines = 0;
         self.counts.resize(self.lanes.len(), 0);
-        for (lane, _) in unsorted.iter() {
+        for (lane, _) in unsorted {
+            if *lane == NO_LANE {
+                continue;
+            }
             let count = &mut self.counts[*lane as usize];
             if *count == 0 {
                 lanes.push((*lane, 0));
@@ -295,10 +359,13 @@ impl Decoder {
             *count = std::mem::replace(&mut self.counts[*lane as usize], next);
             next += *count;
         }
-        if events.len() < unsorted.len() {
-            events.resize(unsorted.len(), LaneEvent::default());
+        if events.len() < next as usize {
+            events.resize(next as usize, LaneEvent::default());
         }
-        for (lane, event) in unsorted.iter() {
+        for (lane, event) in unsorted {
+            if *lane == NO_LANE {
+                continue;
+            }
             let place = &mut self.counts[*lane as usize];
             events[*place as usize] = *event;
             *place += 1;

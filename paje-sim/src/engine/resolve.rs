@@ -134,12 +134,6 @@ impl Resolver<'_> {
 /// A fault of the parser with the word that it is about.
 pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
     let text = block.text();
-    let at = (fault.at as usize).min(text.len());
-    let mut words = Vec::new();
-    token::fields(text, at, &mut words);
-    let word = match words.first() {
-        Some(span) if span.start as usize == at => span.of(text).bare().to_vec(),
-        _ => Vec::new(),
-    };
+    let word = fault.word(text).of(text).bare().to_vec();
     Problem::Line { fault: fault.kind, word }
 }

@@ -3,47 +3,41 @@
 use paje_parser::{
     DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span, TypeNature, number,
 };
-use splitter::Block;
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, Noted, OP_BITS, Op, end_context,
+    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NO_LANE, Noted, OP_BITS, Op, end_context,
     lane_context, value_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_text, word};
 use crate::options::Precision;
 
 impl Decoder {
-    /// Decodes the line at `start..end`, whose words are in `self.spans`.
+    /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the lane
+    /// that it is for, if it is for any.
     ///
     /// # Errors
-    /// The line is no valid event or part of a definition.
+    /// The line is no valid event.
     pub(super) fn line(
         &mut self,
-        block: &Block,
+        padded: &[u8],
         start: usize,
-        end: usize,
-        defs: &mut DefTable,
+        defs: &DefTable,
         decoded: &mut Decoded,
-    ) -> Result<(), Fault> {
-        let padded = block.padded();
+    ) -> Result<(Symbol, LaneEvent), Fault> {
+        const NOTHING: (Symbol, LaneEvent) =
+            (NO_LANE, LaneEvent { time: 0.0, argument: 0, at: 0, tail: 0 });
         let words = self.spans.as_slice();
         let Some(number) = words.first() else {
-            return Ok(());
+            return Ok(NOTHING);
         };
-        if padded[number.start as usize] == b'%' {
-            defs.header_line(&padded[start..end])
-                .map_err(|fault| Fault { at: fault.at + start as u32, ..fault })?;
-            self.plan(defs);
-            return Ok(());
+        if defs.is_open() {
+            return Err(fault(*number, FaultKind::UnfinishedDefinition));
         }
         let (id_start, id_end) = bare(padded, *number);
         let Some(index) = defs.find(&padded[id_start..id_end]) else {
             return Err(fault(*number, FaultKind::UnknownId));
         };
-        if defs.is_open() {
-            return Err(fault(*number, FaultKind::UnfinishedDefinition));
-        }
         let plan = self.plans[index];
         if words.len() != plan.expected {
             if words.len() < plan.needed {
@@ -59,7 +53,7 @@ impl Decoder {
         let op = match plan.action {
             Action::Structural => {
                 decoded.noted.push((start as u32, Noted::Structural(index as u32)));
-                return Ok(());
+                return Ok(NOTHING);
             }
             Action::Replayed(op) => op,
         };
@@ -70,7 +64,7 @@ impl Decoder {
             argument = self.parse_value(padded, words[plan.value])?.to_bits();
         }
         if time > self.stop_at {
-            return Ok(());
+            return Ok(NOTHING);
         }
         if time > decoded.last_time {
             decoded.last_time = time;
@@ -125,11 +119,10 @@ impl Decoder {
         let event =
             LaneEvent { time, argument, at: start as u32, tail: extra << OP_BITS | op as u32 };
         self.learn_pair(lane, type_, &plan, padded);
-        decoded.unsorted.push((lane, event));
-        Ok(())
+        Ok((lane, event))
     }
 
-    /// Lets [`Decoder::short_line`] find the lane next time.
+    /// Lets [`Decoder::decode_batches`] find the lane next time.
     fn learn_pair(&mut self, lane: Symbol, type_: Symbol, plan: &Plan, padded: &[u8]) {
         if lane as usize == self.lane_types.len() {
             self.lane_types.push(type_);

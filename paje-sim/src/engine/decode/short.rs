@@ -1,52 +1,150 @@
-//! Short lines that name nothing new: almost all lines of almost all traces.
+//! Short lines that name nothing new, which are almost all lines of almost all traces, in batches.
 //!
-//! The line's fields are bits of one word, the plan is found by the number's text as an integer, and
-//! a type and a container that stand side by side are looked up as one text. Whatever does not fit
-//! (a first use, a missing or surplus word, a number of unusual shape, any error) is left to
-//! [`Decoder::line`], which knows every rule: this path decides nothing that it would decide
-//! otherwise. Change them together; `tests::short_lines_are_lines` compares them.
+//! Lines are first sorted out by their event numbers, and then decoded event by event rather than in
+//! file order. In a batch every line has the same words in the same places and takes the same
+//! branches; in file order, the processor would guess wrong at every other line, which costs more
+//! than decoding it. The line's ordinal puts its event back in place.
+//!
+//! The fields of a line are bits of one word, and a type and a container that stand side by side are
+//! looked up as one text. Whatever does not fit (a first use, a missing or surplus word, a number of
+//! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
+//! nothing that `line` would decide otherwise. Change them together.
 
-use paje_parser::{LinkEnd, Quoting, Span, TypeNature, number};
+use paje_parser::{LinkEnd, Quoting, Span, number};
 
-use super::plan::Action;
-use super::{Decoded, Decoder, LaneEvent, LinkEvent, Op, end_context};
+use super::plan::{Action, Plan};
+use super::{Decoded, Decoder, LaneEvent, LinkEvent, NO_LANE, Op, Waiting, end_context};
 use crate::engine::symbols::{Symbol, hash_text, word};
 use crate::options::{Precision, ValueNames};
 
-/// Most words of a line that are read off its bits; longer events take the other way.
+/// Most words of a line that is decoded in a batch.
 const WORDS: usize = 8;
 
-/// Where the words of a line begin and end, from its first byte.
+/// Where the words of a line begin and end in the block.
 type Words = [(usize, usize); WORDS];
 
 impl Decoder {
-    /// Decodes the line at `start`, or does nothing. Returns where it ends.
-    #[inline(always)]
-    pub(super) fn short_line(
+    /// Sorts out the lines from `start` on, up to the first line of a definition. Returns where that
+    /// one begins, or the end of the text.
+    pub(super) fn sort_out(
         &mut self,
+        text: &[u8],
         padded: &[u8],
-        start: usize,
-        decoded: &mut Decoded,
-    ) -> Option<usize> {
-        let line = self.scanner.short_line(start)?;
-        let mut edges = line.edges;
+        mut start: usize,
+        inside_definition: bool,
+    ) -> usize {
+        while start < text.len() {
+            let ordinal = self.lines;
+            let Some(line) = self.scanner.short_line(start) else {
+                let end = self.scanner.line_end(text, start);
+                let first = text[start..end].iter().find(|byte| !byte.is_ascii_whitespace());
+                if first == Some(&b'%') {
+                    return start;
+                }
+                self.rest.push(Waiting { start: start as u32, ordinal, edges: 0 });
+                self.lines += 1;
+                start = end + 1;
+                continue;
+            };
+            if line.edges != 0 {
+                let first = line.edges.trailing_zeros() as usize;
+                if padded[start + first] == b'%' {
+                    return start;
+                }
+                let waiting = Waiting { start: start as u32, ordinal, edges: line.edges };
+                match self.batch_of(padded, start, line.edges) {
+                    Some(plan) if !inside_definition => self.batches[plan].push(waiting),
+                    _ => self.rest.push(waiting),
+                }
+                self.lines += 1;
+            }
+            start += line.len as usize + 1;
+        }
+        start
+    }
+
+    /// The plan of a line that can be decoded in a batch.
+    #[inline(always)]
+    fn batch_of(&self, padded: &[u8], start: usize, edges: u64) -> Option<usize> {
         if edges & 1 == 0 {
             return None;
         }
-        edges &= edges - 1;
-        let id_len = edges.trailing_zeros() as usize;
+        let id_len = (edges & (edges - 1)).trailing_zeros() as usize;
         let id = word(padded, start, id_len)?;
-        let plan = &self.plans[self.plans_by_id.find(id, id_len as u64)? as usize];
-        let Action::Replayed(op) = plan.action else {
-            return None;
-        };
-        if line.edges.count_ones() as usize != 2 * plan.expected
-            || plan.expected > WORDS
-            || plan.keeps_extras
-        {
-            return None;
+        let index = self.plans_by_id.find(id, id_len as u64)? as usize;
+        let plan = &self.plans[index];
+        let fits = edges.count_ones() as usize == 2 * plan.expected
+            && plan.expected <= WORDS
+            && plan.pair.is_some()
+            && !plan.keeps_extras;
+        fits.then_some(index)
+    }
+
+    /// Decodes the batches; the lines that do not fit join the rest.
+    pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
+        let nothing = (NO_LANE, LaneEvent::default());
+        if decoded.unsorted.len() < self.lines as usize {
+            decoded.unsorted.resize(self.lines as usize, nothing);
         }
-        let words = words(edges, start, id_len);
+        for index in 0..self.plans.len() {
+            if self.batches[index].is_empty() {
+                continue;
+            }
+            let mut batch = std::mem::take(&mut self.batches[index]);
+            let plan = self.plans[index];
+            match plan.action {
+                Action::Structural => self.rest.append(&mut batch),
+                // One loop for each event, so that what differs between them is settled outside.
+                Action::Replayed(op) => match op {
+                    Op::PopState => self.batch(padded, &plan, Op::PopState, &batch, decoded),
+                    Op::PushState => self.batch(padded, &plan, Op::PushState, &batch, decoded),
+                    Op::SetState => self.batch(padded, &plan, Op::SetState, &batch, decoded),
+                    Op::StartLink => self.batch(padded, &plan, Op::StartLink, &batch, decoded),
+                    Op::EndLink => self.batch(padded, &plan, Op::EndLink, &batch, decoded),
+                    Op::SetVariable => self.batch(padded, &plan, Op::SetVariable, &batch, decoded),
+                    other => self.batch(padded, &plan, other, &batch, decoded),
+                },
+            }
+            batch.clear();
+            self.batches[index] = batch;
+        }
+    }
+
+    #[inline(always)]
+    fn batch(
+        &mut self,
+        padded: &[u8],
+        plan: &Plan,
+        op: Op,
+        batch: &[Waiting],
+        decoded: &mut Decoded,
+    ) {
+        let mut last_time = decoded.last_time;
+        for line in batch {
+            let words = words(line, plan.expected);
+            match self.short_line(padded, plan, op, &words, &mut decoded.links) {
+                Some((lane, time, argument)) => {
+                    last_time = last_time.max(time);
+                    let event = LaneEvent { time, argument, at: line.start, tail: op as u32 };
+                    decoded.unsorted[line.ordinal as usize] = (lane, event);
+                    decoded.event_count += 1;
+                }
+                None => self.rest.push(*line),
+            }
+        }
+        decoded.last_time = last_time;
+    }
+
+    /// The lane, the time and the argument of a line's event, if it is plain enough.
+    #[inline(always)]
+    fn short_line(
+        &self,
+        padded: &[u8],
+        plan: &Plan,
+        op: Op,
+        words: &Words,
+        links: &mut Vec<LinkEvent>,
+    ) -> Option<(Symbol, f64, u64)> {
         let (time_start, time_end) = words[plan.time % WORDS];
         let time = number::parse_time_at(padded, time_start, time_end)?;
         if time > self.stop_at {
@@ -56,15 +154,11 @@ impl Decoder {
         let (pair_start, pair_end) = (words[pair % WORDS].0, words[(pair + 1) % WORDS].1);
         let pair = word(padded, pair_start, pair_end - pair_start)?;
         let lane = self.lanes_by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
-
-        let bare = |(start, end): (usize, usize)| {
-            if line.quoted && padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
-        };
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
                 let type_ = *self.lane_types.get(lane as usize)?;
-                u64::from(self.find_value(padded, type_, words[plan.value % WORDS], line.quoted)?)
+                u64::from(self.find_value(padded, type_, words[plan.value % WORDS])?)
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
                 let (start, end) = words[plan.value % WORDS];
@@ -76,64 +170,49 @@ impl Decoder {
             }
             Op::StartLink | Op::EndLink => {
                 let type_ = *self.lane_types.get(lane as usize)?;
-                let value =
-                    self.find_value(padded, type_, words[plan.value % WORDS], line.quoted)?;
+                let value = self.find_value(padded, type_, words[plan.value % WORDS])?;
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let (end_start, end_end) = bare(words[plan.end % WORDS]);
-                let end = self.link_ends.find_short(
-                    padded,
-                    end_start,
-                    end_end,
-                    end_context(type_, side),
-                )?;
+                let (start, end) = bare(padded, words[plan.end % WORDS]);
+                let end =
+                    self.link_ends.find_short(padded, start, end, end_context(type_, side))?;
                 let raw_key = words[plan.key % WORDS];
-                let (key_start, key_end) = bare(raw_key);
-                decoded.links.push(LinkEvent {
+                let (key_start, key_end) = bare(padded, raw_key);
+                links.push(LinkEvent {
                     value,
                     end,
                     raw_key: Span { start: raw_key.0 as u32, end: raw_key.1 as u32 },
                     key_hash: hash_text(padded, key_start, key_end),
                 });
-                decoded.links.len() as u64 - 1
+                links.len() as u64 - 1
             }
         };
-        debug_assert!(op.nature() != TypeNature::Container);
-        decoded.event_count += 1;
-        if time > decoded.last_time {
-            decoded.last_time = time;
-        }
-        decoded
-            .unsorted
-            .push((lane, LaneEvent { time, argument, at: start as u32, tail: op as u32 }));
-        Some(start + line.len as usize)
+        Some((lane, time, argument))
     }
 
     #[inline(always)]
-    fn find_value(
-        &self,
-        padded: &[u8],
-        type_: Symbol,
-        (mut start, mut end): (usize, usize),
-        quoted: bool,
-    ) -> Option<Symbol> {
-        let mut quoting = Quoting::Bare;
-        if quoted && padded[start] == b'"' {
-            (start, end) = (start + 1, end - 1);
-            if self.value_names == ValueNames::AsWritten {
-                quoting = Quoting::Quoted;
-            }
-        }
+    fn find_value(&self, padded: &[u8], type_: Symbol, word: (usize, usize)) -> Option<Symbol> {
+        let (start, end) = bare(padded, word);
+        let quoting = match self.value_names {
+            ValueNames::AsWritten if start != word.0 => Quoting::Quoted,
+            _ => Quoting::Bare,
+        };
         self.values.find_short(padded, start, end, type_ << 2 | quoting as u32)
     }
 }
 
-/// Reads the words after the number off the bits where they begin and end; words that the line does
-/// not have are beyond it.
+/// A word without its quotes, which in a short line come in pairs.
 #[inline(always)]
-fn words(mut edges: u64, start: usize, id_len: usize) -> Words {
-    let mut words = [(start, start + id_len); WORDS];
-    edges &= edges.wrapping_sub(1);
-    for word in &mut words[1..] {
+fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
+    if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
+}
+
+/// Reads the words of a line off the bits where they begin and end.
+#[inline(always)]
+fn words(line: &Waiting, count: usize) -> Words {
+    let start = line.start as usize;
+    let mut words = [(start, start); WORDS];
+    let mut edges = line.edges;
+    for word in words.iter_mut().take(count) {
         let first = edges.trailing_zeros() as usize;
         edges &= edges.wrapping_sub(1);
         let end = edges.trailing_zeros() as usize;
