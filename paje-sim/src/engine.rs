@@ -53,6 +53,16 @@ pub(crate) fn replay(input: impl Read, options: &Options) -> Result<Trace, Error
     }
 }
 
+/// A problem, and the byte where its line begins.
+struct Found {
+    at: u64,
+    error: Error,
+}
+
+fn earliest(one: Option<Found>, other: Option<Found>) -> Option<Found> {
+    one.into_iter().chain(other).min_by_key(|found| found.at)
+}
+
 struct Engine<'o> {
     options: &'o Options,
     defs: DefTable,
@@ -101,11 +111,14 @@ impl<'o> Engine<'o> {
         if let Err(stop) = self.resolve(block) {
             first = Some(stop);
         }
-        if let Some(stop) = self.replay(block, first.as_ref().map_or(u32::MAX, |stop| stop.line)) {
-            first = Some(stop);
+        let limit = first.as_ref().map_or(u32::MAX, |stop| stop.line);
+        let mut found = first.map(|stop| self.found(block, stop));
+        found = earliest(found, self.replay(block, limit));
+        if found.is_some() {
+            found = earliest(found, self.first_reused(self.model.lane_ids()));
         }
-        if let Some(stop) = first {
-            return Err(self.report(block, stop));
+        if let Some(found) = found {
+            return Err(found.error);
         }
         self.warn(block);
         self.lines += memchr::memchr_iter(b'\n', block.text()).count() as u64;
@@ -134,7 +147,7 @@ impl<'o> Engine<'o> {
 
     /// Replays every lane's slice of the block, and ends the containers that ended in it. Returns the
     /// first problem, if one comes before `limit`.
-    fn replay(&mut self, block: &Block, mut limit: u32) -> Option<Stop> {
+    fn replay(&mut self, block: &Block, mut limit: u32) -> Option<Found> {
         let mut first: Option<(RefusedEvent, LaneId)> = None;
         let mut start = 0;
         let mut slice = Slice {
@@ -162,30 +175,66 @@ impl<'o> Engine<'o> {
                 first = Some((refused, lane));
             }
         }
-        let mut stop = first.map(|(refused, lane)| {
+        let stop = first.map(|(refused, lane)| {
             let lane = self.model.lanes[lane.index()];
             let (field, problem) =
                 explain(&refused, &self.model, lane.container, lane.type_, &slice);
             Stop { line: limit, what: Where::Field(field), problem }
         });
-        for ending in self.effects.endings.drain(..) {
+        let mut found = stop.map(|stop| self.found(block, stop));
+        self.place_suspects(block);
+        for ending in std::mem::take(&mut self.effects.endings) {
             let line = (ending.at - block.start().0) as u32;
             if line >= limit {
                 break;
             }
-            if let Err((field, problem)) =
-                self.lanes.end_container(&self.model, self.options, &ending)
-            {
-                stop = Some(Stop { line, what: Where::Field(field), problem });
+            found = earliest(found, self.first_reused(self.model.lanes_of(ending.container)));
+            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            if let Err((field, problem)) = ended {
+                let stop = Stop { line, what: Where::Field(field), problem };
+                found = earliest(found, Some(self.found(block, stop)));
                 break;
             }
         }
-        stop
+        found
+    }
+
+    /// Finds the places of the block's links whose keys may have been used before, while the block is
+    /// at hand.
+    fn place_suspects(&mut self, block: &Block) {
+        let mut suspects: Vec<(u32, LaneId, usize)> = Vec::new();
+        for (symbol, _) in &self.decoded.lanes {
+            if let Some(lane) = self.maps.lanes.get(*symbol as usize) {
+                let new = self.lanes.new_suspects(*lane);
+                suspects.extend(new.map(|(i, at)| ((at - block.start().0) as u32, *lane, i)));
+            }
+        }
+        suspects.sort_unstable_by_key(|(line, ..)| *line);
+        let (mut counted, mut lines) = (0, self.lines + 1);
+        for (line, lane, i) in suspects {
+            lines +=
+                memchr::memchr_iter(b'\n', &block.text()[counted..line as usize]).count() as u64;
+            counted = line as usize;
+            let place = self.place(block, line, Where::Field(FieldName::Key), lines);
+            self.lanes.place_suspect(lane, i, place);
+        }
+    }
+
+    /// The first link, of these lanes, whose key was used before.
+    fn first_reused(&self, lanes: impl Iterator<Item = LaneId>) -> Option<Found> {
+        let reused = lanes.filter_map(|lane| self.lanes.reused(lane));
+        reused.min_by_key(|(suspect, _)| suspect.at).map(|(suspect, key)| Found {
+            at: suspect.at,
+            error: Error::invalid(Problem::KeyReused { key }, suspect.place.clone()),
+        })
     }
 
     fn finish(mut self, end: ByteOffset) -> Result<Trace, Error> {
         if end.0 == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
+        }
+        if let Some(found) = self.first_reused(self.model.lane_ids()) {
+            return Err(found.error);
         }
         if self.defs.is_open() {
             let problem =
@@ -240,19 +289,30 @@ impl<'o> Engine<'o> {
         known.count += 1;
     }
 
-    fn report(&self, block: &Block, stop: Stop) -> Error {
-        let text = block.text();
-        let column = match stop.what {
+    fn found(&self, block: &Block, stop: Stop) -> Found {
+        let before = &block.text()[..stop.line as usize];
+        let lines = self.lines + 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+        let place = self.place(block, stop.line, stop.what, lines);
+        let at = block.start().0 + u64::from(stop.line);
+        Found { at, error: Error::invalid(stop.problem, Some(place)) }
+    }
+
+    /// The place of something in the line that begins at `line` and is the trace's `number`th.
+    fn place(&self, block: &Block, line: u32, what: Where, number: u64) -> Place {
+        let at = match what {
             Where::Byte(at) => at,
             Where::Field(field) => {
-                self.field_of_line(block, stop.line, field).map_or(stop.line, |span| span.start)
+                self.field_of_line(block, line, field).map_or(line, |span| span.start)
             }
         };
-        let position = Position::within(text, column as usize, block.start(), self.lines + 1);
-        let line = &text[stop.line as usize..];
-        let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
-        let place = Place { position, text: line[..end].to_vec() };
-        Error::invalid(stop.problem, Some(place))
+        let text = &block.text()[line as usize..];
+        let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+        let position = Position {
+            byte: ByteOffset(block.start().0 + u64::from(at)),
+            line: number,
+            column: u64::from(at - line) + 1,
+        };
+        Place { position, text: text[..end].to_vec() }
     }
 
     fn field_of_line(&self, block: &Block, line: u32, field: FieldName) -> Option<Span> {

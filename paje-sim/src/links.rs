@@ -2,9 +2,12 @@
 
 use hashbrown::HashTable;
 use paje_parser::{Field, LinkEnd, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::columns::Rows;
 use crate::engine::lanes::Refused;
+use crate::engine::symbols::hash_bytes;
+use crate::error::Place;
 use crate::ids::{ContainerId, ValueId};
 use crate::store::{ExtraPair, NewLink, Store};
 
@@ -15,7 +18,8 @@ pub(crate) struct LinkLane {
     /// Links that lack an end, by key.
     open: HashTable<OpenLink>,
     /// The keys of all links, open and completed: a key may not be used again.
-    seen: Seen,
+    filter: Filter,
+    pub(crate) suspects: Vec<Suspect>,
     /// Start and end of the last completed link.
     last: Option<(f64, f64)>,
     opened: u64,
@@ -51,6 +55,7 @@ impl LinkLane {
         half: HalfLink,
         raw_key: &[u8],
         hash: u64,
+        at: u64,
     ) -> Result<(), Refused> {
         let key = bare_key(raw_key);
         let found = self.open.find_entry(hash, |open| {
@@ -75,10 +80,13 @@ impl LinkLane {
                 Ok(())
             }
             Err(_) => {
-                if !self.seen.insert(hash) && self.is_used(store, key) {
-                    return Err(Refused::KeyReused);
-                }
                 let key = store.keys.push(raw_key);
+                if self.filter.is_full() {
+                    self.grow_filter(store);
+                }
+                if self.filter.insert(hash) {
+                    self.suspects.push(Suspect { hash, at, place: None, key });
+                }
                 let order = self.opened;
                 self.opened += 1;
                 let open = OpenLink { hash, key, half, order };
@@ -86,11 +94,6 @@ impl LinkLane {
                 Ok(())
             }
         }
-    }
-
-    /// To be called with the hashes of the keys that will be added next.
-    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) {
-        self.seen.touch(hashes);
     }
 
     fn complete(&mut self, store: &mut Store, other: OpenLink, half: HalfLink) {
@@ -111,14 +114,49 @@ impl LinkLane {
         store.link(&mut self.rows, link);
     }
 
-    /// Whether a completed link has this very key. Asked only when hashes meet, which is almost
-    /// always because the trace is wrong.
+    /// The keys of all links, without quotes, with their places in the store.
+    fn keys<'s>(&'s self, store: &'s Store) -> impl Iterator<Item = &'s [u8]> {
+        let completed = self.rows.chunks().flat_map(|(at, count)| store.links.key.slice(at, count));
+        let open = self.open.iter().map(|open| &open.key);
+        completed.chain(open).map(|place| bare_key(store.keys.get(*place)))
+    }
+
     #[cold]
-    fn is_used(&self, store: &Store, key: &[u8]) -> bool {
-        self.rows.chunks().any(|(at, count)| {
-            let keys = store.links.key.slice(at, count);
-            keys.iter().any(|at| bare_key(store.keys.get(*at)) == key)
-        })
+    fn grow_filter(&mut self, store: &Store) {
+        // In large steps: each asks for all keys again.
+        let words = vec![0; (self.filter.words.len() * 8).max(16)];
+        let mut larger = Filter { words, keys: 0 };
+        for key in self.keys(store) {
+            larger.insert(hash_bytes(key));
+        }
+        self.filter = larger;
+    }
+
+    /// The first link, by its first event, whose key was used before, and the key.
+    pub(crate) fn reused(&self, store: &Store) -> Option<(&Suspect, Vec<u8>)> {
+        if self.suspects.is_empty() {
+            return None;
+        }
+        let key_of = |suspect: &Suspect| bare_key(store.keys.get(suspect.key));
+        // How many links and how many suspects have each suspected key.
+        let mut counts: FxHashMap<&[u8], (u32, u32)> = FxHashMap::default();
+        let hashes: FxHashSet<u64> = self.suspects.iter().map(|suspect| suspect.hash).collect();
+        for suspect in &self.suspects {
+            counts.entry(key_of(suspect)).or_default().1 += 1;
+        }
+        for key in self.keys(store).filter(|key| hashes.contains(&hash_bytes(key))) {
+            if let Some((links, _)) = counts.get_mut(key) {
+                *links += 1;
+            }
+        }
+        // All links of a key but the first are suspects; the first may be one by mistake.
+        let mut first_met: FxHashSet<&[u8]> = FxHashSet::default();
+        let reused = self.suspects.iter().find(|suspect| {
+            let key = key_of(suspect);
+            let (links, suspects) = counts.get(key).copied().unwrap_or_default();
+            suspects < links || !first_met.insert(key)
+        })?;
+        Some((reused, key_of(reused).to_vec()))
     }
 
     /// Keys of the links that lack an end, in the order of their events; at most `most` of them.
@@ -137,59 +175,51 @@ impl LinkLane {
     /// The container ends: what is open will never be complete.
     pub(crate) fn close(&mut self) {
         self.open = HashTable::new();
-        self.seen = Seen::default();
+        self.filter = Filter::default();
+        self.suspects = Vec::new();
     }
 }
 
-/// Hashes of keys. Almost every key is new, and its place in memory has not been looked at for long:
-/// see [`Seen::touch`].
+/// Which keys may have been used: a few bits of each key's hash. A set of the keys themselves would
+/// look at a place in memory that nothing has looked at for long, for every link; these bits stay in
+/// the cache. What they cannot tell apart is looked into when the lane ends: see
+/// [`LinkLane::reused`].
 #[derive(Debug, Default)]
-struct Seen {
-    /// Open addressing; 0 is a free slot.
-    slots: Vec<u64>,
-    len: usize,
+struct Filter {
+    words: Vec<u64>,
+    keys: usize,
 }
 
-impl Seen {
-    /// Adds a hash; `false` if it was there.
+impl Filter {
+    /// Bits for each key when the filter is full: about 1 % of the keys are then suspected wrongly.
+    const BITS: usize = 16;
+
+    fn is_full(&self) -> bool {
+        (self.keys + 1) * Self::BITS > self.words.len() * 64
+    }
+
+    /// Adds a key; whether it may have been there.
     #[inline]
     fn insert(&mut self, hash: u64) -> bool {
-        if (self.len + 1) * 4 > self.slots.len() * 3 {
-            self.grow();
-        }
-        let hash = hash.max(1);
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        while self.slots[at] != 0 {
-            if self.slots[at] == hash {
-                return false;
-            }
-            at = (at + 1) & mask;
-        }
-        self.slots[at] = hash;
-        self.len += 1;
-        true
+        let mask = self.words.len() - 1;
+        let word = &mut self.words[(hash >> 12) as usize & mask];
+        let bits = 1 << (hash & 63) | 1 << (hash >> 6 & 63);
+        let known = *word & bits == bits;
+        *word |= bits;
+        self.keys += 1;
+        known
     }
+}
 
-    /// Looks where the hashes belong, so that memory fetches these places side by side rather than
-    /// one after the other: 50 ns a link become 10.
-    fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        if let Some(mask) = self.slots.len().checked_sub(1) {
-            let sum = hashes.fold(0, |sum, hash| sum ^ self.slots[hash as usize & mask]);
-            std::hint::black_box(sum);
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let larger = vec![0; (self.slots.len() * 2).max(64)];
-        self.len = 0;
-        for hash in std::mem::replace(&mut self.slots, larger) {
-            if hash != 0 {
-                self.insert(hash);
-            }
-        }
-    }
+/// A link whose key may have been used before.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspect {
+    pub(crate) hash: u64,
+    /// Its first event.
+    pub(crate) at: u64,
+    /// The place of its key in the file, once somebody has found it.
+    pub(crate) place: Option<Place>,
+    key: u64,
 }
 
 /// The key without its quotes.

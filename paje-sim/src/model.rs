@@ -295,6 +295,11 @@ impl Model {
         self.by_owner.get(&(container, type_)).copied()
     }
 
+    /// All lanes, in the order of their first events.
+    pub(crate) fn lane_ids(&self) -> impl Iterator<Item = LaneId> + use<> {
+        (0..self.lanes.len() as u32).map(LaneId)
+    }
+
     /// The lanes of a container, last opened first.
     pub(crate) fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
         let last = self.containers.last_lane(container);

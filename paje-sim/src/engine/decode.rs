@@ -17,7 +17,7 @@ use super::symbols::{Symbol, SymbolTable, WordTable, word};
 use crate::options::{Options, Precision, ValueNames};
 use plan::Plan;
 
-/// What a lane's event does; fits the low bits of [`LaneEvent`]'s tail.
+/// What a lane's event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Op {
@@ -34,7 +34,8 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    const ALL: [Op; 10] = [
+    /// By number; there are as many as [`OP_BITS`] can tell apart.
+    const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
         Op::PushState,
@@ -45,6 +46,12 @@ impl Op {
         Op::SubVariable,
         Op::StartLink,
         Op::EndLink,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
     ];
 
     const fn nature(self) -> TypeNature {
@@ -58,7 +65,7 @@ impl Op {
 }
 
 /// An event of a lane.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneEvent {
     /// In seconds.
     pub(crate) time: f64,
@@ -73,11 +80,18 @@ pub(crate) struct LaneEvent {
 const OP_BITS: u32 = 4;
 
 impl LaneEvent {
-    #[inline]
-    pub(crate) const fn op(&self) -> Op {
-        Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize % Op::ALL.len()]
+    const NONE: LaneEvent = LaneEvent::new(0.0, 0, 0, Op::Event, 0);
+
+    const fn new(time: f64, argument: u64, at: u32, op: Op, extra: u32) -> Self {
+        LaneEvent { time, argument, at, tail: extra << OP_BITS | op as u32 }
     }
 
+    #[inline]
+    pub(crate) const fn op(&self) -> Op {
+        Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
+    }
+
+    /// The number of the event's extra fields in the block, from 1; 0 for none.
     #[inline]
     pub(crate) const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
@@ -360,7 +374,7 @@ impl Decoder {
             next += *count;
         }
         if events.len() < next as usize {
-            events.resize(next as usize, LaneEvent::default());
+            events.resize(next as usize, LaneEvent::NONE);
         }
         for (lane, event) in unsorted {
             if *lane == NO_LANE {

@@ -5,10 +5,10 @@ use splitter::Block;
 
 use super::decode::{Decoded, LaneEvent, Op};
 use super::resolve::Maps;
-use crate::error::Problem;
+use crate::error::{Place, Problem};
 use crate::events::EventLane;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::links::{HalfLink, LinkLane, bare_key};
+use crate::links::{HalfLink, LinkLane, Suspect, bare_key};
 use crate::model::{Ending, Failed, Model};
 use crate::options::Options;
 use crate::states::StateLane;
@@ -22,7 +22,6 @@ pub(crate) enum Refused {
     Earlier(f64),
     EmptyStack,
     Unset,
-    KeyReused,
     KeyRepeated,
     /// The link's other end has this value.
     ValuesDiffer(ValueId),
@@ -88,10 +87,6 @@ impl LaneReplay {
         ignored: &mut Vec<u32>,
     ) -> Result<(), RefusedEvent> {
         let base = slice.block.start().0;
-        if let Objects::Link(lane) = &self.objects {
-            let links = &slice.decoded.links;
-            lane.expect(events.iter().map(|event| links[event.argument as usize].key_hash));
-        }
         let mut last = None;
         let mut result = Ok(());
         for event in events {
@@ -103,7 +98,7 @@ impl LaneReplay {
                 ignored.push(event.at);
                 continue;
             }
-            if let Err(why) = self.event(event, slice, store) {
+            if let Err(why) = self.event(event, byte, slice, store) {
                 result = Err(RefusedEvent { event: *event, why });
                 break;
             }
@@ -117,6 +112,7 @@ impl LaneReplay {
     fn event(
         &mut self,
         event: &LaneEvent,
+        byte: u64,
         slice: &Slice<'_>,
         store: &mut Store,
     ) -> Result<(), Refused> {
@@ -153,7 +149,7 @@ impl LaneReplay {
                     extra,
                 };
                 let raw_key = link.raw_key.of(slice.block.padded()).raw();
-                lane.add(store, half, raw_key, link.key_hash)?;
+                lane.add(store, half, raw_key, link.key_hash, byte)?;
             }
         }
         Ok(())
@@ -227,6 +223,31 @@ impl Lanes {
         self.replays.extend(new.iter().map(|lane| LaneReplay::new(lane.nature)));
     }
 
+    /// The links of a lane that are suspects and have no place yet: their numbers among the suspects,
+    /// and the bytes where their lines begin.
+    pub(crate) fn new_suspects(&self, lane: LaneId) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let suspects = match &self.replays[lane.index()].objects {
+            Objects::Link(links) => &links.suspects[..],
+            _ => &[],
+        };
+        let new = suspects.iter().enumerate().rev();
+        new.take_while(|(_, suspect)| suspect.place.is_none()).map(|(i, suspect)| (i, suspect.at))
+    }
+
+    pub(crate) fn place_suspect(&mut self, lane: LaneId, i: usize, place: Place) {
+        if let Objects::Link(links) = &mut self.replays[lane.index()].objects {
+            links.suspects[i].place = Some(place);
+        }
+    }
+
+    /// The first link of a lane whose key was used before, and the key.
+    pub(crate) fn reused(&self, lane: LaneId) -> Option<(&Suspect, Vec<u8>)> {
+        match &self.replays.get(lane.index())?.objects {
+            Objects::Link(links) => links.reused(&self.store),
+            _ => None,
+        }
+    }
+
     /// Ends the lanes of a container that ended.
     ///
     /// # Errors
@@ -288,7 +309,6 @@ pub(crate) fn explain(
             let (container, type_) = (container_name(), type_name());
             (FieldName::Container, Problem::VariableUnset { container, type_ })
         }
-        Refused::KeyReused => (FieldName::Key, Problem::KeyReused { key: key() }),
         Refused::KeyRepeated => {
             let end = if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
             (FieldName::Key, Problem::KeyRepeated { key: key(), end })

@@ -64,9 +64,11 @@ impl WordTable {
     }
 
     pub(crate) fn insert(&mut self, word: Word, context: u64, symbol: Symbol) {
-        if (self.len + 1) * 2 > self.slots.len() {
+        // While the table is small, sparse: a second look costs a wrong guess of the processor.
+        let share = if self.slots.len() <= 4096 { 4 } else { 2 };
+        if (self.len + 1) * share > self.slots.len() {
             let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
-            let larger = vec![free; self.slots.len() * 4];
+            let larger = vec![free; self.slots.len() * 2];
             for slot in std::mem::replace(&mut self.slots, larger) {
                 if slot.context != FREE {
                     self.place(slot);

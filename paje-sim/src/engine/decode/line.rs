@@ -6,7 +6,7 @@ use paje_parser::{
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NO_LANE, Noted, OP_BITS, Op, end_context,
+    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NO_LANE, Noted, Op, end_context,
     lane_context, value_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_text, word};
@@ -25,8 +25,7 @@ impl Decoder {
         defs: &DefTable,
         decoded: &mut Decoded,
     ) -> Result<(Symbol, LaneEvent), Fault> {
-        const NOTHING: (Symbol, LaneEvent) =
-            (NO_LANE, LaneEvent { time: 0.0, argument: 0, at: 0, tail: 0 });
+        const NOTHING: (Symbol, LaneEvent) = (NO_LANE, LaneEvent::NONE);
         let words = self.spans.as_slice();
         let Some(number) = words.first() else {
             return Ok(NOTHING);
@@ -116,8 +115,7 @@ impl Decoder {
         } else {
             0
         };
-        let event =
-            LaneEvent { time, argument, at: start as u32, tail: extra << OP_BITS | op as u32 };
+        let event = LaneEvent::new(time, argument, start as u32, op, extra);
         self.learn_pair(lane, type_, &plan, padded);
         Ok((lane, event))
     }

@@ -3,6 +3,7 @@
 use paje_parser::{EventDef, EventKind, FieldName};
 
 use super::Op;
+use super::short::WORDS;
 
 /// Where an event's words are and what to do with them.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Plan {
     pub(super) key: usize,
     /// The type's and the container's words stand side by side, from this one on.
     pub(super) pair: Option<usize>,
+    /// Short lines of the event can be decoded in batches.
+    pub(super) fits_batch: bool,
     /// The event has user-defined fields, and they are kept.
     pub(super) keeps_extras: bool,
 }
@@ -72,6 +75,10 @@ impl Plan {
             end: word(end),
             key: word(FieldName::Key),
             pair: (type_.abs_diff(container) == 1).then_some(type_.min(container)),
+            fits_batch: matches!(action, Action::Replayed(_))
+                && type_.abs_diff(container) == 1
+                && def.fields().len() < WORDS
+                && !(extras && def.extras().next().is_some()),
             keeps_extras: extras && def.extras().next().is_some(),
         }
     }

@@ -18,10 +18,7 @@ use crate::engine::symbols::{Symbol, hash_text, word};
 use crate::options::{Precision, ValueNames};
 
 /// Most words of a line that is decoded in a batch.
-const WORDS: usize = 8;
-
-/// Where the words of a line begin and end in the block.
-type Words = [(usize, usize); WORDS];
+pub(super) const WORDS: usize = 8;
 
 impl Decoder {
     /// Sorts out the lines from `start` on, up to the first line of a definition. Returns where that
@@ -72,17 +69,12 @@ impl Decoder {
         let id_len = (edges & (edges - 1)).trailing_zeros() as usize;
         let id = word(padded, start, id_len)?;
         let index = self.plans_by_id.find(id, id_len as u64)? as usize;
-        let plan = &self.plans[index];
-        let fits = edges.count_ones() as usize == 2 * plan.expected
-            && plan.expected <= WORDS
-            && plan.pair.is_some()
-            && !plan.keeps_extras;
-        fits.then_some(index)
+        Some(index)
     }
 
     /// Decodes the batches; the lines that do not fit join the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
-        let nothing = (NO_LANE, LaneEvent::default());
+        let nothing = (NO_LANE, LaneEvent::NONE);
         if decoded.unsorted.len() < self.lines as usize {
             decoded.unsorted.resize(self.lines as usize, nothing);
         }
@@ -93,6 +85,7 @@ impl Decoder {
             let mut batch = std::mem::take(&mut self.batches[index]);
             let plan = self.plans[index];
             match plan.action {
+                _ if !plan.fits_batch => self.rest.append(&mut batch),
                 Action::Structural => self.rest.append(&mut batch),
                 // One loop for each event, so that what differs between them is settled outside.
                 Action::Replayed(op) => match op {
@@ -121,12 +114,21 @@ impl Decoder {
     ) {
         let mut last_time = decoded.last_time;
         for line in batch {
-            let words = words(line, plan.expected);
-            match self.short_line(padded, plan, op, &words, &mut decoded.links) {
+            let event = match Words::read(line, plan.expected) {
+                Some(words) => self.short_line(padded, plan, op, &words, &mut decoded.links),
+                None => None,
+            };
+            match event {
                 Some((lane, time, argument)) => {
-                    last_time = last_time.max(time);
-                    let event = LaneEvent { time, argument, at: line.start, tail: op as u32 };
-                    decoded.unsorted[line.ordinal as usize] = (lane, event);
+                    if time > last_time {
+                        last_time = time;
+                    }
+                    let (to_lane, event) = &mut decoded.unsorted[line.ordinal as usize];
+                    *to_lane = lane;
+                    event.time = time;
+                    event.argument = argument;
+                    event.at = line.start;
+                    event.tail = op as u32;
                     decoded.event_count += 1;
                 }
                 None => self.rest.push(*line),
@@ -145,23 +147,23 @@ impl Decoder {
         words: &Words,
         links: &mut Vec<LinkEvent>,
     ) -> Option<(Symbol, f64, u64)> {
-        let (time_start, time_end) = words[plan.time % WORDS];
+        let (time_start, time_end) = words.get(plan.time);
         let time = number::parse_time_at(padded, time_start, time_end)?;
         if time > self.stop_at {
             return None;
         }
         let pair = plan.pair?;
-        let (pair_start, pair_end) = (words[pair % WORDS].0, words[(pair + 1) % WORDS].1);
+        let (pair_start, pair_end) = (words.get(pair).0, words.get(pair + 1).1);
         let pair = word(padded, pair_start, pair_end - pair_start)?;
         let lane = self.lanes_by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
                 let type_ = *self.lane_types.get(lane as usize)?;
-                u64::from(self.find_value(padded, type_, words[plan.value % WORDS])?)
+                u64::from(self.find_value(padded, type_, words.get(plan.value))?)
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
-                let (start, end) = words[plan.value % WORDS];
+                let (start, end) = words.get(plan.value);
                 let value = match self.precision {
                     Precision::Single => f64::from(number::parse_f32_at(padded, start, end)?),
                     Precision::Double => number::parse_f64_at(padded, start, end)?,
@@ -170,12 +172,12 @@ impl Decoder {
             }
             Op::StartLink | Op::EndLink => {
                 let type_ = *self.lane_types.get(lane as usize)?;
-                let value = self.find_value(padded, type_, words[plan.value % WORDS])?;
+                let value = self.find_value(padded, type_, words.get(plan.value))?;
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let (start, end) = bare(padded, words[plan.end % WORDS]);
+                let (start, end) = bare(padded, words.get(plan.end));
                 let end =
                     self.link_ends.find_short(padded, start, end, end_context(type_, side))?;
-                let raw_key = words[plan.key % WORDS];
+                let raw_key = words.get(plan.key);
                 let (key_start, key_end) = bare(padded, raw_key);
                 links.push(LinkEvent {
                     value,
@@ -206,18 +208,37 @@ fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
     if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
 }
 
-/// Reads the words of a line off the bits where they begin and end.
-#[inline(always)]
-fn words(line: &Waiting, count: usize) -> Words {
-    let start = line.start as usize;
-    let mut words = [(start, start); WORDS];
-    let mut edges = line.edges;
-    for word in words.iter_mut().take(count) {
-        let first = edges.trailing_zeros() as usize;
-        edges &= edges.wrapping_sub(1);
-        let end = edges.trailing_zeros() as usize;
-        edges &= edges.wrapping_sub(1);
-        *word = (start + first, start + end);
+/// Where the words of a line begin and end in the block: each in one integer, which is stored and
+/// loaded whole. As two integers, stored one by one and loaded as a pair, each would make the
+/// processor wait for its stores.
+struct Words([u64; WORDS]);
+
+impl Words {
+    /// Reads `count` words off the bits where they begin and end; `None` if the line has more or
+    /// fewer.
+    #[inline(always)]
+    fn read(line: &Waiting, count: usize) -> Option<Words> {
+        let start = u64::from(line.start);
+        let both = start | start << 32;
+        let mut words = [both; WORDS];
+        let mut edges = line.edges;
+        let mut before = edges;
+        for word in words.iter_mut().take(count) {
+            // The top bit spares the question whether there is any: if not, the line is refused.
+            let first = u64::from((edges | 1 << 63).trailing_zeros());
+            edges &= edges.wrapping_sub(1);
+            before = edges;
+            let end = u64::from((edges | 1 << 63).trailing_zeros());
+            edges &= edges.wrapping_sub(1);
+            *word = both + (first | end << 32);
+        }
+        (before != 0 && edges == 0).then_some(Words(words))
     }
-    words
+
+    /// Where a word begins and ends in the block.
+    #[inline(always)]
+    fn get(&self, word: usize) -> (usize, usize) {
+        let both = self.0[word % WORDS];
+        ((both & 0xffff_ffff) as usize, (both >> 32) as usize)
+    }
 }
