@@ -96,6 +96,15 @@ impl LinkLane {
         }
     }
 
+    /// To be called with the hashes of the keys that will be added next: memory then fetches what is
+    /// needed for them side by side, rather than one after the other.
+    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) {
+        if let Some(mask) = self.filter.words.len().checked_sub(1) {
+            let word = |hash: u64| self.filter.words[(hash >> 12) as usize & mask];
+            std::hint::black_box(hashes.fold(0, |sum, hash| sum ^ word(hash)));
+        }
+    }
+
     fn complete(&mut self, store: &mut Store, other: OpenLink, half: HalfLink) {
         let (start, end) = match half.end {
             LinkEnd::Start => (half, other.half),

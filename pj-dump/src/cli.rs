@@ -28,15 +28,15 @@ pub struct Cli {
     pub file: Option<PathBuf>,
 
     /// Only rows that are not over before START (containers always)
-    #[arg(short, long, value_name = "START", value_parser = time, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
     /// Only rows that begin by END (containers always)
-    #[arg(short, long, value_name = "END", value_parser = time, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,
 
     /// Ignore events later than TIME; what is open ends there
-    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub stop_at: Option<f64>,
 
     /// Understand the field names of older traces (ContainerType, SourceContainer, …)
@@ -47,7 +47,7 @@ pub struct Cli {
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
 
-    /// Do not dump, only replay
+    /// Do not print rows; what other options ask for is still printed
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -59,12 +59,12 @@ pub struct Cli {
     #[arg(short, long)]
     pub user_defined: bool,
 
-    /// For every interval between times of the trace, the values of the lanes of this type
-    #[arg(short, long, value_name = "TYPENAME")]
+    /// Print, instead of rows, the values of this type's lanes in each interval between two times
+    #[arg(short, long, value_name = "TYPENAME", allow_hyphen_values = true)]
     pub probabilistic: Option<String>,
 
     /// Digits after the decimal point
-    #[arg(short = 'l', long, value_name = "PRECISION", default_value_t = 6, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(short = 'l', long, value_name = "PRECISION", default_value_t = 6, allow_hyphen_values = true, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub float_precision: u16,
 
     /// No imbrication levels: pushes and pops become changes of one state
@@ -88,11 +88,11 @@ pub struct Cli {
     pub header: bool,
 
     /// Write the types and their values to FILE, as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub type_hierarchy: Option<PathBuf>,
 
     /// Write the containers and the types of their entities to FILE, as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
     /// Write rows as they complete, in little memory

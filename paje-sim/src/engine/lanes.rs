@@ -87,6 +87,10 @@ impl LaneReplay {
         ignored: &mut Vec<u32>,
     ) -> Result<(), RefusedEvent> {
         let base = slice.block.start().0;
+        if let Objects::Link(lane) = &self.objects {
+            let links = &slice.decoded.links;
+            lane.expect(events.iter().map(|event| links[event.argument as usize].key_hash));
+        }
         let mut last = None;
         let mut result = Ok(());
         for event in events {

@@ -4,8 +4,9 @@ use paje_sim::{ContainerId, NameOrder, Trace};
 
 use super::Quotes;
 
-/// One line a container, from the root down: `reportContainer |`, as many columns of indentation as
-/// it has ancestors, and its name twice. PajeNG 1.3.6 behaviour.
+/// One line a container, from the root down, children in byte order of their identifiers:
+/// `reportContainer |`, as many columns of indentation as it has ancestors, and its name twice.
+/// PajeNG 1.3.6 behaviour.
 #[must_use]
 pub fn tree(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let containers = trace.containers();
@@ -29,8 +30,7 @@ pub fn tree(trace: &Trace, quotes: Quotes) -> Vec<u8> {
                 if raw { Quotes::Keep } else { Quotes::Strip }.write(name, &mut key);
                 key
             };
-            let type_ = trace.types().identifier(containers.type_of(*child));
-            std::cmp::Reverse((key(type_), key(containers.identifier(*child))))
+            std::cmp::Reverse(key(containers.identifier(*child)))
         });
         stack.extend(inside.into_iter().map(|child| (child, depth + 1)));
     }

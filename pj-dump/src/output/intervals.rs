@@ -1,1 +1,256 @@
-//! The lines of `-p`: what each lane of a type was doing between two times.
+//! The intervals of `-p`: what each lane of a type was doing between one time of the trace and the next.
+//!
+//! ```text
+//! START,END,DURATION[,CONTAINER/TYPE/VALUE]…
+//! ```
+//!
+//! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
+//! - An interval ends at each time of an event that is later than all before it; the first begins at 0.
+//!   Events that change nothing, or are ignored because their container was destroyed, count too. So
+//!   the times cannot be taken from the replay's rows: [`Clock`] reads them while the trace passes on
+//!   its way to the replay.
+//! - A lane shows its last row that started before the interval, also when it is long over; or else
+//!   its first, if that starts before the interval's end. A lane of links shows the last one that was
+//!   complete when the interval began.
+//! - Lanes stand in the order of the dump. Types are chosen by name, not by alias.
+//!
+//! PajeNG prints while it reads: of a trace that is not in time order it shows what it knows so far.
+//! Here the order of the file does not matter, and every time of the trace counts.
+
+use std::convert::Infallible;
+use std::io::{self, BufWriter, Read, Write};
+
+use paje_parser::{FieldNames, Line, LineDecoder};
+use paje_sim::{
+    ContainerId, Events, LaneView, Links, Name, States, Trace, TypeNature, Variables, Visitor,
+};
+
+use super::Style;
+use super::decimal::write_fixed;
+use super::quotes::Printed;
+
+/// Passes a trace on, and notes the times of its events.
+pub struct Clock<R> {
+    input: R,
+    decoder: LineDecoder,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    stop_at: f64,
+    times: Vec<f64>,
+}
+
+impl<R> Clock<R> {
+    /// A clock at 0. Events later than `stop_at`, in seconds, do not count.
+    pub fn new(input: R, names: FieldNames, stop_at: Option<f64>) -> Self {
+        Clock {
+            input,
+            decoder: LineDecoder::new(names),
+            line: Vec::new(),
+            stop_at: stop_at.unwrap_or(f64::INFINITY),
+            times: vec![0.0],
+        }
+    }
+
+    /// The times read so far, in seconds, and 0: in order, each once.
+    #[must_use]
+    pub fn into_times(mut self) -> Vec<f64> {
+        let line = std::mem::take(&mut self.line);
+        self.note(&line);
+        self.times.sort_by(f64::total_cmp);
+        self.times.dedup();
+        self.times
+    }
+
+    /// What is wrong with a line is for the replay to say.
+    fn note(&mut self, line: &[u8]) {
+        if let Ok(Line::Event(event)) = self.decoder.line(line)
+            && let Ok(event) = event.decode()
+            && let Some(time) = event.time()
+            && time <= self.stop_at
+            && self.times.last() != Some(&time)
+        {
+            self.times.push(time);
+        }
+    }
+
+    fn pass(&mut self, mut bytes: &[u8]) {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            if self.line.is_empty() {
+                self.note(&bytes[..end]);
+            } else {
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(&bytes[..end]);
+                self.note(&line);
+                line.clear();
+                self.line = line;
+            }
+            bytes = &bytes[end + 1..];
+        }
+        self.line.extend_from_slice(bytes);
+    }
+}
+
+impl<R: Read> Read for Clock<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.pass(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Writes a line for each interval between `times`, with the lanes of the types called `type_name`.
+///
+/// # Errors
+/// The output fails.
+pub fn write(
+    trace: &Trace,
+    times: &[f64],
+    type_name: &[u8],
+    style: Style,
+    out: impl Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut lanes = Lanes { type_name, style, list: Vec::new() };
+    match trace.visit(style.quotes.order(), &mut lanes) {
+        Ok(()) => {}
+        Err(impossible) => match impossible {},
+    }
+    let mut lanes = lanes.list;
+    let mut line = Vec::new();
+    for interval in times.windows(2) {
+        let (from, to) = (interval[0], interval[1]);
+        line.clear();
+        for (i, number) in [from, to, to - from].into_iter().enumerate() {
+            if i > 0 {
+                line.push(b',');
+            }
+            write_fixed(&mut line, number, style.precision);
+        }
+        for lane in &mut lanes {
+            lane.write(from, to, &mut line);
+        }
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    out.flush()
+}
+
+/// The rows of a lane, and how far the intervals have come in it.
+struct Lane {
+    id: paje_sim::LaneId,
+    /// `,CONTAINER/TYPE/`.
+    prefix: Vec<u8>,
+    /// Whether a row that begins with the interval counts: links do.
+    at_once: bool,
+    /// Since when each row counts, in seconds.
+    since: Vec<f64>,
+    value: Vec<u32>,
+    /// What the values, numbered, look like.
+    texts: Printed,
+    /// How many rows count already.
+    begun: usize,
+}
+
+impl Lane {
+    fn write(&mut self, from: f64, to: f64, line: &mut Vec<u8>) {
+        let counts = |since: f64| if self.at_once { since <= from } else { since < from };
+        while self.since.get(self.begun).is_some_and(|since| counts(*since)) {
+            self.begun += 1;
+        }
+        let first = !self.at_once && self.since.first().is_some_and(|since| *since < to);
+        let row = match self.begun.checked_sub(1) {
+            Some(row) => row,
+            None if first => 0,
+            None => return,
+        };
+        line.extend_from_slice(&self.prefix);
+        line.extend_from_slice(self.texts.get(self.value[row] as usize));
+    }
+}
+
+/// Collects the lanes of the types of one name, in the order of the dump.
+struct Lanes<'a> {
+    type_name: &'a [u8],
+    style: Style,
+    list: Vec<Lane>,
+}
+
+impl Lanes<'_> {
+    /// The lane, if it is of such a type.
+    fn lane(&mut self, view: LaneView<'_>) -> Option<&mut Lane> {
+        let (types, quotes) = (view.trace().types(), self.style.quotes);
+        let type_ = view.type_id();
+        if types.name(type_).text != self.type_name {
+            return None;
+        }
+        if self.list.last().is_none_or(|lane| lane.id != view.id()) {
+            let mut prefix = b",".to_vec();
+            quotes.write(view.trace().containers().name(view.container()), &mut prefix);
+            prefix.push(b'/');
+            quotes.write(types.name(type_), &mut prefix);
+            prefix.push(b'/');
+            let mut texts = Printed::default();
+            for value in 0..types.value_count(type_) as u32 {
+                texts.push(quotes, types.value_name(type_, paje_sim::ValueId(value)));
+            }
+            self.list.push(Lane {
+                id: view.id(),
+                prefix,
+                at_once: view.nature() == TypeNature::Link,
+                since: Vec::new(),
+                value: Vec::new(),
+                texts,
+                begun: 0,
+            });
+        }
+        self.list.last_mut()
+    }
+}
+
+impl Visitor for Lanes<'_> {
+    type Error = Infallible;
+
+    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        if let Some(lane) = self.lane(lane) {
+            lane.since.extend_from_slice(states.start);
+            lane.value.extend(states.value.iter().map(|value| value.0));
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        let (quotes, precision) = (self.style.quotes, self.style.precision);
+        if let Some(lane) = self.lane(lane) {
+            let mut text = Vec::new();
+            for (start, value) in all.start.iter().zip(all.value) {
+                text.clear();
+                write_fixed(&mut text, *value, precision);
+                lane.since.push(*start);
+                lane.value.push(lane.texts.len() as u32);
+                lane.texts.push(quotes, Name::bare(&text));
+            }
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        if let Some(lane) = self.lane(lane) {
+            lane.since.extend_from_slice(events.time);
+            lane.value.extend(events.value.iter().map(|value| value.0));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        if let Some(lane) = self.lane(lane) {
+            lane.since
+                .extend(links.start.iter().zip(links.end).map(|(start, end)| start.max(*end)));
+            lane.value.extend(links.value.iter().map(|value| value.0));
+        }
+        Ok(())
+    }
+}

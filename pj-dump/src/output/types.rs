@@ -49,7 +49,12 @@ pub fn dot(trace: &Trace, quotes: Quotes) -> Vec<u8> {
         out.extend_from_slice(b", label=\"");
         name(id, &mut out);
         out.extend_from_slice(b" (");
-        quotes.write(types.identifier(id), &mut out);
+        // The root's type has no alias, but it is shown as if it had one.
+        match types.alias(id) {
+            Some(alias) => quotes.write(alias, &mut out),
+            None if id == TypeId::ROOT => name(id, &mut out),
+            None => {}
+        }
         out.extend_from_slice(b")\"];\n");
         for child in inside {
             out.push(b'"');
