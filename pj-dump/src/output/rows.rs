@@ -19,7 +19,7 @@ use paje_sim::{
 };
 
 use super::decimal::{fixed_room, put_fixed, write_general};
-use super::quotes::Printed;
+use super::quotes::{PADDING, Printed, Text};
 use super::{Quotes, Style};
 
 /// Size of the output buffer: large enough that a write costs little beside filling it, small enough
@@ -35,8 +35,9 @@ pub struct RowWriter<'t, W: Write> {
     at: usize,
     /// The lane that `prefix` is about.
     lane: Option<LaneId>,
-    /// `Nature, CONTAINER, TYPE, ` of the lane at hand.
+    /// `Nature, CONTAINER, TYPE, ` of the lane at hand, padded; and its length.
     prefix: Vec<u8>,
+    prefix_len: usize,
     containers: Printed,
     /// The values of each type that came up.
     values: Vec<Printed>,
@@ -60,6 +61,7 @@ impl<'t, W: Write> RowWriter<'t, W> {
             at: 0,
             lane: None,
             prefix: Vec::new(),
+            prefix_len: 0,
             containers: Printed::default(),
             values: Vec::new(),
             extras: Vec::new(),
@@ -93,10 +95,10 @@ impl<'t, W: Write> RowWriter<'t, W> {
         Ok(())
     }
 
-    /// Puts bytes for which there is room.
+    /// Puts a text for which there is room.
     #[inline]
-    fn put(&mut self, bytes: &[u8]) {
-        self.at = put(&mut self.buffer, self.at, bytes);
+    fn put(&mut self, text: Text<'_>) {
+        self.at = text.put(&mut self.buffer, self.at);
     }
 
     /// Puts a number and the separator after it.
@@ -120,6 +122,8 @@ impl<'t, W: Write> RowWriter<'t, W> {
         self.prefix.extend_from_slice(b", ");
         quotes.write(trace.types().name(lane.type_id()), &mut self.prefix);
         self.prefix.extend_from_slice(b", ");
+        self.prefix_len = self.prefix.len();
+        self.prefix.resize(self.prefix_len + PADDING, 0);
         self.print_values(lane.type_id());
         self.left = if self.style.as_released { released(lane) } else { u64::MAX };
         self.dropped += lane.len().saturating_sub(self.left);
@@ -159,17 +163,19 @@ impl<'t, W: Write> RowWriter<'t, W> {
     #[inline]
     fn end_row(&mut self) {
         if !self.extras.is_empty() {
-            self.at = put(&mut self.buffer, self.at, &self.extras);
+            self.at = Text::new(&self.extras).put(&mut self.buffer, self.at);
         }
-        self.put(b"\n");
+        self.buffer[self.at] = b'\n';
+        self.at += 1;
     }
 
     /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
     #[inline]
     fn begin_row(&mut self, numbers: usize, text: usize) -> io::Result<()> {
         let number = fixed_room(self.style.precision) + 2;
-        self.reserve(self.prefix.len() + numbers * number + text + self.extras.len() + 64)?;
-        self.at = put(&mut self.buffer, self.at, &self.prefix);
+        self.reserve(self.prefix_len + numbers * number + text + self.extras.len() + 2 * PADDING)?;
+        let prefix = Text { padded: &self.prefix, len: self.prefix_len };
+        self.at = prefix.put(&mut self.buffer, self.at);
         Ok(())
     }
 }
@@ -184,14 +190,6 @@ fn released(lane: LaneView<'_>) -> u64 {
         if lane.start(middle) < end { from = middle + 1 } else { to = middle }
     }
     from + 1
-}
-
-/// Copies bytes into a buffer that has room for 32 more, which short texts are copied as.
-#[inline]
-fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) -> usize {
-    let room = &mut buffer[at..];
-    room[..bytes.len()].copy_from_slice(bytes);
-    at + bytes.len()
 }
 
 /// A user-defined field as it was written.
@@ -222,7 +220,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
         quotes.write(containers.name(id), &mut row);
         row.push(b'\n');
         self.reserve(row.len())?;
-        self.put(&row);
+        self.put(Text::new(&row));
         Ok(())
     }
 
@@ -241,7 +239,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             }
             self.print_extras(&states.user_defined, i);
             let value = values.get(value.index());
-            self.begin_row(4, value.len())?;
+            self.begin_row(4, value.len)?;
             self.put_number(*start);
             self.put_number(*end);
             self.put_number(end - start);
@@ -259,6 +257,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
 
     fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> io::Result<()> {
         self.enter(lane);
+        let mut known = (f64::NAN.to_bits(), 0, 0);
         let printed = self.printed_of(variables.start.len());
         let columns = variables.start.iter().zip(variables.value);
         for (i, (start, value)) in columns.take(printed).enumerate() {
@@ -268,8 +267,18 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             }
             self.print_extras(&variables.user_defined, i);
             self.begin_row(4, 0)?;
-            self.put_number(*start);
+            // Most rows start where the row before ends, whose text is still in the buffer, unless the
+            // buffer was emptied since: then it stands behind what is in it now.
+            let (end_before, from, to) = known;
+            if start.to_bits() == end_before && to <= self.at {
+                self.buffer.copy_within(from..to, self.at);
+                self.at += to - from;
+            } else {
+                self.put_number(*start);
+            }
+            let from = self.at;
             self.put_number(end);
+            known = (end.to_bits(), from, self.at);
             self.put_number(end - start);
             self.at = put_fixed(&mut self.buffer, self.at, *value, self.style.precision);
             self.end_row();
@@ -288,7 +297,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             }
             self.print_extras(&events.user_defined, i);
             let value = values.get(value.index());
-            self.begin_row(1, value.len())?;
+            self.begin_row(1, value.len)?;
             self.put_number(*time);
             self.put(value);
             self.end_row();
@@ -318,15 +327,16 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             let value = values.get(links.value[i].index());
             let (from, to) =
                 (containers.get(links.from[i].index()), containers.get(links.to[i].index()));
-            self.begin_row(3, value.len() + from.len() + to.len() + key.len())?;
+            self.begin_row(3, value.len + from.len + to.len + key.len() + 6)?;
             self.put_number(*start);
             self.put_number(*end);
             self.put_number(end - start);
             for text in [value, from, to] {
                 self.put(text);
-                self.put(b", ");
+                self.buffer[self.at..self.at + 2].copy_from_slice(b", ");
+                self.at += 2;
             }
-            self.put(&key);
+            self.put(Text::new(&key));
             self.end_row();
         }
         self.values[lane.type_id().index()] = values;
