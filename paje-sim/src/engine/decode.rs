@@ -156,6 +156,9 @@ pub(crate) struct Decoded {
 /// In place of a lane: the line has no event that is replayed.
 const NO_LANE: Symbol = Symbol::MAX;
 
+/// No event.
+const NOTHING: (Symbol, LaneEvent) = (NO_LANE, LaneEvent::NONE);
+
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -324,16 +327,17 @@ impl Decoder {
         let mut rest = std::mem::take(&mut self.rest);
         rest.sort_unstable_by_key(|line| line.start);
         for line in rest.drain(..) {
+            // What stands there is of a block before; nothing is decoded after a wrong line.
+            decoded.unsorted[line.ordinal as usize] = NOTHING;
+            if decoded.fault.is_some() {
+                continue;
+            }
             self.scanner.fields(block.text(), line.start as usize, &mut self.spans);
             match self.line(block.padded(), line.start as usize, defs, decoded) {
                 Ok(event) => decoded.unsorted[line.ordinal as usize] = event,
-                Err(fault) => {
-                    decoded.fault = Some((line.start, fault));
-                    break;
-                }
+                Err(fault) => decoded.fault = Some((line.start, fault)),
             }
         }
-        rest.clear();
         self.rest = rest;
     }
 

@@ -6,7 +6,7 @@ use paje_parser::{
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NO_LANE, Noted, Op, end_context,
+    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, end_context,
     lane_context, value_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_text, word};
@@ -25,7 +25,6 @@ impl Decoder {
         defs: &DefTable,
         decoded: &mut Decoded,
     ) -> Result<(Symbol, LaneEvent), Fault> {
-        const NOTHING: (Symbol, LaneEvent) = (NO_LANE, LaneEvent::NONE);
         let words = self.spans.as_slice();
         let Some(number) = words.first() else {
             return Ok(NOTHING);

@@ -13,7 +13,7 @@
 use paje_parser::{LinkEnd, Quoting, Span, number};
 
 use super::plan::{Action, Plan};
-use super::{Decoded, Decoder, LaneEvent, LinkEvent, NO_LANE, Op, Waiting, end_context};
+use super::{Decoded, Decoder, LinkEvent, NOTHING, Op, Waiting, end_context};
 use crate::engine::symbols::{Symbol, hash_text, word};
 use crate::options::{Precision, ValueNames};
 
@@ -74,9 +74,8 @@ impl Decoder {
 
     /// Decodes the batches; the lines that do not fit join the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
-        let nothing = (NO_LANE, LaneEvent::NONE);
         if decoded.unsorted.len() < self.lines as usize {
-            decoded.unsorted.resize(self.lines as usize, nothing);
+            decoded.unsorted.resize(self.lines as usize, NOTHING);
         }
         for index in 0..self.plans.len() {
             if self.batches[index].is_empty() {
@@ -85,8 +84,8 @@ impl Decoder {
             let mut batch = std::mem::take(&mut self.batches[index]);
             let plan = self.plans[index];
             match plan.action {
-                _ if !plan.fits_batch => self.rest.append(&mut batch),
                 Action::Structural => self.rest.append(&mut batch),
+                Action::Replayed(_) if !plan.fits_batch => self.rest.append(&mut batch),
                 // One loop for each event, so that what differs between them is settled outside.
                 Action::Replayed(op) => match op {
                     Op::PopState => self.batch(padded, &plan, Op::PopState, &batch, decoded),
@@ -123,8 +122,8 @@ impl Decoder {
                     if time > last_time {
                         last_time = time;
                     }
-                    let (to_lane, event) = &mut decoded.unsorted[line.ordinal as usize];
-                    *to_lane = lane;
+                    let (to, event) = &mut decoded.unsorted[line.ordinal as usize];
+                    *to = lane;
                     event.time = time;
                     event.argument = argument;
                     event.at = line.start;

@@ -1,0 +1,130 @@
+//! What must not change the result of a replay: how lines are written, and how the input is cut.
+
+use std::convert::Infallible;
+use std::io::Read;
+
+use datasets::Shape;
+use paje_sim::{
+    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, States, Trace, Variables,
+    Visitor,
+};
+
+/// Every object of a trace, in output order, to the last bit.
+#[derive(Default)]
+struct Listing(Vec<String>);
+
+impl Listing {
+    fn of(trace: &Trace) -> Vec<String> {
+        let mut listing = Listing::default();
+        match trace.visit(NameOrder::Bare, &mut listing) {
+            Ok(()) => listing.0,
+        }
+    }
+
+    fn push(&mut self, lane: LaneView<'_>, object: impl std::fmt::Debug) {
+        let container = lane.trace().containers().identifier(lane.container()).text;
+        let type_ = lane.trace().types().identifier(lane.type_id()).text;
+        self.0.push(format!("{container:?} {type_:?} {object:?}"));
+    }
+}
+
+impl Visitor for Listing {
+    type Error = Infallible;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
+        let all = trace.containers();
+        let (start, end) = (all.start(id).to_bits(), all.end(id).to_bits());
+        self.0.push(format!("{:?} {start:x} {end:x}", all.identifier(id).text));
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for (i, value) in states.value.iter().enumerate() {
+            let times = (states.start[i].to_bits(), states.end[i].to_bits(), states.imbrication[i]);
+            self.push(lane, (times, lane.value_name(*value)));
+        }
+        Ok(())
+    }
+
+    fn variables(
+        &mut self,
+        lane: LaneView<'_>,
+        variables: Variables<'_>,
+    ) -> Result<(), Infallible> {
+        for (i, value) in variables.value.iter().enumerate() {
+            let times = (variables.start[i].to_bits(), variables.end(i).to_bits());
+            self.push(lane, (times, value.to_bits()));
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        for (time, value) in events.time.iter().zip(events.value) {
+            self.push(lane, (time.to_bits(), lane.value_name(*value)));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for (i, value) in links.value.iter().enumerate() {
+            let times = (links.start[i].to_bits(), links.end[i].to_bits());
+            let ends = (links.from[i], links.to[i], links.raw_key(i));
+            self.push(lane, (times, lane.value_name(*value), ends));
+        }
+        Ok(())
+    }
+}
+
+/// The result of a replay: its objects, or the problem, without the column.
+fn replay(input: impl Read, limits: Limits) -> Result<Vec<String>, (Option<u64>, String)> {
+    let mut options = Options::default();
+    options.limits = limits;
+    let replayed = Trace::read(input, &options);
+    let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
+    replayed.map(|trace| Listing::of(&trace)).map_err(told)
+}
+
+fn traces() -> impl Iterator<Item = Vec<u8>> {
+    let shapes = Shape::ALL.iter().map(|shape| datasets::generate(*shape, 30_000, 7));
+    shapes.chain((0..150).map(|seed| datasets::random::trace(seed).bytes))
+}
+
+/// The blank sends every event past the batches of short lines.
+#[test]
+fn short_lines_are_lines() {
+    for text in traces() {
+        let lines = text.split_inclusive(|byte| *byte == b'\n');
+        let blank = lines.flat_map(|line| [b" ", line].concat()).collect::<Vec<u8>>();
+        let expected = replay(&text[..], Limits::default());
+        assert_eq!(replay(&blank[..], Limits::default()), expected);
+    }
+}
+
+#[test]
+fn blocks_of_any_size() {
+    for text in traces() {
+        let expected = replay(&text[..], Limits::default());
+        for block in [1, 100, 1000, 5000] {
+            let limits = Limits { block, ..Limits::default() };
+            assert_eq!(replay(&text[..], limits), expected, "blocks of {block} bytes");
+        }
+    }
+}
+
+/// Gives a byte at a time.
+struct Trickle<'a>(&'a [u8]);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(1);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+#[test]
+fn input_in_any_pieces() {
+    for text in traces() {
+        let expected = replay(&text[..], Limits::default());
+        assert_eq!(replay(Trickle(&text), Limits::default()), expected);
+    }
+}
