@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::store::Extras;
 use crate::text::{Name, TextArena};
 use crate::types::Names;
 
@@ -13,6 +14,9 @@ pub struct Containers {
     list: Vec<Container>,
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
+    /// User-defined fields of creations, and whose they are, in the order of creation.
+    extras: Extras,
+    extra_owners: Vec<ContainerId>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -53,6 +57,8 @@ impl Containers {
             list: Vec::new(),
             by_identifier: HashTable::new(),
             texts: TextArena::default(),
+            extras: Extras::default(),
+            extra_owners: Vec::new(),
         };
         let root = NewContainer {
             name: Name::bare(b"0"),
@@ -142,6 +148,19 @@ impl Containers {
         let link = |id: u32| (id != NONE).then_some(ContainerId(id));
         let first = link(self.list[id.index()].first_child);
         std::iter::successors(first, move |child| link(self.list[child.index()].next_sibling))
+    }
+
+    /// The definition and the user-defined fields of the creation, each field as it was written and
+    /// with a newline after it, if they were kept.
+    pub(crate) fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.get(index as u32 + 1)
+    }
+
+    /// Keeps the user-defined fields of the creation of the last container.
+    pub(crate) fn keep_extras(&mut self, def: u32, text: &[u8]) {
+        self.extras.push(def, text);
+        self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 
     /// The byte of the event that ended the container; `u64::MAX` while it lives.

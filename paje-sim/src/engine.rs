@@ -132,6 +132,7 @@ impl<'o> Engine<'o> {
             effects: &mut self.effects,
             last_time: self.last_time,
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
+            user_defined: self.options.user_defined,
             words: Vec::new(),
             ignored: Vec::new(),
             naming_files: Vec::new(),
@@ -141,7 +142,7 @@ impl<'o> Engine<'o> {
         let Resolver { ignored, naming_files, .. } = resolver;
         self.ignored.extend(ignored);
         self.warn_each(block, WarningKind::FileNotRead, &naming_files);
-        self.lanes.extend(&self.model);
+        self.lanes.extend(&self.model, self.options);
         result
     }
 
@@ -150,14 +151,8 @@ impl<'o> Engine<'o> {
     fn replay(&mut self, block: &Block, mut limit: u32) -> Option<Found> {
         let mut first: Option<(RefusedEvent, LaneId)> = None;
         let mut start = 0;
-        let mut slice = Slice {
-            block,
-            decoded: &self.decoded,
-            maps: &self.maps,
-            options: self.options,
-            ended_at: u64::MAX,
-            limit,
-        };
+        let mut slice =
+            Slice { block, decoded: &self.decoded, maps: &self.maps, ended_at: u64::MAX, limit };
         for (symbol, count) in &self.decoded.lanes {
             let events = &self.decoded.events[start..start + *count as usize];
             start += *count as usize;

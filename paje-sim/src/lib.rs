@@ -58,6 +58,7 @@ pub mod containers;
 mod engine;
 pub mod error;
 mod events;
+pub mod excerpt;
 mod ids;
 mod links;
 mod model;

@@ -118,7 +118,8 @@ impl LinkLane {
             from: start.container,
             to: end.container,
             key: other.key,
-            extra: ExtraPair { opening: start.extra, closing: end.extra },
+            // In the order of the file: PajeNG 1.3.6 behaviour.
+            extra: ExtraPair { opening: other.half.extra, closing: half.extra },
         };
         store.link(&mut self.rows, link);
     }

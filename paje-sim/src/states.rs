@@ -48,7 +48,7 @@ impl StateLane {
     /// Closes the whole stack and opens a state of imbrication 0.
     #[inline]
     pub(crate) fn set(&mut self, store: &mut Store, time: f64, value: ValueId, extra: u32) {
-        self.close_all(store, time, 0);
+        self.close_all(store, time);
         self.open(store, time, value, 0, extra);
     }
 
@@ -65,7 +65,8 @@ impl StateLane {
         let top = self.stack.last();
         let imbrication = top.map_or(0, |below| below.imbrication + 1);
         if no_imbrication && let Some(below) = top {
-            store.close_state(below.row, time, 0);
+            // With the push's user-defined fields: PajeNG 1.3.6 behaviour.
+            store.close_state(below.row, time, extra);
         }
         self.open(store, time, value, imbrication, extra);
     }
@@ -90,13 +91,14 @@ impl StateLane {
         Ok(())
     }
 
-    /// Closes the whole stack.
-    pub(crate) fn close_all(&mut self, store: &mut Store, time: f64, extra: u32) {
+    /// Closes the whole stack. The user-defined fields of the event that does so are not kept, and
+    /// rows that were ended before without imbrication end again: PajeNG 1.3.6 behaviour.
+    pub(crate) fn close_all(&mut self, store: &mut Store, time: f64) {
         if self.stack.is_empty() {
             return;
         }
         for open in self.stack.drain(..) {
-            store.close_state(open.row, time, extra);
+            store.end_state(open.row, time);
         }
         self.last_closed(time);
     }

@@ -119,6 +119,12 @@ impl Store {
         }
     }
 
+    /// Sets the end of a state whose closing event has no user-defined fields to keep.
+    #[inline]
+    pub(crate) fn end_state(&mut self, at: Address, end: f64) {
+        self.states.end.set(at, end);
+    }
+
     #[inline]
     pub(crate) fn variable(&mut self, rows: &mut Rows, start: f64, value: f64, extra: u32) {
         let columns = &mut self.variables;
@@ -191,7 +197,7 @@ impl Keys {
 }
 
 /// User-defined fields of events.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     /// The event definition, and where the text ends.
     entries: Vec<(u32, u64)>,

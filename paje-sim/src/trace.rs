@@ -122,6 +122,16 @@ impl Trace {
         counts
     }
 
+    /// The user-defined fields of the event that created a container: name, and text as it was
+    /// written. There are none unless the options ask for them.
+    pub fn container_fields(&self, id: ContainerId) -> impl Iterator<Item = (&str, &[u8])> {
+        let kept = self.containers().extras(id).into_iter();
+        kept.flat_map(|(def, text)| {
+            let fields = text.split(|byte| *byte == b'\n');
+            self.defs()[def as usize].extras().map(|(name, _)| name).zip(fields)
+        })
+    }
+
     /// Whether any user-defined field was kept.
     #[must_use]
     pub fn has_user_defined(&self) -> bool {

@@ -5,4 +5,5 @@
 pub mod cli;
 pub mod input;
 pub mod output;
+mod report;
 pub mod run;

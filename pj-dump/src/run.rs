@@ -3,31 +3,19 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{Error, ErrorKind, FieldNames, Options, Precision, Trace, ValueNames};
+use paje_sim::{FieldNames, Options, Precision, Trace, ValueNames};
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::input::Input;
 use crate::output::intervals::{self, Clock};
 use crate::output::rows::RowWriter;
 use crate::output::{Quotes, Style, containers, header, hierarchy, types};
-
-/// Why the program fails.
-enum Failure {
-    /// The trace is invalid, or cannot be read.
-    Trace(PathBuf, Error),
-    /// A file cannot be read or written.
-    File(PathBuf, io::Error),
-    /// Standard output cannot be written.
-    Output(io::Error),
-}
-
-const INVALID: u8 = 1;
-const TROUBLE: u8 = 2;
+use crate::report::{self, Failure};
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
 #[must_use]
@@ -42,7 +30,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
-        Err(failure) => report(&failure),
+        Err(failure) => {
+            report::failure(&failure);
+            ExitCode::from(failure.status())
+        }
     }
 }
 
@@ -61,7 +52,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
         }
     };
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
-    warn(&name, &trace);
+    report::warnings(&name, &trace);
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -121,10 +112,10 @@ fn print(cli: &Cli, trace: &Trace, times: &[f64], seconds: f64) -> io::Result<()
     if dropped > 0 {
         let (rows, start, are) =
             if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
-        eprintln!(
-            "pj_dump: warning: {dropped} {rows} that {start} at the very end of the trace {are} left \
-             out, as PajeNG's releases do; --quotes auto prints them"
-        );
+        report::say(format_args!(
+            "warning: {dropped} {rows} that {start} at the very end of the trace {are} left out, as \
+             PajeNG's releases do; --quotes auto prints them"
+        ));
     }
     Ok(())
 }
@@ -144,44 +135,4 @@ fn style(cli: &Cli) -> Style {
 
 fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| Failure::File(path.to_owned(), error))
-}
-
-fn warn(name: &Path, trace: &Trace) {
-    for warning in trace.warnings() {
-        let lines = if warning.count == 1 { "line" } else { "lines" };
-        eprintln!(
-            "pj_dump: {}:{}: warning: {} ({} {lines} of event {})",
-            name.display(),
-            warning.first_line,
-            warning.kind.sentence(),
-            warning.count,
-            String::from_utf8_lossy(&warning.event),
-        );
-    }
-}
-
-fn report(failure: &Failure) -> ExitCode {
-    let (name, error) = match failure {
-        Failure::Trace(name, error) => match error.kind() {
-            ErrorKind::Io(io) => (name.display().to_string(), io),
-            _ => {
-                let place = error.position().map_or(String::new(), |at| format!("{at}:"));
-                eprintln!("pj_dump: {}:{place} {error}", name.display());
-                return ExitCode::from(INVALID);
-            }
-        },
-        Failure::File(name, error) => (name.display().to_string(), error),
-        Failure::Output(error) => ("standard output".to_string(), error),
-    };
-    eprintln!("pj_dump: {name}: {}", describe(error));
-    ExitCode::from(TROUBLE)
-}
-
-/// The system's words for an error, without its number.
-fn describe(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_string(),
-        None => text,
-    }
 }

@@ -44,7 +44,6 @@
 
 pub mod check;
 pub mod cli;
-pub mod excerpt;
 pub mod finding;
 pub mod input;
 pub mod report;
@@ -53,4 +52,5 @@ pub mod summary;
 
 pub use check::{Checker, Options, Report, Rules, check};
 pub use finding::{Cause, Caution, Finding, Severity, Thing};
+pub use paje_sim::excerpt;
 pub use summary::Summary;

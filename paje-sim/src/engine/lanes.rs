@@ -33,6 +33,9 @@ pub(crate) struct LaneReplay {
     pub(crate) objects: Objects,
     /// The byte and the time of the last event.
     last: Option<(u64, f64)>,
+    /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
+    /// behaviour.
+    flat: bool,
 }
 
 /// A lane by the nature of its type.
@@ -49,7 +52,6 @@ pub(crate) struct Slice<'a> {
     pub(crate) block: &'a Block,
     pub(crate) decoded: &'a Decoded,
     pub(crate) maps: &'a Maps,
-    pub(crate) options: &'a Options,
     /// The byte of the event that ended the container, `u64::MAX` while it lives.
     pub(crate) ended_at: u64,
     /// Events whose line begins here or later in the block are not replayed.
@@ -64,14 +66,14 @@ pub(crate) struct RefusedEvent {
 }
 
 impl LaneReplay {
-    pub(crate) fn new(nature: TypeNature) -> Self {
+    fn new(nature: TypeNature, flat: bool) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::default()),
         };
-        LaneReplay { objects, last: None }
+        LaneReplay { objects, last: None, flat }
     }
 
     /// Replays a block's events of this lane; `ignored` gets the lines of those that came after the
@@ -125,12 +127,12 @@ impl LaneReplay {
         match &mut self.objects {
             Objects::State(lane) => {
                 lane.check_order(event.time)?;
-                let flat = slice.options.no_imbrication;
+                let flat = self.flat;
                 match event.op() {
                     Op::SetState => lane.set(store, event.time, value(), extra),
                     Op::PushState => lane.push(store, event.time, value(), extra, flat),
                     Op::PopState => lane.pop(store, event.time, extra, flat)?,
-                    _ => lane.close_all(store, event.time, extra),
+                    _ => lane.close_all(store, event.time),
                 }
             }
             Objects::Variable(lane) => {
@@ -175,7 +177,7 @@ impl LaneReplay {
         options: &Options,
     ) -> Result<(), OpenLinks> {
         match &mut self.objects {
-            Objects::State(lane) => lane.close_all(store, time, 0),
+            Objects::State(lane) => lane.close_all(store, time),
             Objects::Variable(lane) => lane.close(store),
             Objects::Event(_) => {}
             Objects::Link(lane) => {
@@ -222,9 +224,12 @@ impl Lanes {
     }
 
     /// Makes a replay for each lane that has none yet.
-    pub(crate) fn extend(&mut self, model: &Model) {
+    pub(crate) fn extend(&mut self, model: &Model, options: &Options) {
         let new = &model.lanes[self.replays.len()..];
-        self.replays.extend(new.iter().map(|lane| LaneReplay::new(lane.nature)));
+        self.replays.extend(new.iter().map(|lane| {
+            let flat = options.no_imbrication && lane.container != ContainerId::ROOT;
+            LaneReplay::new(lane.nature, flat)
+        }));
     }
 
     /// The links of a lane that are suspects and have no place yet: their numbers among the suspects,

@@ -86,6 +86,7 @@ pub(crate) struct Resolver<'a> {
     /// The latest time of a structural event.
     pub(crate) last_time: f64,
     pub(crate) stop_at: f64,
+    pub(crate) user_defined: bool,
     pub(crate) words: Vec<Span>,
     /// Lines of structural events that were ignored, or name a file.
     pub(crate) ignored: Vec<u32>,
@@ -119,8 +120,18 @@ impl Resolver<'_> {
         let at = block.start().0 + u64::from(line);
         self.effects.ignored = false;
         self.effects.names_file = false;
+        let containers = self.model.containers.len();
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
+        let has_extras = raw.def().extras().next().is_some();
+        if self.user_defined && has_extras && self.model.containers.len() > containers {
+            let mut text = Vec::new();
+            for (_, field) in raw.extras() {
+                text.extend_from_slice(field.map_or(&[], |field| field.raw()));
+                text.push(b'\n');
+            }
+            self.model.containers.keep_extras(def, &text);
+        }
         if self.effects.ignored {
             self.ignored.push(line);
         }

@@ -164,7 +164,7 @@ impl Lane {
             None => return,
         };
         line.extend_from_slice(&self.prefix);
-        line.extend_from_slice(self.texts.get(self.value[row] as usize));
+        line.extend_from_slice(self.texts.get(self.value[row] as usize).bytes());
     }
 }
 

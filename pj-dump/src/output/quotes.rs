@@ -45,7 +45,7 @@ impl Quotes {
 }
 
 fn breaks_rows(text: &[u8]) -> bool {
-    let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
     text.iter().any(|byte| matches!(byte, b',' | b'"')) || blank(text.first()) || blank(text.last())
 }
 

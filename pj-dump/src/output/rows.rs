@@ -72,7 +72,7 @@ impl<'t, W: Write> RowWriter<'t, W> {
     }
 
     /// Writes what is left in the buffer; returns how many rows the dialect of PajeNG's releases
-    /// left out (see [`released`]).
+    /// left out, which is what `released` counts.
     ///
     /// # Errors
     /// The output fails.
@@ -218,6 +218,10 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
         }
         row.extend_from_slice(b", ");
         quotes.write(containers.name(id), &mut row);
+        for (_, raw) in trace.container_fields(id) {
+            row.extend_from_slice(b", ");
+            quotes.write(raw_name(raw), &mut row);
+        }
         row.push(b'\n');
         self.reserve(row.len())?;
         self.put(Text::new(&row));

@@ -10,6 +10,7 @@
 //! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
 //! nothing that `line` would decide otherwise. Change them together.
 
+use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Quoting, Span, number};
 
 use super::plan::{Action, Plan};
@@ -34,7 +35,7 @@ impl Decoder {
             let ordinal = self.lines;
             let Some(line) = self.scanner.short_line(start) else {
                 let end = self.scanner.line_end(text, start);
-                let first = text[start..end].iter().find(|byte| !byte.is_ascii_whitespace());
+                let first = text[start..end].iter().find(|byte| !is_white(**byte));
                 if first == Some(&b'%') {
                     return start;
                 }

@@ -1,0 +1,111 @@
+//! What the program says on standard error.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use paje_parser::{Fault, token};
+use paje_sim::error::{Place, Problem};
+use paje_sim::excerpt::Excerpt;
+use paje_sim::{Error, ErrorKind, Trace};
+
+/// Why the program fails.
+pub(crate) enum Failure {
+    /// The trace is invalid, or cannot be read.
+    Trace(PathBuf, Error),
+    /// A file cannot be read or written.
+    File(PathBuf, io::Error),
+    /// Standard output cannot be written.
+    Output(io::Error),
+}
+
+const INVALID: u8 = 1;
+const TROUBLE: u8 = 2;
+
+impl Failure {
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Failure::Trace(_, error) if matches!(error.kind(), ErrorKind::Invalid(_)) => INVALID,
+            _ => TROUBLE,
+        }
+    }
+}
+
+/// Writes one message. With standard error gone there is no one left to tell.
+pub(crate) fn say(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "pj_dump: {message}");
+}
+
+/// What was doubtful, once for each kind and definition, in file order.
+pub(crate) fn warnings(name: &Path, trace: &Trace) {
+    let mut all: Vec<_> = trace.warnings().iter().collect();
+    all.sort_by_key(|warning| warning.first_line);
+    for warning in all {
+        let lines = if warning.count == 1 { "line" } else { "lines" };
+        say(format_args!(
+            "{}:{}: warning: {} ({} {lines} of event {})",
+            name.display(),
+            warning.first_line,
+            warning.kind.sentence(),
+            warning.count,
+            paje_parser::error::shown(&warning.event),
+        ));
+    }
+}
+
+/// Why the program fails; for an invalid trace, with the line.
+pub(crate) fn failure(failure: &Failure) {
+    let (name, error) = match failure {
+        Failure::Trace(name, error) => match error.kind() {
+            ErrorKind::Io(io) => (name.display().to_string(), io),
+            _ => return invalid(name, error),
+        },
+        Failure::File(name, error) => (name.display().to_string(), error),
+        Failure::Output(error) => ("standard output".to_string(), error),
+    };
+    say(format_args!("{name}: {}", describe(error)));
+}
+
+fn invalid(name: &Path, error: &Error) {
+    let name = name.display();
+    let Some(place) = error.place() else {
+        return say(format_args!("{name}: {error}"));
+    };
+    let excerpt = excerpt(place, error.kind());
+    say(format_args!("{name}:{}: {error}{excerpt}", place.position));
+}
+
+/// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for
+/// a line that is too long to be read.
+fn excerpt(place: &Place, kind: &ErrorKind) -> String {
+    if place.text.is_empty() {
+        return String::new();
+    }
+    let at = ((place.position.column - 1) as usize).min(place.text.len());
+    let width = match kind {
+        ErrorKind::Invalid(Problem::Line { fault, .. }) => {
+            let word = Fault { at: at as u32, kind: *fault }.word(&place.text);
+            u64::from(word.end - word.start)
+        }
+        _ => {
+            let mut words = Vec::new();
+            token::fields(&place.text[at..], 0, &mut words);
+            words.first().filter(|word| word.start == 0).map_or(0, |word| u64::from(word.end))
+        }
+    };
+    let shown = Excerpt::of(&place.text, at).shown(place.position.column, width);
+    let line = place.position.line.to_string();
+    let margin = " ".repeat(line.len());
+    let (indent, carets) = (" ".repeat(shown.indent), "^".repeat(shown.width));
+    format!("\n {line} | {}\n {margin} | {indent}{carets}", shown.text)
+}
+
+/// The system's words for an error, without its number.
+fn describe(error: &io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.find(" (os error") {
+        text.truncate(at);
+    }
+    text
+}

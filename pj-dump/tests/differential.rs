@@ -1,0 +1,252 @@
+//! Random traces, replayed by Debian's PajeNG 1.3.6 and by us: the rows are the same byte for byte,
+//! and what one refuses the other refuses too, at the same line.
+//!
+//! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
+//! `/usr/bin/pj_dump`; without it the test passes, saying so. `PAJE_SEEDS` is the number of traces
+//! (1,000 if unset), `PAJE_SEED` the seed of the first (the clock if unset; it is printed).
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use datasets::Shape;
+use datasets::random::{self, RandomTrace};
+use paje_parser::{FieldNames, Line, LineDecoder, TypeNature};
+
+const THREADS: u64 = 2;
+
+/// After so many differences there is no need for more.
+const MOST: usize = 20;
+
+#[test]
+fn random_traces_are_dumped_as_pajeng_does() {
+    let Some(pajeng) = pajeng() else { return skipped() };
+    let count = number("PAJE_SEEDS").unwrap_or(1000);
+    let first = number("PAJE_SEED").unwrap_or_else(clock);
+    println!("{count} random traces from PAJE_SEED={first} on, against {}", pajeng.display());
+
+    let folder = tempfile::Builder::new().prefix("paje-differential-").tempdir().expect("a folder");
+    let (next, valid) = (AtomicU64::new(0), AtomicU64::new(0));
+    let differences = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let path = folder.path().join(format!("{thread}.trace"));
+            let (pajeng, next, valid, differences) = (&pajeng, &next, &valid, &differences);
+            scope.spawn(move || {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= count || differences.lock().expect("no panic").len() >= MOST {
+                        return;
+                    }
+                    let seed = first.wrapping_add(i);
+                    let trace = random::trace(seed);
+                    valid.fetch_add(u64::from(trace.is_valid()), Ordering::Relaxed);
+                    if let Err(difference) = compare(pajeng, &path, &trace) {
+                        let told = told(seed, &trace, &difference);
+                        differences.lock().expect("no panic").push(told);
+                    }
+                }
+            });
+        }
+    });
+    let differences = differences.into_inner().expect("no panic");
+    assert!(
+        differences.is_empty(),
+        "{} differences\n\n{}",
+        differences.len(),
+        differences.join("\n\n")
+    );
+    println!("{} of them valid", valid.into_inner());
+}
+
+#[test]
+fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
+    let Some(pajeng) = pajeng() else { return skipped() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("shape.trace");
+    let mut compared = 0;
+    for shape in Shape::ALL {
+        for seed in 0..3 {
+            let bytes = datasets::generate(shape, 20_000, seed);
+            if !in_time_order(&bytes) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            for name in paje_sim::Trace::read(&bytes[..], &paje_sim::Options::default())
+                .map(|trace| names_of_types(&trace))
+                .unwrap_or_else(|error| panic!("{shape}, seed {seed}: {error}\n{text}"))
+            {
+                let options = vec!["-p".into(), name.clone(), "-l".into(), seed.to_string()];
+                let trace = RandomTrace { bytes: bytes.clone(), options, fault: None };
+                if let Err(difference) = compare(&pajeng, &path, &trace) {
+                    panic!("{shape}, seed {seed}, -p {name}: {difference}");
+                }
+                compared += 1;
+            }
+        }
+    }
+    println!("intervals of {compared} types compared");
+    assert!(compared > 0);
+}
+
+/// The names of types that have intervals. Links aside: PajeNG bisects their lanes by start time, and
+/// they are not in that order.
+fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
+    let types = trace.types();
+    let nature = |id: &paje_sim::TypeId| types.nature(*id);
+    let name = |id| String::from_utf8_lossy(types.name(id).text).into_owned();
+    let links: BTreeSet<String> =
+        types.ids().filter(|id| nature(id) == TypeNature::Link).map(name).collect();
+    types.ids().map(name).filter(|name| !links.contains(name)).collect()
+}
+
+/// Says all that is needed to look at the difference again, and keeps the trace.
+fn told(seed: u64, trace: &RandomTrace, difference: &str) -> String {
+    let kept = env::temp_dir().join(format!("paje-differential-{seed}.trace"));
+    fs::write(&kept, &trace.bytes).expect("the folder for temporary files is writable");
+    format!(
+        "seed {seed}, options {:?}, fault {:?}, trace {}\n{difference}",
+        trace.options.join(" "),
+        trace.fault,
+        kept.display()
+    )
+}
+
+fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String> {
+    fs::write(path, &trace.bytes).expect("the folder for temporary files is writable");
+    let theirs = Command::new(pajeng).args(&trace.options).arg(path).output().expect("PajeNG runs");
+    let ours = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
+        .args(["--quotes", "strip"])
+        .args(&trace.options)
+        .arg(path)
+        .output()
+        .expect("our pj_dump runs");
+    let said = String::from_utf8_lossy(&ours.stderr);
+    let intervals = trace.options.iter().any(|option| option == "-p");
+    let comparable = !intervals || in_time_order(&trace.bytes);
+    match trace.fault {
+        None => {
+            if !theirs.status.success() {
+                return Err(format!("PajeNG refuses it: {}", first_lines(&theirs.stdout)));
+            }
+            if !ours.status.success() {
+                return Err(format!("we refuse it: {said}"));
+            }
+            if !comparable {
+                return Ok(());
+            }
+            same(&theirs.stdout, &ours.stdout)
+        }
+        Some(fault) => {
+            if theirs.status.success() {
+                return Err("PajeNG takes it".into());
+            }
+            if ours.status.code() != Some(1) {
+                return Err(format!("exit status {}, not 1", ours.status));
+            }
+            if !ours.stdout.is_empty() {
+                return Err(format!("rows of an invalid trace: {}", first_lines(&ours.stdout)));
+            }
+            let name = path.display();
+            let wanted = match line(&theirs.stdout) {
+                Some(line) => format!("pj_dump: {name}:{line}:"),
+                None => format!("pj_dump: {name}:"),
+            };
+            // Warnings may stand before it.
+            let place = said.lines().find_map(|text| text.strip_prefix(&wanted));
+            let place = place.ok_or_else(|| format!("{said}\nlacks {wanted:?}"))?;
+            let at_end = fault == datasets::invalid::Fault::OpenLinkAtEnd;
+            let placed =
+                place.split(':').next().is_some_and(|column| column.parse::<u64>().is_ok());
+            if !placed && !at_end {
+                return Err(format!("no column in {said}"));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether no event is earlier than one before it. PajeNG prints the intervals of `-p` while it reads,
+/// so that those of other traces show what it knew at some point of the file.
+fn in_time_order(trace: &[u8]) -> bool {
+    let mut decoder = LineDecoder::new(FieldNames::Old);
+    let mut last = f64::NEG_INFINITY;
+    trace.split(|byte| *byte == b'\n').all(|line| {
+        let time = match decoder.line(line) {
+            Ok(Line::Event(event)) => event.decode().ok().and_then(|event| event.time()),
+            _ => None,
+        };
+        let ordered = time.is_none_or(|time| time >= last);
+        last = time.unwrap_or(last);
+        ordered
+    })
+}
+
+/// The line that PajeNG names in its message, if it names one.
+fn line(message: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(message).to_lowercase();
+    let number = |rest: &str| {
+        let digits = rest.trim_start_matches([':', ' ']);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse().ok()
+    };
+    // Rows, if any, come before the message.
+    text.rmatch_indices("line").find_map(|(at, word)| number(&text[at + word.len()..]))
+}
+
+fn same(theirs: &[u8], ours: &[u8]) -> Result<(), String> {
+    if theirs == ours {
+        return Ok(());
+    }
+    let (mut a, mut b) = (theirs.split(|byte| *byte == b'\n'), ours.split(|byte| *byte == b'\n'));
+    let mut row = 0;
+    loop {
+        row += 1;
+        let (theirs, ours) = (a.next(), b.next());
+        if theirs != ours {
+            let shown = |text: Option<&[u8]>| {
+                text.map_or("nothing".into(), |text| String::from_utf8_lossy(text).into_owned())
+            };
+            return Err(format!("row {row}\nPajeNG: {}\nours:   {}", shown(theirs), shown(ours)));
+        }
+    }
+}
+
+fn first_lines(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).lines().take(5).collect::<Vec<_>>().join("\n")
+}
+
+fn skipped() {
+    eprintln!(
+        "skipped: PajeNG's pj_dump is not installed (Debian package pajeng; or name the program in \
+         PAJENG_PJ_DUMP)"
+    );
+}
+
+/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
+fn pajeng() -> Option<PathBuf> {
+    let candidates = match env::var_os("PAJENG_PJ_DUMP") {
+        Some(program) => vec![PathBuf::from(program)],
+        None => vec!["pj_dump".into(), "/usr/bin/pj_dump".into()],
+    };
+    candidates.into_iter().find(|program| {
+        let help = Command::new(program).arg("--help").output();
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
+    })
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
+}
+
+fn clock() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    // Seconds alone would give two runs of one minute nearly the same traces.
+    since.expect("the clock is right").as_nanos() as u64 >> 10
+}

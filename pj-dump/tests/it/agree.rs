@@ -1,0 +1,245 @@
+//! The replay beside the checker, which reads a trace line by line with plain data structures: the
+//! same verdict and the same first error, for blocks of any size; and rows that do not depend on it.
+
+use paje_dump::output::rows::RowWriter;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{ErrorKind, FieldNames, Options, Trace};
+use paje_validate::{Rules, Severity, check};
+use proptest::prelude::*;
+
+use crate::world::trace;
+
+/// From one line to the whole trace.
+const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
+
+/// What is wrong first: line, column, code and sentence.
+type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
+
+fn checked(bytes: &[u8], options: &Options) -> Verdict {
+    let mut rules = paje_validate::Options::default();
+    rules.rules = Rules::Replay;
+    rules.field_names = options.field_names;
+    rules.ignore_incomplete_links = options.ignore_incomplete_links;
+    let report = check(bytes, &rules).expect("memory can be read");
+    match report.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        None => Ok(()),
+        Some(first) => {
+            let place = first.position.map(|at| (at.line, at.column));
+            Err((place, first.code(), first.cause.to_string()))
+        }
+    }
+}
+
+fn rows(trace: &Trace) -> Vec<u8> {
+    let style = Style {
+        quotes: Quotes::Auto,
+        precision: 6,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+    let mut out = Vec::new();
+    let mut writer = RowWriter::new(trace, style, &mut out);
+    trace.visit(Quotes::Auto.order(), &mut writer).expect("memory can be written");
+    writer.finish().expect("memory can be written");
+    out
+}
+
+/// The rows, or what is wrong.
+fn replayed(bytes: &[u8], options: &Options) -> (Verdict, Vec<u8>) {
+    match Trace::read(bytes, options) {
+        Ok(trace) => (Ok(()), rows(&trace)),
+        Err(error) => {
+            let ErrorKind::Invalid(problem) = error.kind() else {
+                panic!("memory can be read: {error}");
+            };
+            let place = error.position().map(|at| (at.line, at.column));
+            (Err((place, problem.code(), problem.to_string())), Vec::new())
+        }
+    }
+}
+
+fn options(old: bool, open_links: bool, extras: bool) -> Options {
+    let mut options = Options::default();
+    options.field_names = if old { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = open_links;
+    options.user_defined = extras;
+    options
+}
+
+/// Replays in blocks of every size, and compares with the checker.
+fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
+    let wanted = checked(bytes, &options);
+    let mut first: Option<Vec<u8>> = None;
+    for block in BLOCKS {
+        options.limits.block = block;
+        let (found, rows) = replayed(bytes, &options);
+        if found != wanted {
+            return Err(format!(
+                "blocks of {block}\nchecker: {wanted:?}\nreplay:  {found:?}\n{}",
+                String::from_utf8_lossy(bytes)
+            ));
+        }
+        if *first.get_or_insert_with(|| rows.clone()) != rows {
+            return Err(format!(
+                "rows differ in blocks of {block}\n{}",
+                String::from_utf8_lossy(bytes)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn assert_agree(bytes: &[u8], options: Options) {
+    if let Err(difference) = agree(bytes, options) {
+        panic!("{difference}");
+    }
+}
+
+#[test]
+fn random_traces() {
+    for seed in 0..200 {
+        let random = datasets::random::trace(seed);
+        let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
+        let old = has("-n", "--no-strict");
+        let links = has("-z", "--ignore-incomplete-links");
+        let options = options(old, links, seed % 2 == 0);
+        let result = agree(&random.bytes, options);
+        assert!(result.is_ok(), "seed {seed}: {}", result.unwrap_err());
+    }
+}
+
+#[test]
+fn planted_faults() {
+    for fault in datasets::invalid::Fault::ALL {
+        for seed in 0..6 {
+            assert_agree(
+                &datasets::invalid::trace(fault, seed).bytes,
+                options(false, false, false),
+            );
+        }
+    }
+}
+
+/// A valid trace with an object of each nature.
+const SOUND: &str = "\
+value w S working \"0 1 0\"
+set 0 S p w
+push 1 S p wait
+pop 2 S p
+reset 3 S p
+vset 0 V p 1.5
+vadd 1 V p 2
+vsub 2 V p 0x1p1
+event 1 E q here
+from 1 L h data p k1
+to 2 L h data q k1
+from 3 L h data q k2
+to 4 L h data p k2
+set_in 2 S q w 10 20 # a comment
+
+push_in 3 S q w 10
+pop 4 S q
+destroy 4 P p
+set 4 S p late
+destroy 5 P q
+";
+
+/// A line, what is done to it, and a number for that.
+type Change = (usize, u8, usize);
+
+fn changed(text: &str, changes: &[Change], first: usize) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
+    for (at, what, number) in changes {
+        let first = first.min(lines.len() - 1);
+        let at = first + at % (lines.len() - first);
+        let other = first + number % (lines.len() - first);
+        match what % 10 {
+            0 => lines.swap(at, other),
+            1 => {
+                let copy = lines[other].clone();
+                lines.insert(at, copy);
+            }
+            2 => {
+                lines.remove(at);
+                lines.push(Vec::new());
+            }
+            3 => {
+                let length = lines[at].len();
+                lines[at].truncate(number % (length + 1));
+            }
+            4 => {
+                if let Some(byte) = lines[at].get_mut(number % 16) {
+                    *byte = (number >> 8) as u8;
+                }
+            }
+            5 => lines[at].extend_from_slice(b" \"x"),
+            // A word of the trace, or a likely one, in the place of one of this line.
+            6..=8 => {
+                let words: Vec<&[u8]> = lines[at].split(|byte| *byte == b' ').collect();
+                let new: &[u8] = match what % 10 {
+                    6 => lines[other].split(|byte| *byte == b' ').next_back().unwrap_or_default(),
+                    7 => [&b"p"[..], b"q", b"h", b"0", b"\"p\"", b"\"\""][number % 6],
+                    _ => [&b"0"[..], b"1", b"4", b"9", b"-1", b"S", b"L", b"x"][number % 8],
+                };
+                let place = (number >> 4) % words.len();
+                let mut changed = words.clone();
+                changed[place] = new;
+                lines[at] = changed.join(&b' ');
+            }
+            _ => {
+                let tail = lines[other].clone();
+                lines[at].push(b' ');
+                lines[at].extend_from_slice(&tail);
+            }
+        }
+    }
+    lines.join(&b'\n')
+}
+
+fn verdict(bytes: &[u8], which: (bool, bool, bool)) -> Result<(), TestCaseError> {
+    let (old, links, extras) = which;
+    agree(bytes, options(old, links, extras)).map_err(TestCaseError::fail)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400), which in any::<(bool, bool, bool)>()) {
+        verdict(&bytes, which)?;
+    }
+
+    #[test]
+    fn likely_words(
+        text in "(%|%EventDef|%EndEventDef|PajeSetState|PajePopState|PajeDefineStateType|Name|Type|Time|Container|string|date|[0-3]|\"|#|[ \n\n]){0,80}",
+        which in any::<(bool, bool, bool)>(),
+    ) {
+        verdict(text.as_bytes(), which)?;
+    }
+
+    #[test]
+    fn changed_definitions(
+        changes in proptest::collection::vec(any::<Change>(), 1..6),
+        which in any::<(bool, bool, bool)>(),
+    ) {
+        let text = String::from_utf8(trace(SOUND.as_bytes())).expect("text");
+        verdict(&changed(&text, &changes, 0), which)?;
+    }
+
+    #[test]
+    fn changed_events(
+        changes in proptest::collection::vec(any::<Change>(), 1..12),
+        which in any::<(bool, bool, bool)>(),
+    ) {
+        let lines = changed(SOUND, &changes, 0);
+        verdict(&trace(&lines), which)?;
+    }
+}
+
+#[test]
+fn the_unchanged_trace_is_valid() {
+    let bytes = trace(SOUND.as_bytes());
+    assert_eq!(checked(&bytes, &options(false, false, true)), Ok(()));
+    assert_agree(&bytes, options(false, false, true));
+}

@@ -1,0 +1,288 @@
+//! The command line: exit statuses, messages, options as getopt reads them.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::world::{dump, said, trace};
+
+/// A folder with a valid trace, an invalid one, and what is no trace.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes);
+    let all = [
+        ("sound.trace", trace(b"set 0 S p a\nset 1.5 S p b\n")),
+        ("invalid.trace", trace(b"set 0 S p a\npop 1 S q\n")),
+        ("empty", Vec::new()),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0".to_vec()),
+        ("t.gz", b"\x1f\x8b\x08\0\0\0\0\0".to_vec()),
+        ("t.zst", b"\x28\xb5\x2f\xfd\x04\0\x41".to_vec()),
+        ("t.xz", b"\xfd7zXZ\0\0\x04".to_vec()),
+        ("t.bz2", b"BZh91AY&SY".to_vec()),
+    ];
+    for (name, bytes) in all {
+        write(name, &bytes).expect("the folder is writable");
+    }
+    folder
+}
+
+fn command(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"));
+    command.args(arguments).current_dir(folder.path());
+    command
+}
+
+fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
+    outcome(&command(folder, arguments).output().expect("the program starts"))
+}
+
+fn outcome(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    let status = output.status.code().expect("the program ends by itself");
+    (status, text(&output.stdout), text(&output.stderr))
+}
+
+const ROWS: &str = "\
+Container, 0, 0, 0, 1.5, 1.5, 0
+Container, 0, Host, 0, 1.5, 1.5, h
+Container, h, Process, 0, 1.5, 1.5, q
+Container, h, Process, 0, 1.5, 1.5, p
+State, p, State, 0.000000, 1.500000, 1.500000, 0.000000, a
+State, p, State, 1.500000, 1.500000, 0.000000, 0.000000, b
+";
+
+#[test]
+fn rows_on_standard_output_and_nothing_else() {
+    let folder = folder();
+    assert_eq!(run(&folder, &["sound.trace"]), (0, ROWS.into(), String::new()));
+    assert_eq!(run(&folder, &["-q", "sound.trace"]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn standard_input_for_none_and_for_a_dash() {
+    let sound = trace(b"set 0 S p a\nset 1.5 S p b\n");
+    for arguments in [&[][..], &["-"]] {
+        assert_eq!(outcome(&dump(arguments, &sound)), (0, ROWS.into(), String::new()));
+    }
+}
+
+#[test]
+fn an_invalid_trace() {
+    let folder = folder();
+    let (status, stdout, stderr) = run(&folder, &["invalid.trace"]);
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    let line = fs::read(folder.path().join("invalid.trace")).expect("readable");
+    let line = line.iter().filter(|byte| **byte == b'\n').count();
+    let wanted = format!(
+        "pj_dump: invalid.trace:{line}:9: no state of type 'S' is open in container 'q'; \
+         a pop needs a push before it\n {line} | pop 1 S q\n     |         ^\n"
+    );
+    assert_eq!(stderr, wanted);
+    // Nor is anything written to the files asked for.
+    run(&folder, &["--type-hierarchy=types.csv", "invalid.trace"]);
+    assert!(!folder.path().join("types.csv").exists());
+}
+
+#[test]
+fn input_that_is_no_trace() {
+    let folder = folder();
+    for (name, status, message) in [
+        ("empty", 1, "the trace is empty; a trace begins with event definitions\n"),
+        ("nowhere.trace", 2, "No such file or directory\n"),
+        (".", 2, "Is a directory\n"),
+        ("t.gz", 2, "compressed (gzip); decompress it first, as in `zcat FILE | pj_dump`\n"),
+        ("t.zst", 2, "compressed (zstd); decompress it first, as in `zstdcat FILE | pj_dump`\n"),
+        ("t.xz", 2, "compressed (xz); decompress it first, as in `xzcat FILE | pj_dump`\n"),
+        ("t.bz2", 2, "compressed (bzip2); decompress it first, as in `bzcat FILE | pj_dump`\n"),
+    ] {
+        let wanted = format!("pj_dump: {name}: {message}");
+        assert_eq!(run(&folder, &[name]), (status, String::new(), wanted));
+    }
+    let (status, stdout, stderr) = run(&folder, &["picture.png"]);
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    let wanted = r"pj_dump: picture.png:1:1: no event is defined with number '\x89PNG'";
+    assert!(stderr.starts_with(wanted), "{stderr}");
+    assert!(stderr.ends_with(" 1 | \\x89PNG\n   | ^^^^^^^\n"), "{stderr}");
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    let folder = folder();
+    for option in ["--type-hierarchy", "--entity-hierarchy"] {
+        let found = run(&folder, &[option, "no/such/folder/file", "sound.trace"]);
+        let wanted = "pj_dump: no/such/folder/file: No such file or directory\n";
+        assert_eq!(found, (2, String::new(), wanted.into()));
+    }
+}
+
+#[test]
+fn hierarchies_beside_the_rows() {
+    let folder = folder();
+    let arguments = ["--type-hierarchy=t.csv", "--entity-hierarchy", "e.csv", "sound.trace"];
+    assert_eq!(run(&folder, &arguments), (0, ROWS.into(), String::new()));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("written");
+    let types = "\
+Parent, Name, Nature
+0, Host, Container
+Host, Process, Container
+Host, Message, Link
+Process, State, State
+State, a, Value
+State, b, Value
+Process, Mark, Event
+Process, Load, Variable
+";
+    let mut lines: Vec<String> = read("t.csv").lines().map(str::to_owned).collect();
+    let mut wanted: Vec<String> = types.lines().map(str::to_owned).collect();
+    lines.sort();
+    wanted.sort();
+    assert_eq!(lines, wanted);
+    assert!(read("e.csv").starts_with("Parent, Name, Type, Nature\n0, 0, 0, Container\n"));
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = folder();
+    for (arguments, message) in [
+        (&["--nonsense", "sound.trace"][..], "error: unexpected argument '--nonsense' found\n"),
+        // --end or --entity-hierarchy?
+        (&["--e", "3", "sound.trace"], "error: unexpected argument '--e' found\n"),
+        (
+            &["-s", "soon", "sound.trace"],
+            "error: invalid value 'soon' for '--start <START>': expected a number of seconds\n",
+        ),
+        (
+            &["-l", "-1", "sound.trace"],
+            "error: invalid value '-1' for '--float-precision <PRECISION>'",
+        ),
+        (
+            &["--quotes", "some", "sound.trace"],
+            "error: invalid value 'some' for '--quotes <QUOTES>'",
+        ),
+        (&["sound.trace", "invalid.trace"], "error: unexpected argument 'invalid.trace' found\n"),
+        (
+            &["-p"],
+            "error: a value is required for '--probabilistic <TYPENAME>' but none was supplied",
+        ),
+    ] {
+        let (status, stdout, stderr) = run(&folder, arguments);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
+        assert!(stderr.starts_with(message), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn options_as_getopt_reads_them() {
+    let folder = folder();
+    let precise = "State, p, State, 0.00, 1.50, 1.50, 0.00, a\n";
+    for arguments in [
+        &["-zl", "2", "sound.trace"][..],
+        &["-nul2", "sound.trace"],
+        &["sound.trace", "--float-prec=2"],
+        &["--float", "2", "-f", "sound.trace"],
+        &["-l", "9", "-l", "2", "--ignore-inc", "--", "sound.trace"],
+    ] {
+        let (status, stdout, stderr) = run(&folder, arguments);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(stdout.contains(precise), "{arguments:?}: {stdout}");
+    }
+    // An option's value may look like an option.
+    let (status, stdout, _) = run(&folder, &["-p", "-1", "-s", "-3", "sound.trace"]);
+    assert_eq!((status, stdout.as_str()), (0, "0.000000,1.500000,1.500000\n"));
+    // One of several ways to print: -d wins over -c, the intervals come first, -q stops rows only.
+    let (_, stdout, _) = run(&folder, &["-q", "-c", "-d", "-p", "State", "-h", "sound.trace"]);
+    assert!(stdout.starts_with("0.000000,1.500000,1.500000,p/State/a\ndigraph PajeTypes {\n"));
+    assert!(!stdout.contains("reportContainer"));
+    let (_, stdout, _) = run(&folder, &["-qc", "sound.trace"]);
+    assert!(stdout.starts_with("reportContainer |0 (0)\n"));
+}
+
+#[test]
+fn the_time_comes_first() {
+    let folder = folder();
+    let (status, stdout, _) = run(&folder, &["-t", "sound.trace"]);
+    let (seconds, rows) = stdout.split_once('\n').expect("a line of its own");
+    assert!(seconds.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0), "{seconds}");
+    assert_eq!((status, rows), (0, ROWS));
+}
+
+#[test]
+fn help_usage_and_version() {
+    let folder = folder();
+    let version = concat!("pj_dump ", env!("CARGO_PKG_VERSION"), "\n");
+    for argument in ["-v", "--version"] {
+        assert_eq!(run(&folder, &[argument]), (0, version.into(), String::new()));
+    }
+    for argument in ["-?", "--help"] {
+        let (status, stdout, stderr) = run(&folder, &[argument]);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        assert!(stdout.contains("Usage: pj_dump [OPTIONS] [FILE]"), "{stdout}");
+        assert!(stdout.contains("Exit status: 0 the trace was dumped, 1"), "{stdout}");
+    }
+    let (status, stdout, _) = run(&folder, &["--usage"]);
+    assert_eq!((status, stdout.as_str()), (0, "Usage: pj_dump [OPTIONS] [FILE]\n"));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let folder = folder();
+    let lines: String = (0..50_000).map(|i| format!("set {i} S p a\n")).collect();
+    fs::write(folder.path().join("long.trace"), trace(lines.as_bytes())).expect("writable");
+    let mut child = command(&folder, &["long.trace"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdout = child.stdout.take().expect("it was asked for");
+    stdout.read_exact(&mut [0; 100]).expect("there are rows");
+    drop(stdout);
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(outcome(&output), (0, String::new(), String::new()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_is_full() {
+    let folder = folder();
+    for arguments in [&["sound.trace"][..], &["-c", "sound.trace"], &["-p", "x", "sound.trace"]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+        let output = command(&folder, arguments).stdout(full).output().expect("it starts");
+        let wanted = "pj_dump: standard output: No space left on device\n";
+        assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
+    }
+}
+
+#[test]
+fn warnings_are_told_once_with_their_number() {
+    let lines = "set 0 S p a b c\nset 1 S p b b\nset_in 2 S q a\ndestroy 3 P p\nset 4 S p a\n\
+                 set 5 S p a\npop 6 S p\nfile p P other.trace\n";
+    let output = dump(&[], &trace(lines.as_bytes()));
+    let before = crate::world::lines_before();
+    let wanted = [
+        (
+            1,
+            "more words than the event's definition has fields; the extra ones are ignored (2 lines of event 'set')",
+        ),
+        (
+            3,
+            "the line ends before its last user-defined fields; they are empty (1 line of event 'set_in')",
+        ),
+        (
+            5,
+            "event for a container that was destroyed before; it is ignored (2 lines of event 'set')",
+        ),
+        (
+            7,
+            "event for a container that was destroyed before; it is ignored (1 line of event 'pop')",
+        ),
+        (8, "the trace file named here is not read (1 line of event 'file')"),
+    ];
+    let wanted: String = wanted
+        .iter()
+        .map(|(line, text)| format!("pj_dump: <stdin>:{}: warning: {text}\n", before + line))
+        .collect();
+    assert_eq!(said(&output), wanted);
+    assert_eq!(output.status.code(), Some(0));
+}

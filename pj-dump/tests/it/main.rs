@@ -1,0 +1,7 @@
+//! The program as its users see it, and the replay beside the checker.
+
+mod agree;
+mod cli;
+mod golden;
+mod messages;
+mod world;

@@ -1,0 +1,93 @@
+//! Definitions, types and containers that the tests' traces begin with, and how they are dumped.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// Events by the word that stands for them in the tests' traces: event numbers may be words.
+const EVENTS: [(&str, &str, &str); 23] = [
+    ("ctype", "DefineContainerType", "Name Type Alias"),
+    ("stype", "DefineStateType", "Name Type Alias"),
+    ("vtype", "DefineVariableType", "Name Type Alias"),
+    ("etype", "DefineEventType", "Name Type Alias"),
+    ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
+    ("value", "DefineEntityValue", "Alias Type Name Color"),
+    ("create", "CreateContainer", "Time Name Type Container"),
+    ("create_as", "CreateContainer", "Time Name Type Container Alias"),
+    ("destroy", "DestroyContainer", "Time Type Name"),
+    ("event", "NewEvent", "Time Type Container Value"),
+    ("set", "SetState", "Time Type Container Value"),
+    ("push", "PushState", "Time Type Container Value"),
+    ("pop", "PopState", "Time Type Container"),
+    ("reset", "ResetState", "Time Type Container"),
+    ("vset", "SetVariable", "Time Type Container Value"),
+    ("vadd", "AddVariable", "Time Type Container Value"),
+    ("vsub", "SubVariable", "Time Type Container Value"),
+    ("from", "StartLink", "Time Type Container Value StartContainer Key"),
+    ("to", "EndLink", "Time Type Container Value EndContainer Key"),
+    ("file", "TraceFile", "Container Type Filename"),
+    ("set_in", "SetState", "Time Type Container Value Size Tag"),
+    ("push_in", "PushState", "Time Type Container Value Size Tag"),
+    (
+        "wide",
+        "NewEvent",
+        "A B C D E F G H I J K L M N O P Q R S T U V W X Time Type Container Value",
+    ),
+];
+
+/// Two processes `p` and `q` on a host `h`.
+const WORLD: &str = "\
+ctype Host 0 H
+ctype Process H P
+stype State P S
+vtype Load P V
+etype Mark P E
+ltype Message H P P L
+create 0 h H 0
+create 0 p P h
+create 0 q P h
+";
+
+/// The definitions of all events.
+pub(crate) fn header() -> String {
+    let mut text = String::new();
+    for (word, event, fields) in EVENTS {
+        text.push_str(&format!("%EventDef Paje{event} {word}\n"));
+        for field in fields.split(' ') {
+            text.push_str(&format!("% {field} string\n"));
+        }
+        text.push_str("%EndEventDef\n");
+    }
+    text
+}
+
+/// The header, the world, and more lines.
+pub(crate) fn trace(lines: &[u8]) -> Vec<u8> {
+    [header().as_bytes(), WORLD.as_bytes(), lines].concat()
+}
+
+/// The number of the last line before those given to [`trace`].
+pub(crate) fn lines_before() -> u64 {
+    trace(b"").iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// Runs the program on a trace in its standard input.
+pub(crate) fn dump(options: &[&str], trace: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    std::thread::scope(|scope| {
+        // A program that fails early leaves the rest unread.
+        scope.spawn(move || drop(stdin.write_all(trace)));
+        child.wait_with_output().expect("the program ends")
+    })
+}
+
+/// What was written on standard error.
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
