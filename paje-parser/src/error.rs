@@ -141,12 +141,10 @@ impl FaultKind {
             FaultKind::UnfinishedDefinition => {
                 "the definition is not finished: `%EndEventDef` is missing".into()
             }
-            FaultKind::UnknownId => {
-                format!(
-                    "no event is defined with number {word}; `%EventDef NAME {word}` must come before",
-                    word = word
-                )
-            }
+            FaultKind::UnknownId => format!(
+                "no event is defined with number {word}; its definition, `%EventDef NAME NUMBER`, \
+                 must come before"
+            ),
             FaultKind::MissingField(field) => {
                 format!("the line ends before its field {}", field.name())
             }
@@ -169,7 +167,7 @@ pub fn shown(word: &[u8]) -> String {
     let mut text = String::from("'");
     for chunk in cut.utf8_chunks() {
         text.extend(chunk.valid().chars().flat_map(|c| {
-            let escaped = c.is_control();
+            let escaped = c.is_control() || is_invisible(c);
             escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
         }));
         for byte in chunk.invalid() {
@@ -178,6 +176,12 @@ pub fn shown(word: &[u8]) -> String {
     }
     text.push_str(if word.len() > LONGEST { "…'" } else { "'" });
     text
+}
+
+/// Characters that show nothing, or turn the direction of what comes after them.
+const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -205,6 +209,7 @@ mod tests {
         assert_eq!(shown(b"p1"), "'p1'");
         assert_eq!(shown("é\t\x1b".as_bytes()), "'é\\t\\u{1b}'");
         assert_eq!(shown(b"a\xff\x00"), "'a\\xff\\u{0}'");
+        assert_eq!(shown("a\u{202e}b\u{feff}".as_bytes()), "'a\\u{202e}b\\u{feff}'");
         assert_eq!(shown(&[b'x'; 100]).chars().count(), 83);
     }
 }

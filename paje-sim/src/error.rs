@@ -228,6 +228,17 @@ impl Problem {
     }
 }
 
+/// The nature with its article.
+const fn indefinite(nature: TypeNature) -> &'static str {
+    match nature {
+        TypeNature::Container => "a container",
+        TypeNature::State => "a state",
+        TypeNature::Variable => "a variable",
+        TypeNature::Event => "an event",
+        TypeNature::Link => "a link",
+    }
+}
+
 const fn end_name(end: LinkEnd) -> &'static str {
     match end {
         LinkEnd::Start => "start",
@@ -267,16 +278,16 @@ impl fmt::Display for Problem {
             }
             Problem::NotAContainerType { name, nature } => write!(
                 f,
-                "{} is a {} type; a container type is needed here",
+                "{} is {} type; a container type is needed here",
                 shown(name),
-                nature.name().to_lowercase()
+                indefinite(*nature)
             ),
             Problem::WrongNature { name, expected, found } => write!(
                 f,
-                "{} is a {} type; this event needs a {} type",
+                "{} is {} type; this event needs {} type",
                 shown(name),
-                found.name().to_lowercase(),
-                expected.name().to_lowercase()
+                indefinite(*found),
+                indefinite(*expected)
             ),
             Problem::NotChildType { name, container, container_type } => write!(
                 f,
@@ -307,9 +318,9 @@ impl fmt::Display for Problem {
             ),
             Problem::ValueOfType { name, nature } => write!(
                 f,
-                "{} is a {} type, which has no named values; state, event and link types have",
+                "{} is {} type, which has no named values; state, event and link types have",
                 shown(name),
-                nature.name().to_lowercase()
+                indefinite(*nature)
             ),
             Problem::ValueExists { name, type_ } => {
                 write!(f, "value {} of type {} is already defined", shown(name), shown(type_))
