@@ -1,0 +1,24 @@
+//! The fast tokeniser beside the plain one.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use paje_parser::scan::{Scanner, Spans};
+use paje_parser::token;
+
+fuzz_target!(|text: &[u8]| {
+    let mut scanner = Scanner::default();
+    scanner.scan(text);
+    let (mut fast, mut searched) = (Spans::default(), Spans::default());
+    let mut start = 0;
+    while start < text.len() {
+        let mut plain = Vec::new();
+        let end = token::fields(text, start, &mut plain);
+        assert_eq!(scanner.fields(text, start, &mut fast), end);
+        assert_eq!(fast.as_slice(), plain);
+        assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
+        assert_eq!(searched.as_slice(), plain);
+        // The line goes on to its newline, whatever ends its fields.
+        start = scanner.line_end(text, start) + 1;
+    }
+});
