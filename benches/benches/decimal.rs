@@ -46,32 +46,32 @@ fn fixed(criterion: &mut Criterion) {
             let name = |what: &str| BenchmarkId::new(format!("{what} {precision}"), kind);
 
             let mut buffer = vec![0; expected.len() + fixed_room(precision)];
-            group.bench_function(name("put_fixed"), |bencher| {
-                bencher.iter(|| {
-                    let mut at = 0;
-                    for value in black_box(&values) {
-                        at = put_fixed(&mut buffer, at, *value, precision);
-                        buffer[at] = b',';
-                        at += 1;
-                    }
-                    assert_eq!(at, expected.len());
-                    black_box(&buffer);
-                });
-            });
+            let mut put = || {
+                let mut at = 0;
+                for value in black_box(&values) {
+                    at = put_fixed(&mut buffer, at, *value, precision);
+                    buffer[at] = b',';
+                    at += 1;
+                }
+                assert_eq!(at, expected.len());
+                black_box(&buffer);
+            };
+            group.bench_function(name("put_fixed"), |bencher| bencher.iter(&mut put));
+            put();
             assert!(buffer.starts_with(&expected));
 
             let mut text = Vec::new();
-            group.bench_function(name("write_fixed"), |bencher| {
-                bencher.iter(|| {
-                    text.clear();
-                    for value in black_box(&values) {
-                        write_fixed(&mut text, *value, precision);
-                        text.push(b',');
-                    }
-                    assert_eq!(text.len(), expected.len());
-                });
-            });
+            let write = |text: &mut Vec<u8>| {
+                text.clear();
+                for value in black_box(&values) {
+                    write_fixed(text, *value, precision);
+                    text.push(b',');
+                }
+                assert_eq!(text.len(), expected.len());
+            };
+            write(&mut text);
             assert_eq!(text, expected);
+            group.bench_function(name("write_fixed"), |bencher| bencher.iter(|| write(&mut text)));
 
             if kind == "mixed" {
                 group.bench_function(name("std"), |bencher| {

@@ -369,7 +369,7 @@ impl fmt::Display for Problem {
                 let links = if *count == 1 { "link is" } else { "links are" };
                 write!(
                     f,
-                    "{count} {links} incomplete at the end of container {} (ignored with -z); keys:",
+                    "{count} {links} incomplete at the end of container {} (-z drops such links); keys:",
                     shown(container)
                 )?;
                 for key in keys {

@@ -27,11 +27,11 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 
-    /// Only rows that are not over before START (containers always)
+    /// Only rows that end at START or later (containers always)
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
-    /// Only rows that begin by END (containers always)
+    /// Only rows that begin at END or earlier (containers always)
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,
 
@@ -79,7 +79,7 @@ pub struct Cli {
     #[arg(short, long)]
     pub dot: bool,
 
-    /// Print the seconds that reading and replaying took
+    /// Print the seconds that reading and replaying took, on standard output before the rows
     #[arg(short, long)]
     pub time: bool,
 
@@ -95,7 +95,7 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
-    /// Write rows as they complete, in little memory
+    /// Accepted; rows, their order and the memory taken are as without it
     #[arg(short, long)]
     pub out_of_core: bool,
 

@@ -109,7 +109,7 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let written = if cli.json {
         write_json(cli, out, &report, sound, seconds)
     } else {
-        let name = if stdin { "-".into() } else { name };
+        let name = if stdin { "<stdin>".into() } else { name };
         write_human(cli, out, name, &report, sound, seconds)
     };
     written.map_err(Failure::Write)?;

@@ -5,7 +5,7 @@ use paje_sim::{
     Visitor,
 };
 
-use super::Style;
+use super::{Quotes, Style};
 
 /// The header lines: the containers', then one for each nature in the order in which the dump first
 /// meets a row of it, with the names of that row's user-defined fields.
@@ -45,6 +45,10 @@ impl FirstRows {
         let columns = match nature {
             TypeNature::State => "State, Container, Type, Start, End, Duration, Imbrication, Value",
             TypeNature::Variable => "Variable, Container, Type, Start, End, Duration, Value",
+            // Names that do not fit the row, but the releases print them.
+            TypeNature::Event if self.style.quotes == Quotes::Strip => {
+                "Event, Container, Variable, Value, Start, Value"
+            }
             TypeNature::Event => "Event, Container, Type, Time, Value",
             _ => "Link, Container, Type, Start, End, Duration, Value, StartContainer, EndContainer",
         };

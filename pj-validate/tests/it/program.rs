@@ -134,7 +134,7 @@ fn standard_input() {
             command.args(arguments).write_stdin(used("10 zz State p w\n")).output().unwrap();
         let (status, stdout, stderr) = outcome(&output);
         assert_eq!((status, stderr), (1, ""));
-        assert!(stdout.contains("-:119:4: error[bad-time]: 'zz' is not a time"), "{stdout}");
+        assert!(stdout.contains("<stdin>:119:4: error[bad-time]: 'zz' is not a time"), "{stdout}");
     }
 }
 
