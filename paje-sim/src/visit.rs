@@ -24,6 +24,21 @@ pub enum NameOrder {
     Raw,
 }
 
+impl NameOrder {
+    /// What is compared of a name.
+    #[must_use]
+    pub fn key(self, name: Name<'_>) -> Vec<u8> {
+        match self {
+            NameOrder::Bare => name.text.to_vec(),
+            NameOrder::Raw => {
+                let mut raw = Vec::new();
+                name.write_raw(&mut raw);
+                raw
+            }
+        }
+    }
+}
+
 /// One step of a walk through a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -40,9 +55,8 @@ impl Trace {
         for id in self.types().ids().skip(1) {
             children[self.types().parent(id).index()].push(id);
         }
-        let key = |name: Name<'_>| sort_key(name, order);
         for list in &mut children {
-            list.sort_by_cached_key(|id| key(self.types().identifier(*id)));
+            list.sort_by_cached_key(|id| order.key(self.types().identifier(*id)));
         }
         let mut ranks = vec![0; self.types().len()];
         for list in &children {
@@ -72,18 +86,6 @@ impl Trace {
     }
 }
 
-/// What the order compares.
-fn sort_key(name: Name<'_>, order: NameOrder) -> Vec<u8> {
-    match order {
-        NameOrder::Bare => name.text.to_vec(),
-        NameOrder::Raw => {
-            let mut raw = Vec::new();
-            name.write_raw(&mut raw);
-            raw
-        }
-    }
-}
-
 /// An iterator over a trace in output order.
 #[derive(Debug)]
 pub struct Walk<'t> {
@@ -105,7 +107,7 @@ impl Walk<'_> {
         let ranks = &self.ranks;
         self.stack[first..].sort_by_cached_key(|child| {
             let rank = ranks[containers.type_of(*child).index()];
-            (rank, sort_key(containers.identifier(*child), self.order))
+            (rank, self.order.key(containers.identifier(*child)))
         });
     }
 }

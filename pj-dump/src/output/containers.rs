@@ -1,6 +1,8 @@
 //! The container tree as text (`-c`).
 
-use paje_sim::{ContainerId, NameOrder, Trace};
+use std::cmp::Reverse;
+
+use paje_sim::{ContainerId, Trace};
 
 use super::Quotes;
 
@@ -9,7 +11,7 @@ use super::Quotes;
 /// PajeNG 1.3.6 behaviour.
 #[must_use]
 pub fn tree(trace: &Trace, quotes: Quotes) -> Vec<u8> {
-    let containers = trace.containers();
+    let (containers, order) = (trace.containers(), quotes.order());
     let mut out = Vec::new();
     let mut stack = vec![(ContainerId::ROOT, 0usize)];
     while let Some((id, depth)) = stack.pop() {
@@ -23,15 +25,7 @@ pub fn tree(trace: &Trace, quotes: Quotes) -> Vec<u8> {
         quotes.write(containers.name(id), &mut out);
         out.extend_from_slice(b")\n");
         let mut inside: Vec<ContainerId> = containers.children(id).collect();
-        inside.sort_by_cached_key(|child| {
-            let key = |name| {
-                let mut key = Vec::new();
-                let raw = quotes.order() == NameOrder::Raw;
-                if raw { Quotes::Keep } else { Quotes::Strip }.write(name, &mut key);
-                key
-            };
-            std::cmp::Reverse(key(containers.identifier(*child)))
-        });
+        inside.sort_by_cached_key(|child| Reverse(order.key(containers.identifier(*child))));
         stack.extend(inside.into_iter().map(|child| (child, depth + 1)));
     }
     out

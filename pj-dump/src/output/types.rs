@@ -1,5 +1,7 @@
 //! The type tree in the order in which PajeNG shows it, and its picture for graphviz (`-d`).
 
+use std::cmp::Reverse;
+
 use paje_sim::{NameOrder, Trace, TypeId, TypeNature};
 
 use super::Quotes;
@@ -16,13 +18,7 @@ pub(crate) fn each_type(trace: &Trace, order: NameOrder, mut show: impl FnMut(Ty
     let mut stack = vec![TypeId::ROOT];
     while let Some(id) = stack.pop() {
         let inside = &mut children[id.index()];
-        inside.sort_by_cached_key(|child| {
-            let name = types.identifier(*child);
-            let mut key = Vec::new();
-            let quotes = if order == NameOrder::Raw { Quotes::Keep } else { Quotes::Strip };
-            quotes.write(name, &mut key);
-            std::cmp::Reverse(key)
-        });
+        inside.sort_by_cached_key(|child| Reverse(order.key(types.identifier(*child))));
         show(id, inside);
         stack.extend_from_slice(inside);
     }

@@ -64,6 +64,12 @@ impl Plan {
             _ => FieldName::EndContainer,
         };
         let (type_, container) = (word(FieldName::Type), word(FieldName::Container));
+        let pair = (type_.abs_diff(container) == 1).then_some(type_.min(container));
+        let keeps_extras = extras && def.extras().next().is_some();
+        let fits_batch = matches!(action, Action::Replayed(_))
+            && pair.is_some()
+            && def.fields().len() < WORDS
+            && !keeps_extras;
         Plan {
             action,
             needed: def.needed_words(),
@@ -74,12 +80,9 @@ impl Plan {
             value: word(FieldName::Value),
             end: word(end),
             key: word(FieldName::Key),
-            pair: (type_.abs_diff(container) == 1).then_some(type_.min(container)),
-            fits_batch: matches!(action, Action::Replayed(_))
-                && type_.abs_diff(container) == 1
-                && def.fields().len() < WORDS
-                && !(extras && def.extras().next().is_some()),
-            keeps_extras: extras && def.extras().next().is_some(),
+            pair,
+            fits_batch,
+            keeps_extras,
         }
     }
 
