@@ -1,0 +1,30 @@
+//! How many threads replay a trace, where they run, and the pool of them.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use std::sync::atomic::{AtomicUsize, Ordering};
+//!
+//! use workers::{Pin, Workers};
+//!
+//! let workers = Workers::new(NonZeroUsize::new(3), &Pin::None)?;
+//! let sum = workers.run(|| {
+//!     let sum = AtomicUsize::new(0);
+//!     workers.on_each(|worker| {
+//!         sum.fetch_add(worker, Ordering::Relaxed);
+//!     });
+//!     sum.into_inner()
+//! });
+//! assert_eq!(sum, 0 + 1 + 2);
+//! # Ok::<(), workers::Error>(())
+//! ```
+
+mod cpulist;
+pub mod pin;
+pub mod placement;
+pub mod pool;
+pub mod topology;
+
+pub use pin::{ParsePinError, Pin};
+pub use placement::{Placement, PlacementError, placement};
+pub use pool::{Error, Workers, allowed, available};
+pub use topology::{Cpu, Missing, Topology};

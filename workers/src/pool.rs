@@ -1,0 +1,252 @@
+//! The threads that replay a trace.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use core_affinity::CoreId;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use crate::topology::SYS;
+use crate::{Pin, PlacementError, Topology, placement};
+
+/// How many threads the process can run at once: as many as there are CPUs in its affinity mask,
+/// but not more than the quota of its control group pays for.
+#[must_use]
+pub fn available() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// The numbers of the CPUs that the calling thread may use, ascending; none where the system does
+/// not say. In a pinned thread, and in the threads that it starts, that is the one CPU.
+#[must_use]
+pub fn allowed() -> Option<Vec<usize>> {
+    let cpus = core_affinity::get_core_ids()?;
+    Some(cpus.into_iter().map(|cpu| cpu.id).collect())
+}
+
+/// Why there are no workers.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// They cannot run where they should.
+    Placement(PlacementError),
+    /// So many threads cannot be.
+    TooMany {
+        /// How many were asked for.
+        threads: usize,
+        /// How many can be.
+        limit: usize,
+    },
+    /// The system did not start them.
+    Start {
+        /// How many were to be started.
+        threads: usize,
+        /// Why.
+        source: ThreadPoolBuildError,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Placement(error) => error.fmt(f),
+            Error::TooMany { threads, limit } => {
+                write!(f, "{threads} threads are too many; there can be {limit}")
+            }
+            Error::Start { threads, source } => {
+                write!(f, "{threads} threads cannot be started: {source}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Placement(error) => Some(error),
+            Error::TooMany { .. } => None,
+            Error::Start { source, .. } => Some(source),
+        }
+    }
+}
+
+impl From<PlacementError> for Error {
+    fn from(error: PlacementError) -> Self {
+        Error::Placement(error)
+    }
+}
+
+/// Threads that work together.
+///
+/// One thread at a time should use them: a single worker may be the calling thread, and then there
+/// is one for each thread that calls.
+#[derive(Debug)]
+pub struct Workers {
+    /// None if the only worker is the thread that calls.
+    pool: Option<ThreadPool>,
+    threads: usize,
+    cpus: Option<Vec<usize>>,
+    notes: Vec<String>,
+}
+
+impl Workers {
+    /// Starts workers. Where `threads` is none, there is one for each CPU that [`Pin::Numa`] or
+    /// [`Pin::List`] means; with other pins there are [`available`] ones.
+    ///
+    /// A single worker that is not pinned is the thread that calls, so none is started. The calling
+    /// thread itself is never pinned, and it should not be when it calls, since workers get only
+    /// the CPUs that it may use.
+    ///
+    /// # Errors
+    /// `pin` cannot be done, or the system does not start the threads. It is no error, but a note,
+    /// if the system refuses to pin.
+    pub fn new(threads: Option<NonZeroUsize>, pin: &Pin) -> Result<Workers, Error> {
+        let available = available().get();
+        let limit = rayon::max_num_threads();
+        let mut threads = threads.map(NonZeroUsize::get);
+        if let Some(threads) = threads
+            && threads > limit
+        {
+            return Err(Error::TooMany { threads, limit });
+        }
+        if !matches!(pin, Pin::Numa(_) | Pin::List(_)) {
+            threads.get_or_insert(available);
+        }
+
+        let mut cpus = None;
+        let mut notes = Vec::new();
+        if *pin != Pin::None {
+            match allowed() {
+                Some(allowed) => {
+                    let topology = Topology::read(Path::new(SYS)).ok();
+                    let placed = placement(pin, topology.as_ref(), &allowed, threads)?;
+                    notes = placed.notes;
+                    threads = Some(placed.cpus.len());
+                    cpus = Some(placed.cpus);
+                }
+                None => notes.push(
+                    "This system does not say which CPUs may be used: workers are not pinned."
+                        .to_owned(),
+                ),
+            }
+        }
+        let threads = threads.unwrap_or(available);
+        // Otherwise there is a note already.
+        let distinct = cpus.as_ref().is_none_or(|cpus| !cpus[1..].contains(&cpus[0]));
+        if distinct && threads > available {
+            let cpus = if available == 1 { "CPU" } else { "CPUs" };
+            notes.push(format!("{threads} workers share the time of {available} {cpus}."));
+        }
+        Workers::start(threads, cpus, notes, |cpu| {
+            core_affinity::set_for_current(CoreId { id: cpu })
+        })
+    }
+
+    /// Starts workers; each calls `pin_to` with its CPU.
+    fn start(
+        threads: usize,
+        mut cpus: Option<Vec<usize>>,
+        mut notes: Vec<String>,
+        pin_to: impl Fn(usize) -> bool + Sync,
+    ) -> Result<Workers, Error> {
+        if threads == 1 && cpus.is_none() {
+            return Ok(Workers { pool: None, threads, cpus, notes });
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|worker| format!("worker {worker}"))
+            .build()
+            .map_err(|source| Error::Start { threads, source })?;
+        if let Some(planned) = &cpus {
+            // Not in the pool's start handler: nobody waits for that, and it has no result.
+            let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
+            let refused = pinned.iter().filter(|pinned| !**pinned).count();
+            if refused > 0 {
+                notes.push(format!(
+                    "The system refused to pin {refused} of {threads} workers: they run where it \
+                     puts them."
+                ));
+                cpus = None;
+            }
+        }
+        Ok(Workers { pool: Some(pool), threads, cpus, notes })
+    }
+
+    /// How many there are; they are numbered from 0.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The CPU that each worker is pinned to; none unless all of them are.
+    #[must_use]
+    pub fn cpus(&self) -> Option<&[usize]> {
+        self.cpus.as_deref()
+    }
+
+    /// What the user may want to know about the workers, as sentences.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Runs `f` on worker 0, or where it is if a worker calls.
+    ///
+    /// `f` may call [`on_each`](Workers::on_each). It should leave rayon's own functions alone: a
+    /// single worker may be the calling thread, where these would start a pool that nobody asked
+    /// for.
+    ///
+    /// # Panics
+    /// If `f` does, with the same payload.
+    pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        let Some(pool) = &self.pool else { return f() };
+        if pool.current_thread_index().is_some() {
+            return f();
+        }
+        // `ThreadPool::install` takes any worker. This one's memory should be on a known node.
+        let f = Mutex::new(Some(f));
+        let results = pool.broadcast(|context| {
+            let take = || f.lock().ok()?.take();
+            if context.index() == 0 { take().map(|f| f()) } else { None }
+        });
+        results.into_iter().flatten().next().expect("worker 0 is one of them, and calls it")
+    }
+
+    /// Runs `f` with the number of each worker, once on each and on all at the same time, and waits
+    /// for all.
+    ///
+    /// With a single worker this is a call of `f(0)`, if a worker calls. Do not call it from `f`
+    /// itself.
+    ///
+    /// # Panics
+    /// If `f` does on any worker, with the payload of the first such worker, and once all have
+    /// returned. So workers that wait for each other in `f` must not panic.
+    pub fn on_each(&self, f: impl Fn(usize) + Sync) {
+        match &self.pool {
+            None => f(0),
+            Some(pool) if self.threads == 1 && pool.current_thread_index().is_some() => f(0),
+            Some(pool) => {
+                pool.broadcast(|context| f(context.index()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_pin_is_noted() {
+        let workers = Workers::start(3, Some(vec![4, 5, 6]), vec![], |cpu| cpu == 5).unwrap();
+        assert_eq!(workers.threads(), 3);
+        assert_eq!(workers.cpus(), None);
+        assert_eq!(
+            workers.notes(),
+            ["The system refused to pin 2 of 3 workers: they run where it puts them."]
+        );
+    }
+}

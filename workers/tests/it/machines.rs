@@ -1,0 +1,29 @@
+//! Machines, each as the files in which Linux shows it.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use workers::{Missing, Topology};
+
+/// Every machine in `tests/sys`.
+pub(crate) const MACHINES: [&str; 5] =
+    ["round-robin", "hyper-threads", "plain", "memory-node", "nothing"];
+
+/// What is read from the files of a machine in `tests/sys`.
+pub(crate) fn topology(machine: &str) -> Result<Topology, Missing> {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/sys/{machine}.tree"));
+    read(&fs::read_to_string(&tree).expect("the machine has its file"))
+}
+
+/// What is read from files; a line is `PATH:CONTENT` or a comment.
+pub(crate) fn read(tree: &str) -> Result<Topology, Missing> {
+    let sys = TempDir::new().unwrap();
+    for line in tree.lines().filter(|line| !line.starts_with('#')) {
+        let (path, content) = line.split_once(':').unwrap();
+        let path = sys.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{content}\n")).unwrap();
+    }
+    Topology::read(sys.path())
+}
