@@ -1,7 +1,7 @@
 //! Events of one container and type: points in time.
 
 use crate::columns::Rows;
-use crate::engine::lanes::Refused;
+use crate::engine::strand::Refused;
 use crate::ids::ValueId;
 use crate::store::Store;
 

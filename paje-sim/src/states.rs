@@ -1,7 +1,7 @@
 //! States of one container and type: a stack that events push and pop.
 
 use crate::columns::{Address, Rows};
-use crate::engine::lanes::Refused;
+use crate::engine::strand::Refused;
 use crate::ids::ValueId;
 use crate::store::{NewState, Store};
 

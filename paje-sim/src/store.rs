@@ -1,17 +1,17 @@
-//! The finished objects of a worker's lanes, as columns.
+//! Finished objects as columns.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::columns::{Address, ChunkAllocator, Column, Rows};
 use crate::ids::{ContainerId, ValueId};
 
-/// Objects of all natures, and the texts that hang on them.
+/// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
+/// see `engine::merge`.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) states: StateColumns,
     pub(crate) variables: VariableColumns,
     pub(crate) events: EventColumns,
-    pub(crate) links: LinkColumns,
     pub(crate) keys: Keys,
     /// User-defined fields; `None` when they are not kept.
     pub(crate) extras: Option<Extras>,
@@ -55,8 +55,27 @@ pub(crate) struct LinkColumns {
     pub(crate) value: Column<ValueId>,
     pub(crate) from: Column<ContainerId>,
     pub(crate) to: Column<ContainerId>,
-    pub(crate) key: Column<u64>,
+    pub(crate) key: Column<KeyPlace>,
     pub(crate) extra: Column<ExtraPair>,
+}
+
+/// Where a link's key is kept, and the shard of its strand, which has its user-defined fields too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct KeyPlace(u64);
+
+impl KeyPlace {
+    pub(crate) const fn new(shard: usize, place: u64) -> Self {
+        KeyPlace(place << 8 | shard as u64)
+    }
+
+    pub(crate) const fn shard(self) -> usize {
+        (self.0 & 0xff) as usize
+    }
+
+    pub(crate) const fn place(self) -> u64 {
+        self.0 >> 8
+    }
 }
 
 /// The user-defined fields of the event that opened an object and of the one that closed it: numbers
@@ -146,19 +165,20 @@ impl Store {
             columns.extra.set(at, ExtraPair { opening: extra, closing: 0 });
         }
     }
+}
 
+impl LinkColumns {
     #[inline]
-    pub(crate) fn link(&mut self, rows: &mut Rows, link: NewLink) {
-        let columns = &mut self.links;
-        let at = rows.push(&mut columns.allocator);
-        columns.start.set(at, link.start);
-        columns.end.set(at, link.end);
-        columns.value.set(at, link.value);
-        columns.from.set(at, link.from);
-        columns.to.set(at, link.to);
-        columns.key.set(at, link.key);
-        if self.extras.is_some() {
-            columns.extra.set(at, link.extra);
+    pub(crate) fn push(&mut self, rows: &mut Rows, link: &NewLink, shard: usize, extras: bool) {
+        let at = rows.push(&mut self.allocator);
+        self.start.set(at, link.start);
+        self.end.set(at, link.end);
+        self.value.set(at, link.value);
+        self.from.set(at, link.from);
+        self.to.set(at, link.to);
+        self.key.set(at, KeyPlace::new(shard, link.key));
+        if extras {
+            self.extra.set(at, link.extra);
         }
     }
 }

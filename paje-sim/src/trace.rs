@@ -4,9 +4,11 @@ use std::io::Read;
 use std::sync::Arc;
 
 use paje_parser::{DefTable, EventDef, TypeNature};
+use workers::Workers;
 
 use crate::containers::Containers;
-use crate::engine::lanes::{Lanes, Objects};
+use crate::engine::Feed;
+use crate::engine::lanes::Replayed;
 use crate::error::{Error, Warning};
 use crate::ids::{ContainerId, LaneId, TypeId};
 use crate::model::Model;
@@ -20,8 +22,8 @@ use crate::visit::LaneView;
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
-    pub(crate) lanes: Lanes,
-    defs: DefTable,
+    pub(crate) lanes: Replayed,
+    defs: Arc<DefTable>,
     warnings: Vec<Warning>,
     end: f64,
     events: u64,
@@ -43,14 +45,27 @@ impl Trace {
     ///
     /// # Errors
     /// The first problem of the trace in file order, with its place; or a failed read.
-    pub fn read(input: impl Read, options: &Options) -> Result<Trace, Error> {
-        crate::engine::replay(input, options)
+    pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
+        Trace::read_with(input, options, &Workers::one())
+    }
+
+    /// Replays the trace that `input` gives, with these workers. The result is the same for any.
+    ///
+    /// # Errors
+    /// As [`Trace::read`].
+    pub fn read_with(
+        input: impl Read + Send,
+        options: &Options,
+        workers: &Workers,
+    ) -> Result<Trace, Error> {
+        let feed = Feed::stream(Box::new(input), options.limits);
+        crate::engine::replay(&feed, options, workers)
     }
 
     pub(crate) fn new(
         model: Model,
-        lanes: Lanes,
-        defs: DefTable,
+        lanes: Replayed,
+        defs: Arc<DefTable>,
         warnings: Vec<Warning>,
         end: f64,
         events: u64,
@@ -111,12 +126,13 @@ impl Trace {
     pub fn counts(&self) -> Counts {
         let mut counts =
             Counts { containers: self.containers().len() as u64 - 1, ..Counts::default() };
-        for replay in &self.lanes.replays {
-            match &replay.objects {
-                Objects::State(lane) => counts.states += lane.rows.len(),
-                Objects::Variable(lane) => counts.variables += lane.rows.len(),
-                Objects::Event(lane) => counts.events += lane.rows.len(),
-                Objects::Link(lane) => counts.links += lane.rows.len(),
+        for lane in self.lanes() {
+            match lane.nature() {
+                TypeNature::Container => {}
+                TypeNature::State => counts.states += lane.len(),
+                TypeNature::Variable => counts.variables += lane.len(),
+                TypeNature::Event => counts.events += lane.len(),
+                TypeNature::Link => counts.links += lane.len(),
             }
         }
         counts
@@ -135,7 +151,7 @@ impl Trace {
     /// Whether any user-defined field was kept.
     #[must_use]
     pub fn has_user_defined(&self) -> bool {
-        self.lanes.store.extras.is_some()
+        self.lanes.shards.iter().any(|shard| shard.store.extras.is_some())
     }
 
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {

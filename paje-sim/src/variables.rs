@@ -1,7 +1,7 @@
 //! Variables of one container and type: a number that changes in time.
 
 use crate::columns::Rows;
-use crate::engine::lanes::Refused;
+use crate::engine::strand::Refused;
 use crate::store::Store;
 
 /// The replay of one variable lane. Each row lasts until the next one's start.

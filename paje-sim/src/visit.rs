@@ -8,9 +8,10 @@
 use paje_parser::{EventDef, TypeNature};
 
 use crate::columns::Rows;
-use crate::engine::lanes::Objects;
+use crate::engine::lanes::Replayed;
+use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::store::{ExtraPair, Extras, Keys};
+use crate::store::{ExtraPair, Extras, KeyPlace};
 use crate::text::Name;
 use crate::trace::Trace;
 
@@ -217,12 +218,7 @@ impl<'t> LaneView<'t> {
     /// How many objects the lane has.
     #[must_use]
     pub fn len(self) -> u64 {
-        match &self.trace.lanes.replays[self.id.index()].objects {
-            Objects::State(lane) => lane.rows.len(),
-            Objects::Variable(lane) => lane.rows.len(),
-            Objects::Event(lane) => lane.rows.len(),
-            Objects::Link(lane) => lane.rows.len(),
-        }
+        self.trace.lanes.rows(self.id).map_or(0, Rows::len)
     }
 
     /// Whether the lane has no objects: its events were all ignored.
@@ -238,14 +234,17 @@ impl<'t> LaneView<'t> {
     #[must_use]
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
-        let store = &self.trace.lanes.store;
-        let (column, rows) = match &self.trace.lanes.replays[self.id.index()].objects {
-            Objects::State(lane) => (&store.states.start, &lane.rows),
-            Objects::Variable(lane) => (&store.variables.start, &lane.rows),
-            Objects::Event(lane) => (&store.events.time, &lane.rows),
-            Objects::Link(lane) => (&store.links.start, &lane.rows),
+        let lanes = &self.trace.lanes;
+        let (shard, strand) = lanes.strand(self.id);
+        let store = &shard.store;
+        let column = match &strand.objects {
+            Objects::State(_) => &store.states.start,
+            Objects::Variable(_) => &store.variables.start,
+            Objects::Event(_) => &store.events.time,
+            Objects::Link(_) => &lanes.home(self.id).columns.start,
         };
-        column.slice(rows.address(row), 1)[0]
+        // There are rows, for there is this one.
+        lanes.rows(self.id).map_or(0.0, |rows| column.slice(rows.address(row), 1)[0])
     }
 
     /// The name of one of the type's values.
@@ -259,10 +258,14 @@ impl<'t> LaneView<'t> {
     /// # Errors
     /// The visitor's first.
     pub fn visit<V: Visitor>(self, visitor: &mut V) -> Result<(), V::Error> {
-        let store = &self.trace.lanes.store;
-        let extras =
-            |pairs| UserDefined { trace: self.trace, pairs, extras: store.extras.as_ref() };
-        match &self.trace.lanes.replays[self.id.index()].objects {
+        let lanes = &self.trace.lanes;
+        let (shard, strand) = lanes.strand(self.id);
+        let store = &shard.store;
+        let extras = |pairs| {
+            let kept = store.extras.as_ref().map_or(Kept::No, Kept::Here);
+            UserDefined { trace: self.trace, pairs, kept }
+        };
+        match &strand.objects {
             Objects::State(lane) => {
                 let columns = &store.states;
                 each_chunk(&lane.rows, |at, count| {
@@ -306,19 +309,24 @@ impl<'t> LaneView<'t> {
                     visitor.events(self, events)
                 })
             }
-            Objects::Link(lane) => {
-                let columns = &store.links;
-                each_chunk(&lane.rows, |at, count| {
-                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+            Objects::Link(_) => {
+                let home = lanes.home(self.id);
+                let (columns, Some(rows)) = (&home.columns, home.rows(self.id)) else {
+                    return Ok(());
+                };
+                each_chunk(rows, |at, count| {
+                    let pairs = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+                    let keys = columns.key.slice(at, count);
+                    let kept = Kept::ByKey(lanes, keys);
                     let links = Links {
                         start: columns.start.slice(at, count),
                         end: columns.end.slice(at, count),
                         value: columns.value.slice(at, count),
                         from: columns.from.slice(at, count),
                         to: columns.to.slice(at, count),
-                        keys: &store.keys,
-                        key_places: columns.key.slice(at, count),
-                        user_defined: extras(kept),
+                        lanes,
+                        keys,
+                        user_defined: UserDefined { trace: self.trace, pairs, kept },
                     };
                     visitor.links(self, links)
                 })
@@ -395,8 +403,8 @@ pub struct Links<'t> {
     pub from: &'t [ContainerId],
     /// The container at its end.
     pub to: &'t [ContainerId],
-    keys: &'t Keys,
-    key_places: &'t [u64],
+    lanes: &'t Replayed,
+    keys: &'t [KeyPlace],
     /// The user-defined fields of the start and of the end.
     pub user_defined: UserDefined<'t>,
 }
@@ -405,7 +413,8 @@ impl<'t> Links<'t> {
     /// The key of link `i` of the slice, as its first event in the file wrote it.
     #[must_use]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {
-        self.keys.get(self.key_places[i])
+        let key = self.keys[i];
+        self.lanes.shards[key.shard()].store.keys.get(key.place())
     }
 }
 
@@ -414,7 +423,16 @@ impl<'t> Links<'t> {
 pub struct UserDefined<'t> {
     trace: &'t Trace,
     pairs: Option<&'t [ExtraPair]>,
-    extras: Option<&'t Extras>,
+    kept: Kept<'t>,
+}
+
+/// Where user-defined fields are kept.
+#[derive(Clone, Copy, Debug)]
+enum Kept<'t> {
+    No,
+    Here(&'t Extras),
+    /// Where the keys of the objects are.
+    ByKey(&'t Replayed, &'t [KeyPlace]),
 }
 
 impl<'t> UserDefined<'t> {
@@ -428,7 +446,12 @@ impl<'t> UserDefined<'t> {
     /// one that closed it, each with its name and as it was written.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
         let pair = self.pairs.map_or(ExtraPair::default(), |pairs| pairs[i]);
-        let UserDefined { trace, extras, .. } = *self;
+        let UserDefined { trace, kept, .. } = *self;
+        let extras = match kept {
+            Kept::No => None,
+            Kept::Here(extras) => Some(extras),
+            Kept::ByKey(lanes, keys) => lanes.shards[keys[i].shard()].store.extras.as_ref(),
+        };
         let both = [pair.opening, pair.closing].into_iter();
         both.filter_map(move |number| extras?.get(number)).flat_map(move |(def, text)| {
             let def: &'t EventDef = &trace.defs()[def as usize];

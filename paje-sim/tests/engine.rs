@@ -1,13 +1,16 @@
-//! What must not change the result of a replay: how lines are written, and how the input is cut.
+//! What must not change the result of a replay: how lines are written, how the input is cut, and how
+//! many workers there are.
 
 use std::convert::Infallible;
 use std::io::Read;
+use std::num::NonZeroUsize;
 
 use datasets::Shape;
 use paje_sim::{
     ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, States, Trace, Variables,
     Visitor,
 };
+use workers::{Pin, Workers};
 
 /// Every object of a trace, in output order, to the last bit.
 #[derive(Default)]
@@ -76,10 +79,18 @@ impl Visitor for Listing {
 }
 
 /// The result of a replay: its objects, or the problem, without the column.
-fn replay(input: impl Read, limits: Limits) -> Result<Vec<String>, (Option<u64>, String)> {
+fn replay(input: impl Read + Send, limits: Limits) -> Result<Vec<String>, (Option<u64>, String)> {
+    replay_with(input, limits, &Workers::one())
+}
+
+fn replay_with(
+    input: impl Read + Send,
+    limits: Limits,
+    workers: &Workers,
+) -> Result<Vec<String>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.limits = limits;
-    let replayed = Trace::read(input, &options);
+    let replayed = Trace::read_with(input, &options, workers);
     let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
     replayed.map(|trace| Listing::of(&trace)).map_err(told)
 }
@@ -109,6 +120,50 @@ fn blocks_of_any_size() {
             assert_eq!(replay(&text[..], limits), expected, "blocks of {block} bytes");
         }
     }
+}
+
+#[test]
+fn any_number_of_workers() {
+    let teams: Vec<Workers> = (2..=8).map(workers).collect();
+    for (i, text) in traces().enumerate() {
+        let expected = replay(&text[..], Limits::default());
+        for team in &teams {
+            let block = [1, 700, 4000, 1 << 20][(i + team.threads()) % 4];
+            let limits = Limits { block, ..Limits::default() };
+            let found = replay_with(&text[..], limits, team);
+            assert_eq!(found, expected, "{} workers, blocks of {block} bytes", team.threads());
+        }
+    }
+}
+
+/// Definitions that stand among the events that they define, again and again.
+#[test]
+fn definitions_anywhere() {
+    let mut text = datasets::generate(Shape::Mpi, 3_000, 1);
+    for id in 0..200 {
+        let head =
+            format!("%EventDef PajeSetVariable {}\n% Time date\n% Type string\n", 90_000 + id);
+        text.extend(head.bytes());
+        // Some of them are finished a while later.
+        let tail = "% Container string\n% Value double\n%EndEventDef\n";
+        let mut rest = tail.as_bytes().to_vec();
+        for _ in 0..id % 5 {
+            rest.extend(b"# a comment that takes up some room\n");
+        }
+        text.extend(rest);
+    }
+    let expected = replay(&text[..], Limits::default());
+    assert!(expected.is_ok(), "{expected:?}");
+    for count in 1..=4 {
+        for block in [1, 64, 300, 2000] {
+            let limits = Limits { block, ..Limits::default() };
+            assert_eq!(replay_with(&text[..], limits, &workers(count)), expected);
+        }
+    }
+}
+
+fn workers(count: usize) -> Workers {
+    Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads can be started")
 }
 
 /// Gives a byte at a time.

@@ -1,9 +1,12 @@
 //! The command line: PajeNG's options, long and short, and ours.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
 use paje_parser::number::parse_f64;
+
+use workers::Pin;
 
 use crate::output::quotes::Quotes;
 
@@ -98,6 +101,15 @@ pub struct Cli {
     /// Accepted; rows, their order and the memory taken are as without it
     #[arg(short, long)]
     pub out_of_core: bool,
+
+    /// How many threads replay the trace; all that this process may use if not given
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
+    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    #[arg(long, value_name = "POLICY", default_value = "none")]
+    pub pin: Pin,
 
     /// How names are printed
     #[arg(long, value_enum, default_value_t = Quotes::Auto)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The trace to read, opened.
 pub struct Input {
     name: PathBuf,
-    reader: Box<dyn Read>,
+    reader: Box<dyn Read + Send>,
 }
 
 /// What compressed files begin with.
@@ -24,10 +24,10 @@ impl Input {
     /// # Errors
     /// The file cannot be opened or read, or it is compressed.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
-        let (name, mut reader): (_, Box<dyn Read>) =
+        let (name, mut reader): (_, Box<dyn Read + Send>) =
             match path.filter(|path| *path != Path::new("-")) {
                 Some(path) => (path.to_owned(), Box::new(File::open(path)?)),
-                None => ("<stdin>".into(), Box::new(io::stdin().lock())),
+                None => ("<stdin>".into(), Box::new(io::stdin())),
             };
         let mut head = Vec::new();
         reader.by_ref().take(6).read_to_end(&mut head)?;

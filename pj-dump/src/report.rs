@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     File(PathBuf, io::Error),
     /// Standard output cannot be written.
     Output(io::Error),
+    /// The threads cannot run as asked for.
+    Workers(workers::Error),
 }
 
 const INVALID: u8 = 1;
@@ -63,6 +65,7 @@ pub(crate) fn failure(failure: &Failure) {
         },
         Failure::File(name, error) => (name.display().to_string(), error),
         Failure::Output(error) => ("standard output".to_string(), error),
+        Failure::Workers(error) => return say(format_args!("{error}")),
     };
     say(format_args!("{name}: {}", describe(error)));
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use clap::CommandFactory;
 use paje_sim::{FieldNames, Options, Precision, Trace, ValueNames};
+use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::input::Input;
@@ -44,11 +45,12 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let input = Input::open(path).map_err(|error| Failure::File(name, error))?;
     let name = input.name().to_owned();
     let options = options(cli);
+    let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
     let (trace, times) = match cli.probabilistic {
-        None => (Trace::read(input, &options), Vec::new()),
+        None => (Trace::read_with(input, &options, &workers), Vec::new()),
         Some(_) => {
             let mut clock = Clock::new(input, options.field_names, options.stop_at);
-            (Trace::read(&mut clock, &options), clock.into_times())
+            (Trace::read_with(&mut clock, &options, &workers), clock.into_times())
         }
     };
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;

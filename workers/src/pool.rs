@@ -145,6 +145,12 @@ impl Workers {
         })
     }
 
+    /// One worker: the thread that calls.
+    #[must_use]
+    pub const fn one() -> Workers {
+        Workers { pool: None, threads: 1, cpus: None, notes: Vec::new() }
+    }
+
     /// Starts workers; each calls `pin_to` with its CPU.
     fn start(
         threads: usize,
@@ -153,7 +159,7 @@ impl Workers {
         pin_to: impl Fn(usize) -> bool + Sync,
     ) -> Result<Workers, Error> {
         if threads == 1 && cpus.is_none() {
-            return Ok(Workers { pool: None, threads, cpus, notes });
+            return Ok(Workers { notes, ..Workers::one() });
         }
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -9,6 +9,8 @@ mod line;
 mod plan;
 mod short;
 
+use std::sync::Arc;
+
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, EntityOp, Fault, LinkEnd, Quoting, Span, TypeNature};
 use splitter::Block;
@@ -133,10 +135,12 @@ pub(crate) struct Doubtful {
 /// What one block holds, decoded; kept and filled again.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
-    /// Lane events, the lanes in the order of `lanes`, in file order within each.
+    /// Lane events, the strands in the order of `strands`, in file order within each.
     pub(crate) events: Vec<LaneEvent>,
-    /// Each lane that has events here, and how many.
-    pub(crate) lanes: Vec<(Symbol, u32)>,
+    /// Each strand that has events here, and how many; shard by shard.
+    pub(crate) strands: Vec<(StrandSymbol, u32)>,
+    /// For each shard, how many strands and how many events come before its own.
+    pub(crate) shards: Vec<(u32, u32)>,
     pub(crate) links: Vec<LinkEvent>,
     /// In file order, each with the beginning of its line in the block.
     pub(crate) noted: Vec<(u32, Noted)>,
@@ -149,15 +153,17 @@ pub(crate) struct Decoded {
     pub(crate) last_time: f64,
     /// How many lines hold an event.
     pub(crate) event_count: u64,
-    /// The lane and the event of each line, by its ordinal; what is beyond the lines at hand is old.
-    unsorted: Vec<(Symbol, LaneEvent)>,
+    /// How many lines there are, empty ones and comments included.
+    pub(crate) lines: u64,
+    /// The definitions up to the end of the block, if it holds a line of one.
+    pub(crate) defs: Option<Arc<DefTable>>,
 }
 
-/// In place of a lane: the line has no event that is replayed.
-const NO_LANE: Symbol = Symbol::MAX;
+/// In place of a strand: the line has no event that is replayed.
+const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
 
 /// No event.
-const NOTHING: (Symbol, LaneEvent) = (NO_LANE, LaneEvent::NONE);
+const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +178,7 @@ struct Waiting {
 
 impl Decoded {
     fn clear(&mut self) {
-        self.lanes.clear();
+        self.strands.clear();
         self.links.clear();
         self.noted.clear();
         self.doubtful.clear();
@@ -181,6 +187,63 @@ impl Decoded {
         self.fault = None;
         self.last_time = f64::NEG_INFINITY;
         self.event_count = 0;
+        self.defs = None;
+    }
+}
+
+/// A strand as a decoder numbers it.
+pub(crate) type StrandSymbol = u32;
+
+/// What a decoder knows of a lane.
+#[derive(Clone, Copy, Debug)]
+struct KnownLane {
+    type_: Symbol,
+    /// Its first strand; a link lane has as many as [`Strands`] says, one after the other.
+    strand: StrandSymbol,
+}
+
+/// How lanes are spread over shards, which is how several workers replay them at the same time. A lane
+/// is replayed as one strand; a lane of links as several, by the hashes of their keys, for it can be
+/// a quarter of a trace. The text of a lane decides on the shard, so that all decoders agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strands {
+    pub(crate) shards: u32,
+    /// Strands of a link lane; a power of two.
+    pub(crate) per_link_lane: u32,
+}
+
+impl Strands {
+    /// So many that they can be numbered in a byte.
+    pub(crate) const MOST_SHARDS: u32 = 256;
+    pub(crate) const MOST_PARTS: u32 = 16;
+
+    /// How lanes are spread for so many workers.
+    pub(crate) fn for_workers(workers: usize) -> Self {
+        let workers = workers.min(Strands::MOST_SHARDS as usize) as u32;
+        match workers {
+            0 | 1 => Strands { shards: 1, per_link_lane: 1 },
+            _ => Strands {
+                shards: (workers * 8).min(Strands::MOST_SHARDS),
+                per_link_lane: workers.next_power_of_two().min(Strands::MOST_PARTS),
+            },
+        }
+    }
+
+    /// How many strands a lane has.
+    pub(crate) const fn of(self, nature: TypeNature) -> u32 {
+        if matches!(nature, TypeNature::Link) { self.per_link_lane } else { 1 }
+    }
+
+    /// The shard of a strand of the lane whose texts have this hash.
+    pub(crate) const fn shard(self, lane_hash: u64, part: u32) -> u32 {
+        ((lane_hash >> 32) as u32).wrapping_add(part) % self.shards
+    }
+
+    /// Which strand of its lane a link is in.
+    #[inline]
+    pub(crate) const fn part(self, key_hash: u64) -> u32 {
+        // Other bits than those that find the key in its strand's table.
+        (key_hash >> 44) as u32 & (self.per_link_lane - 1)
     }
 }
 
@@ -201,15 +264,21 @@ pub(crate) struct Decoder {
     plans_by_id: WordTable,
     /// Lanes by the texts of a type and a container: see [`short`].
     lanes_by_pair: WordTable,
-    /// The type of each lane.
-    lane_types: Vec<Symbol>,
+    known_lanes: Vec<KnownLane>,
+    /// The shard of each strand.
+    strand_shards: Vec<u32>,
+    spread: Strands,
     /// Short lines by their plans, and all others.
     batches: Vec<Vec<Waiting>>,
     rest: Vec<Waiting>,
     /// How many lines with words the block at hand has so far.
     lines: u32,
-    /// How many events of each lane the block at hand has; zeros between blocks.
+    /// The strand and the event of each line, by its ordinal; what is beyond the lines at hand is old.
+    unsorted: Vec<(StrandSymbol, LaneEvent)>,
+    /// How many events of each strand the block at hand has; zeros between blocks.
     counts: Vec<u32>,
+    /// The block's strands before they are brought together by shard.
+    met: Vec<(StrandSymbol, u32)>,
     precision: Precision,
     value_names: ValueNames,
     stop_at: f64,
@@ -260,7 +329,7 @@ pub(crate) const fn value_type(context: u32) -> Symbol {
 }
 
 impl Decoder {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options, spread: Strands) -> Self {
         Decoder {
             types: SymbolTable::default(),
             lanes: SymbolTable::default(),
@@ -271,11 +340,15 @@ impl Decoder {
             plans: Vec::new(),
             plans_by_id: WordTable::default(),
             lanes_by_pair: WordTable::default(),
-            lane_types: Vec::new(),
+            known_lanes: Vec::new(),
+            strand_shards: Vec::new(),
+            spread,
             batches: Vec::new(),
             rest: Vec::new(),
             lines: 0,
+            unsorted: Vec::new(),
             counts: Vec::new(),
+            met: Vec::new(),
             precision: options.variable_precision,
             value_names: options.value_names,
             stop_at: options.stop_at.unwrap_or(f64::INFINITY),
@@ -283,43 +356,45 @@ impl Decoder {
         }
     }
 
-    /// Decodes a block; `defs` are the definitions before it, and after it those it added.
-    pub(crate) fn decode(&mut self, block: &Block, defs: &mut DefTable, decoded: &mut Decoded) {
+    /// The shards of a lane's strands.
+    pub(crate) fn shards_of(&self, lane: Symbol) -> &[u32] {
+        let first = self.known_lanes[lane as usize].strand as usize;
+        let next = self.known_lanes.get(lane as usize + 1);
+        let end = next.map_or(self.strand_shards.len(), |next| next.strand as usize);
+        &self.strand_shards[first..end]
+    }
+
+    /// Decodes a block; `defs` are the definitions before it.
+    pub(crate) fn decode(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         decoded.clear();
         let text = block.text();
+        decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
         self.scanner.scan(text);
         self.plan(defs);
         let mut start = 0;
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
-            start = self.sort_out(text, block.padded(), start, defs.is_open());
+            let changed = decoded.defs.take();
+            let at_hand = changed.as_deref().unwrap_or(defs);
+            start = self.sort_out(text, block.padded(), start, at_hand.is_open());
             self.decode_batches(block.padded(), decoded);
-            self.decode_rest(block, defs, decoded);
+            self.decode_rest(block, at_hand, decoded);
+            decoded.defs = changed;
             if start < text.len() && decoded.fault.is_none() {
-                start = self.header_line(block, start, defs, decoded);
+                let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
+                let changed = Arc::make_mut(changed);
+                let end = self.scanner.line_end(text, start);
+                match changed.header_line(&text[start..end]) {
+                    Ok(()) => self.plan(changed),
+                    Err(fault) => {
+                        let fault = Fault { at: fault.at + start as u32, ..fault };
+                        decoded.fault = Some((start as u32, fault));
+                    }
+                }
+                start = end + 1;
             }
         }
         self.sort(decoded);
-    }
-
-    /// Takes in the line of a definition at `start`; returns where the next line begins.
-    fn header_line(
-        &mut self,
-        block: &Block,
-        start: usize,
-        defs: &mut DefTable,
-        decoded: &mut Decoded,
-    ) -> usize {
-        let text = block.text();
-        let end = self.scanner.line_end(text, start);
-        match defs.header_line(&text[start..end]) {
-            Ok(()) => self.plan(defs),
-            Err(fault) => {
-                let fault = Fault { at: fault.at + start as u32, ..fault };
-                decoded.fault = Some((start as u32, fault));
-            }
-        }
-        end + 1
     }
 
     /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
@@ -328,13 +403,13 @@ impl Decoder {
         rest.sort_unstable_by_key(|line| line.start);
         for line in rest.drain(..) {
             // What stands there is of a block before; nothing is decoded after a wrong line.
-            decoded.unsorted[line.ordinal as usize] = NOTHING;
+            self.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
             }
             self.scanner.fields(block.text(), line.start as usize, &mut self.spans);
             match self.line(block.padded(), line.start as usize, defs, decoded) {
-                Ok(event) => decoded.unsorted[line.ordinal as usize] = event,
+                Ok(event) => self.unsorted[line.ordinal as usize] = event,
                 Err(fault) => decoded.fault = Some((line.start, fault)),
             }
         }
@@ -354,42 +429,71 @@ impl Decoder {
         }
     }
 
-    /// Brings the events of each lane together, in file order.
+    /// Brings the events of each strand together, in file order.
     fn sort(&mut self, decoded: &mut Decoded) {
-        let Decoded { events, lanes, unsorted, .. } = decoded;
         // What a wrong line kept from being decoded has no event; nor have lines without a lane.
-        let unsorted = &unsorted[..self.lines as usize];
-        self.lines = 0;
-        self.counts.resize(self.lanes.len(), 0);
-        for (lane, _) in unsorted {
-            if *lane == NO_LANE {
+        let lines = std::mem::take(&mut self.lines) as usize;
+        self.counts.resize(self.strand_shards.len(), 0);
+        self.met.clear();
+        for (strand, _) in &self.unsorted[..lines] {
+            if *strand == NO_STRAND {
                 continue;
             }
-            let count = &mut self.counts[*lane as usize];
+            let count = &mut self.counts[*strand as usize];
             if *count == 0 {
-                lanes.push((*lane, 0));
+                self.met.push((*strand, 0));
             }
             *count += 1;
         }
-        let mut next = 0;
-        for (lane, count) in lanes.iter_mut() {
-            // From here on, the place of the lane's next event.
-            *count = std::mem::replace(&mut self.counts[*lane as usize], next);
-            next += *count;
+        let count = self.sort_strands(decoded);
+        let events = &mut decoded.events;
+        if events.len() < count {
+            events.resize(count, LaneEvent::NONE);
         }
-        if events.len() < next as usize {
-            events.resize(next as usize, LaneEvent::NONE);
-        }
-        for (lane, event) in unsorted {
-            if *lane == NO_LANE {
+        for (strand, event) in &self.unsorted[..lines] {
+            if *strand == NO_STRAND {
                 continue;
             }
-            let place = &mut self.counts[*lane as usize];
+            let place = &mut self.counts[*strand as usize];
             events[*place as usize] = *event;
             *place += 1;
         }
-        for (lane, _) in lanes.iter() {
-            self.counts[*lane as usize] = 0;
+        for (strand, _) in &decoded.strands {
+            self.counts[*strand as usize] = 0;
         }
+    }
+
+    /// Brings the strands of each shard together; `counts` are then the places of their first events.
+    /// Returns how many events there are.
+    fn sort_strands(&mut self, decoded: &mut Decoded) -> usize {
+        let Decoded { strands, shards, .. } = decoded;
+        shards.clear();
+        shards.resize(self.spread.shards as usize + 1, (0, 0));
+        for (strand, count) in &mut self.met {
+            *count = self.counts[*strand as usize];
+            let shard = &mut shards[self.strand_shards[*strand as usize] as usize + 1];
+            shard.0 += 1;
+            shard.1 += *count;
+        }
+        let mut before = (0, 0);
+        for shard in shards.iter_mut() {
+            before = (before.0 + shard.0, before.1 + shard.1);
+            *shard = before;
+        }
+        strands.resize(self.met.len(), (0, 0));
+        for (strand, count) in &self.met {
+            // What comes before a shard's own is counted up here, and is then what comes before the
+            // next shard's.
+            let shard = &mut shards[self.strand_shards[*strand as usize] as usize];
+            strands[shard.0 as usize] = (*strand, *count);
+            self.counts[*strand as usize] = shard.1;
+            shard.0 += 1;
+            shard.1 += count;
+        }
+        shards.rotate_right(1);
+        if let Some(first) = shards.first_mut() {
+            *first = (0, 0);
+        }
+        before.1 as usize
     }
 }

@@ -6,15 +6,19 @@
 use paje_parser::{DefTable, FieldName, RawEvent, Span, token};
 use splitter::Block;
 
-use super::decode::{Decoded, Decoder, Noted, split_end_context, split_lane_context, value_type};
-use crate::error::Problem;
-use crate::ids::{ContainerId, LaneId, ValueId};
+use super::decode::{Decoder, Noted, split_end_context, split_lane_context, value_type};
+use super::lanes::Lanes;
+use super::problems::Warnings;
+use super::window::DecodedBlock;
+use crate::error::{Problem, WarningKind};
+use crate::ids::{ContainerId, ValueId};
 use crate::model::{Effects, Failed, Model};
 
 /// What the symbols of a decoder stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
-    pub(crate) lanes: Vec<LaneId>,
+    /// The number, in its shard, of each strand.
+    pub(crate) strands: Vec<u32>,
     pub(crate) values: Vec<ValueId>,
     pub(crate) link_ends: Vec<ContainerId>,
 }
@@ -38,18 +42,17 @@ pub(crate) enum Where {
     Field(FieldName),
 }
 
-/// Resolves what `decoded` noted before `limit`.
+/// Resolves what a block's decoder noted.
 ///
 /// # Errors
 /// The first problem in file order; nothing after it has been applied.
 pub(crate) fn resolve(
-    block: &Block,
-    decoded: &Decoded,
+    block: &DecodedBlock,
     decoder: &Decoder,
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
-    for (line, noted) in &decoded.noted {
+    for (line, noted) in &block.decoded.noted {
         let failed = |(field, problem)| Stop { line: *line, what: Where::Field(field), problem };
         match noted {
             Noted::Structural(def) => state.structural(block, *line, *def, defs)?,
@@ -58,7 +61,12 @@ pub(crate) fn resolve(
                 let (type_, nature) = split_lane_context(context);
                 let type_name = decoder.types.get(type_).0.text;
                 let lane = state.model.lane(container.text, type_name, nature).map_err(failed)?;
-                state.maps.lanes.push(lane);
+                if lane.index() == state.lanes.len() {
+                    let shards = decoder.shards_of(*symbol);
+                    state.lanes.push(lane, &state.model.lanes[lane.index()], shards);
+                }
+                let strands = state.lanes.strands(lane).iter();
+                state.maps.strands.extend(strands.map(|place| place.local));
             }
             Noted::Value(symbol) => {
                 let (name, context) = decoder.values.get(*symbol);
@@ -81,6 +89,7 @@ pub(crate) fn resolve(
 /// What resolving changes.
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
+    pub(crate) lanes: &'a mut Lanes,
     pub(crate) maps: &'a mut Maps,
     pub(crate) effects: &'a mut Effects,
     /// The latest time of a structural event.
@@ -88,28 +97,27 @@ pub(crate) struct Resolver<'a> {
     pub(crate) stop_at: f64,
     pub(crate) user_defined: bool,
     pub(crate) words: Vec<Span>,
-    /// Lines of structural events that were ignored, or name a file.
-    pub(crate) ignored: Vec<u32>,
-    pub(crate) naming_files: Vec<u32>,
+    pub(crate) warnings: &'a mut Warnings,
 }
 
 impl Resolver<'_> {
     fn structural(
         &mut self,
-        block: &Block,
+        block: &DecodedBlock,
         line: u32,
         def: u32,
         defs: &DefTable,
     ) -> Result<(), Stop> {
+        let text = &block.text;
         self.words.clear();
-        token::fields(block.text(), line as usize, &mut self.words);
+        token::fields(text.text(), line as usize, &mut self.words);
         let stop = |fault: paje_parser::Fault| Stop {
             line,
             what: Where::Byte(fault.at),
-            problem: line_problem(block, &fault),
+            problem: line_problem(text, &fault),
         };
         let raw =
-            RawEvent::new(&defs.defs()[def as usize], block.text(), &self.words).map_err(stop)?;
+            RawEvent::new(&defs.defs()[def as usize], text.text(), &self.words).map_err(stop)?;
         let event = raw.decode().map_err(stop)?;
         if let Some(time) = event.time() {
             if time > self.stop_at {
@@ -117,7 +125,7 @@ impl Resolver<'_> {
             }
             self.last_time = self.last_time.max(time);
         }
-        let at = block.start().0 + u64::from(line);
+        let at = text.start().0 + u64::from(line);
         self.effects.ignored = false;
         self.effects.names_file = false;
         let containers = self.model.containers.len();
@@ -125,18 +133,18 @@ impl Resolver<'_> {
         applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
         let has_extras = raw.def().extras().next().is_some();
         if self.user_defined && has_extras && self.model.containers.len() > containers {
-            let mut text = Vec::new();
+            let mut kept = Vec::new();
             for (_, field) in raw.extras() {
-                text.extend_from_slice(field.map_or(&[], |field| field.raw()));
-                text.push(b'\n');
+                kept.extend_from_slice(field.map_or(&[], |field| field.raw()));
+                kept.push(b'\n');
             }
-            self.model.containers.keep_extras(def, &text);
+            self.model.containers.keep_extras(def, &kept);
         }
         if self.effects.ignored {
-            self.ignored.push(line);
+            self.warnings.add_line(block, WarningKind::AfterDestroy, line);
         }
         if self.effects.names_file {
-            self.naming_files.push(line);
+            self.warnings.add_line(block, WarningKind::FileNotRead, line);
         }
         Ok(())
     }

@@ -1,16 +1,15 @@
-//! The replay of lanes, each by itself, block after block.
+//! The replay of one strand of a lane, by itself, block after block.
 
-use paje_parser::{FieldName, LinkEnd, TypeNature};
-use splitter::Block;
+use paje_parser::{LinkEnd, TypeNature};
 
-use super::decode::{Decoded, LaneEvent, Op};
+use super::decode::{LaneEvent, Op};
+use super::lanes::home_of;
 use super::resolve::Maps;
-use crate::error::{Place, Problem};
+use super::shard::Completion;
+use super::window::DecodedBlock;
 use crate::events::EventLane;
-use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::links::{HalfLink, LinkLane, Suspect, bare_key};
-use crate::model::{Ending, Failed, Model};
-use crate::options::Options;
+use crate::ids::{LaneId, ValueId};
+use crate::links::{HalfLink, LinkStrand};
 use crate::states::StateLane;
 use crate::store::Store;
 use crate::variables::VariableLane;
@@ -22,14 +21,29 @@ pub(crate) enum Refused {
     Earlier(f64),
     EmptyStack,
     Unset,
-    KeyRepeated,
-    /// The link's other end has this value.
-    ValuesDiffer(ValueId),
+    /// The key has this end already.
+    KeyRepeated(LinkEnd),
+    /// The link's other end has another value.
+    ValuesDiffer {
+        value: ValueId,
+        other: ValueId,
+    },
 }
 
-/// The objects of one lane, and what is open in it.
+/// An event that a lane refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    /// The byte where the event's line begins.
+    pub(crate) at: u64,
+    pub(crate) lane: LaneId,
+    pub(crate) time: f64,
+    pub(crate) why: Refused,
+}
+
+/// The objects of one strand, and what is open in it.
 #[derive(Debug)]
-pub(crate) struct LaneReplay {
+pub(crate) struct Strand {
+    pub(crate) lane: LaneId,
     pub(crate) objects: Objects,
     /// The byte and the time of the last event.
     last: Option<(u64, f64)>,
@@ -38,46 +52,46 @@ pub(crate) struct LaneReplay {
     flat: bool,
 }
 
-/// A lane by the nature of its type.
+/// A strand by the nature of its lane's type.
 #[derive(Debug)]
 pub(crate) enum Objects {
     State(StateLane),
     Variable(VariableLane),
     Event(EventLane),
-    Link(Box<LinkLane>),
+    Link(Box<LinkStrand>),
 }
 
-/// What replaying a block's slice of a lane needs to know.
+/// What replaying a block's slice of a strand needs to know.
 pub(crate) struct Slice<'a> {
-    pub(crate) block: &'a Block,
-    pub(crate) decoded: &'a Decoded,
+    pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a Maps,
     /// The byte of the event that ended the container, `u64::MAX` while it lives.
     pub(crate) ended_at: u64,
-    /// Events whose line begins here or later in the block are not replayed.
-    pub(crate) limit: u32,
+    /// Events whose line begins here or later are not replayed.
+    pub(crate) limit: u64,
 }
 
-/// An event that a lane refused.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RefusedEvent {
-    pub(crate) event: LaneEvent,
-    pub(crate) why: Refused,
+/// What replaying a slice leaves for others.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// The bytes of events that came after their containers' ends.
+    pub(crate) ignored: Vec<u64>,
+    /// Links that have both ends now, by the homes of their lanes.
+    pub(crate) completed: Vec<Vec<Completion>>,
 }
 
-impl LaneReplay {
-    fn new(nature: TypeNature, flat: bool) -> Self {
+impl Strand {
+    pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::default()),
         };
-        LaneReplay { objects, last: None, flat }
+        Strand { lane, objects, last: None, flat }
     }
 
-    /// Replays a block's events of this lane; `ignored` gets the lines of those that came after the
-    /// container's end.
+    /// Replays a block's events of this strand.
     ///
     /// # Errors
     /// The first event that the lane refuses.
@@ -86,29 +100,29 @@ impl LaneReplay {
         events: &[LaneEvent],
         slice: &Slice<'_>,
         store: &mut Store,
-        ignored: &mut Vec<u32>,
-    ) -> Result<(), RefusedEvent> {
-        let base = slice.block.start().0;
-        if let Objects::Link(lane) = &self.objects {
-            let links = &slice.decoded.links;
-            lane.expect(events.iter().map(|event| links[event.argument as usize].key_hash));
+        left: &mut Left,
+    ) -> Result<(), Refusal> {
+        let base = slice.block.text.start().0;
+        if let Objects::Link(strand) = &self.objects {
+            let links = &slice.block.decoded.links;
+            strand.expect(events.iter().map(|event| links[event.argument as usize].key_hash));
         }
         let mut last = None;
         let mut result = Ok(());
         for event in events {
-            if event.at >= slice.limit {
+            let at = base + u64::from(event.at);
+            if at >= slice.limit {
                 break;
             }
-            let byte = base + u64::from(event.at);
-            if byte > slice.ended_at {
-                ignored.push(event.at);
+            if at > slice.ended_at {
+                left.ignored.push(at);
                 continue;
             }
-            if let Err(why) = self.event(event, byte, slice, store) {
-                result = Err(RefusedEvent { event: *event, why });
+            if let Err(why) = self.event(event, at, slice, store, left) {
+                result = Err(Refusal { at, lane: self.lane, time: event.time, why });
                 break;
             }
-            last = Some((byte, event.time));
+            last = Some((at, event.time));
         }
         self.last = last.or(self.last);
         result
@@ -118,9 +132,10 @@ impl LaneReplay {
     fn event(
         &mut self,
         event: &LaneEvent,
-        byte: u64,
+        at: u64,
         slice: &Slice<'_>,
         store: &mut Store,
+        left: &mut Left,
     ) -> Result<(), Refused> {
         let extra = keep_extras(event, slice, store);
         let value = || slice.maps.values[event.argument as usize];
@@ -145,8 +160,8 @@ impl LaneReplay {
                 }
             }
             Objects::Event(lane) => lane.add(store, event.time, value(), extra)?,
-            Objects::Link(lane) => {
-                let link = &slice.decoded.links[event.argument as usize];
+            Objects::Link(strand) => {
+                let link = &slice.block.decoded.links[event.argument as usize];
                 let half = HalfLink {
                     end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
                     time: event.time,
@@ -154,49 +169,31 @@ impl LaneReplay {
                     container: slice.maps.link_ends[link.end as usize],
                     extra,
                 };
-                let raw_key = link.raw_key.of(slice.block.padded()).raw();
-                lane.add(store, half, raw_key, link.key_hash, byte)?;
+                let raw_key = link.raw_key.of(slice.block.text.padded()).raw();
+                if let Some(link) = strand.add(store, half, raw_key, link.key_hash, at)? {
+                    let home = home_of(self.lane, left.completed.len());
+                    let completion = Completion { at, lane: self.lane, time: half.time, link };
+                    left.completed[home].push(completion);
+                }
             }
         }
         Ok(())
     }
 
-    /// The byte and the time of the lane's last event.
+    /// The byte and the time of the strand's last event.
     pub(crate) const fn last(&self) -> Option<(u64, f64)> {
         self.last
     }
 
     /// The container ends at `time`.
-    ///
-    /// # Errors
-    /// Links lack an end, and this is not to be ignored.
-    pub(crate) fn close(
-        &mut self,
-        store: &mut Store,
-        time: f64,
-        options: &Options,
-    ) -> Result<(), OpenLinks> {
+    pub(crate) fn close(&mut self, store: &mut Store, time: f64) {
         match &mut self.objects {
             Objects::State(lane) => lane.close_all(store, time),
             Objects::Variable(lane) => lane.close(store),
             Objects::Event(_) => {}
-            Objects::Link(lane) => {
-                let count = lane.open_count();
-                if count > 0 && !options.ignore_incomplete_links {
-                    let keys = lane.open_keys(store, Problem::LISTED);
-                    return Err(OpenLinks { keys, count });
-                }
-                lane.close();
-            }
+            Objects::Link(strand) => strand.close(),
         }
-        Ok(())
     }
-}
-
-/// Links that lack an end.
-pub(crate) struct OpenLinks {
-    keys: Vec<Vec<u8>>,
-    count: u64,
 }
 
 #[inline]
@@ -207,126 +204,7 @@ fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
     let Some(extras) = &mut store.extras else {
         return 0;
     };
-    let (def, start, end) = slice.decoded.extras[index];
-    extras.push(def, &slice.decoded.extra_text[start as usize..end as usize])
-}
-
-/// The replays of all lanes of a worker.
-#[derive(Debug)]
-pub(crate) struct Lanes {
-    pub(crate) store: Store,
-    pub(crate) replays: Vec<LaneReplay>,
-}
-
-impl Lanes {
-    pub(crate) fn new(options: &Options) -> Self {
-        Lanes { store: Store::new(options.user_defined), replays: Vec::new() }
-    }
-
-    /// Makes a replay for each lane that has none yet.
-    pub(crate) fn extend(&mut self, model: &Model, options: &Options) {
-        let new = &model.lanes[self.replays.len()..];
-        self.replays.extend(new.iter().map(|lane| {
-            let flat = options.no_imbrication && lane.container != ContainerId::ROOT;
-            LaneReplay::new(lane.nature, flat)
-        }));
-    }
-
-    /// The links of a lane that are suspects and have no place yet: their numbers among the suspects,
-    /// and the bytes where their lines begin.
-    pub(crate) fn new_suspects(&self, lane: LaneId) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let suspects = match &self.replays[lane.index()].objects {
-            Objects::Link(links) => &links.suspects[..],
-            _ => &[],
-        };
-        let new = suspects.iter().enumerate().rev();
-        new.take_while(|(_, suspect)| suspect.place.is_none()).map(|(i, suspect)| (i, suspect.at))
-    }
-
-    pub(crate) fn place_suspect(&mut self, lane: LaneId, i: usize, place: Place) {
-        if let Objects::Link(links) = &mut self.replays[lane.index()].objects {
-            links.suspects[i].place = Some(place);
-        }
-    }
-
-    /// The first link of a lane whose key was used before, and the key.
-    pub(crate) fn reused(&self, lane: LaneId) -> Option<(&Suspect, Vec<u8>)> {
-        match &self.replays.get(lane.index())?.objects {
-            Objects::Link(links) => links.reused(&self.store),
-            _ => None,
-        }
-    }
-
-    /// Ends the lanes of a container that ended.
-    ///
-    /// # Errors
-    /// The container ends before its last event, or with incomplete links.
-    pub(crate) fn end_container(
-        &mut self,
-        model: &Model,
-        options: &Options,
-        ending: &Ending,
-    ) -> Result<(), Failed> {
-        let Ending { container, time, named, .. } = *ending;
-        let name = || model.containers.identifier(container).text.to_vec();
-        let replays = &mut self.replays;
-        let lasts = model.lanes_of(container).filter_map(|lane| replays[lane.index()].last());
-        if named
-            && let Some((_, last)) = lasts.max_by_key(|(byte, _)| *byte)
-            && time < last
-        {
-            let container = name();
-            return Err((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }));
-        }
-        // Opened first, ended first: a rule, so that which error comes first is one too.
-        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
-        lanes.reverse();
-        for lane in lanes {
-            let closed = self.replays[lane.index()].close(&mut self.store, time, options);
-            closed.map_err(|OpenLinks { keys, count }| {
-                let container = name();
-                (FieldName::Name, Problem::OpenLinks { container, keys, count })
-            })?;
-        }
-        Ok(())
-    }
-}
-
-/// The sentence for an event that a lane refused.
-pub(crate) fn explain(
-    refused: &RefusedEvent,
-    model: &Model,
-    container: ContainerId,
-    type_: TypeId,
-    slice: &Slice<'_>,
-) -> Failed {
-    let container_name = || model.containers.identifier(container).text.to_vec();
-    let type_name = || model.types.identifier(type_).text.to_vec();
-    let event = &refused.event;
-    let link = || &slice.decoded.links[event.argument as usize];
-    let key = || bare_key(link().raw_key.of(slice.block.padded()).raw()).to_vec();
-    match refused.why {
-        Refused::Earlier(last) => {
-            let time = event.time;
-            (FieldName::Time, Problem::NotTimeOrdered { time, last })
-        }
-        Refused::EmptyStack => {
-            let (container, type_) = (container_name(), type_name());
-            (FieldName::Container, Problem::PopOnEmpty { container, type_ })
-        }
-        Refused::Unset => {
-            let (container, type_) = (container_name(), type_name());
-            (FieldName::Container, Problem::VariableUnset { container, type_ })
-        }
-        Refused::KeyRepeated => {
-            let end = if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-            (FieldName::Key, Problem::KeyRepeated { key: key(), end })
-        }
-        Refused::ValuesDiffer(other) => {
-            let value = slice.maps.values[link().value as usize];
-            let text = |value| model.types.value_identifier(type_, value).text.to_vec();
-            let (value, other) = (text(value), text(other));
-            (FieldName::Value, Problem::LinkValuesDiffer { key: key(), value, other })
-        }
-    }
+    let decoded = &slice.block.decoded;
+    let (def, start, end) = decoded.extras[index];
+    extras.push(def, &decoded.extra_text[start as usize..end as usize])
 }

@@ -1,11 +1,15 @@
 //! The replay beside the checker, which reads a trace line by line with plain data structures: the
 //! same verdict and the same first error, for blocks of any size; and rows that do not depend on it.
 
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
 use paje_dump::output::rows::RowWriter;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{ErrorKind, FieldNames, Options, Trace};
 use paje_validate::{Rules, Severity, check};
 use proptest::prelude::*;
+use workers::{Pin, Workers};
 
 use crate::world::trace;
 
@@ -46,8 +50,8 @@ fn rows(trace: &Trace) -> Vec<u8> {
 }
 
 /// The rows, or what is wrong.
-fn replayed(bytes: &[u8], options: &Options) -> (Verdict, Vec<u8>) {
-    match Trace::read(bytes, options) {
+fn replayed(bytes: &[u8], options: &Options, workers: &Workers) -> (Verdict, Vec<u8>) {
+    match Trace::read_with(bytes, options, workers) {
         Ok(trace) => (Ok(()), rows(&trace)),
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {
@@ -67,16 +71,22 @@ fn options(old: bool, open_links: bool, extras: bool) -> Options {
     options
 }
 
-/// Replays in blocks of every size, and compares with the checker.
+/// Replays in blocks of every size, with one and with three workers, and compares with the checker.
 fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
     let wanted = checked(bytes, &options);
     let mut first: Option<Vec<u8>> = None;
-    for block in BLOCKS {
+    static TEAM: LazyLock<Workers> = LazyLock::new(|| {
+        Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads can be started")
+    });
+    const ONE: &Workers = &Workers::one();
+    let all = BLOCKS.into_iter().flat_map(|block| [(block, ONE), (block, &*TEAM)]);
+    for (block, workers) in all {
         options.limits.block = block;
-        let (found, rows) = replayed(bytes, &options);
+        let (found, rows) = replayed(bytes, &options, workers);
         if found != wanted {
             return Err(format!(
-                "blocks of {block}\nchecker: {wanted:?}\nreplay:  {found:?}\n{}",
+                "blocks of {block}, {} workers\nchecker: {wanted:?}\nreplay:  {found:?}\n{}",
+                workers.threads(),
                 String::from_utf8_lossy(bytes)
             ));
         }

@@ -6,14 +6,14 @@ use paje_parser::{
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, end_context,
-    lane_context, value_context,
+    Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
+    end_context, lane_context, value_context,
 };
-use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_text, word};
+use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
 use crate::options::Precision;
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the lane
+    /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the strand
     /// that it is for, if it is for any.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Decoder {
         start: usize,
         defs: &DefTable,
         decoded: &mut Decoded,
-    ) -> Result<(Symbol, LaneEvent), Fault> {
+    ) -> Result<(StrandSymbol, LaneEvent), Fault> {
         let words = self.spans.as_slice();
         let Some(number) = words.first() else {
             return Ok(NOTHING);
@@ -73,6 +73,11 @@ impl Decoder {
         let context = lane_context(type_, nature);
         let lane =
             note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
+        if lane as usize == self.known_lanes.len() {
+            self.learn_lane(lane, type_, nature);
+        }
+        let mut strand = self.known_lanes[lane as usize].strand;
+        let words = self.spans.as_slice();
         match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
@@ -92,13 +97,10 @@ impl Decoder {
                     note(&mut self.values, padded, span, context, line, Noted::Value, noted);
                 let raw_key = words[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
+                let key_hash = hash_text(padded, key_start, key_end);
+                strand += self.spread.part(key_hash);
                 argument = decoded.links.len() as u64;
-                decoded.links.push(LinkEvent {
-                    value,
-                    end,
-                    raw_key,
-                    key_hash: hash_text(padded, key_start, key_end),
-                });
+                decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];
@@ -115,15 +117,22 @@ impl Decoder {
             0
         };
         let event = LaneEvent::new(time, argument, start as u32, op, extra);
-        self.learn_pair(lane, type_, &plan, padded);
-        Ok((lane, event))
+        self.learn_pair(lane, &plan, padded);
+        Ok((strand, event))
+    }
+
+    /// Gives a new lane its strands, and these their shards.
+    fn learn_lane(&mut self, lane: Symbol, type_: Symbol, nature: TypeNature) {
+        self.known_lanes.push(KnownLane { type_, strand: self.strand_shards.len() as u32 });
+        let container = self.lanes.get(lane).0.text;
+        let lane_hash =
+            hash_bytes(container) ^ hash_bytes(self.types.get(type_).0.text).rotate_left(1);
+        let parts = 0..self.spread.of(nature);
+        self.strand_shards.extend(parts.map(|part| self.spread.shard(lane_hash, part)));
     }
 
     /// Lets [`Decoder::decode_batches`] find the lane next time.
-    fn learn_pair(&mut self, lane: Symbol, type_: Symbol, plan: &Plan, padded: &[u8]) {
-        if lane as usize == self.lane_types.len() {
-            self.lane_types.push(type_);
-        }
+    fn learn_pair(&mut self, lane: Symbol, plan: &Plan, padded: &[u8]) {
         let Some(pair) = plan.pair else {
             return;
         };

@@ -14,7 +14,9 @@ use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Quoting, Span, number};
 
 use super::plan::{Action, Plan};
-use super::{Decoded, Decoder, LinkEvent, NOTHING, Op, Waiting, end_context};
+use super::{
+    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, Waiting, end_context,
+};
 use crate::engine::symbols::{Symbol, hash_text, word};
 use crate::options::{Precision, ValueNames};
 
@@ -75,8 +77,8 @@ impl Decoder {
 
     /// Decodes the batches; the lines that do not fit join the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
-        if decoded.unsorted.len() < self.lines as usize {
-            decoded.unsorted.resize(self.lines as usize, NOTHING);
+        if self.unsorted.len() < self.lines as usize {
+            self.unsorted.resize(self.lines as usize, NOTHING);
         }
         for index in 0..self.plans.len() {
             if self.batches[index].is_empty() {
@@ -119,12 +121,12 @@ impl Decoder {
                 None => None,
             };
             match event {
-                Some((lane, time, argument)) => {
+                Some((strand, time, argument)) => {
                     if time > last_time {
                         last_time = time;
                     }
-                    let (to, event) = &mut decoded.unsorted[line.ordinal as usize];
-                    *to = lane;
+                    let (to, event) = &mut self.unsorted[line.ordinal as usize];
+                    *to = strand;
                     event.time = time;
                     event.argument = argument;
                     event.at = line.start;
@@ -137,7 +139,7 @@ impl Decoder {
         decoded.last_time = last_time;
     }
 
-    /// The lane, the time and the argument of a line's event, if it is plain enough.
+    /// The strand, the time and the argument of a line's event, if it is plain enough.
     #[inline(always)]
     fn short_line(
         &self,
@@ -146,7 +148,7 @@ impl Decoder {
         op: Op,
         words: &Words,
         links: &mut Vec<LinkEvent>,
-    ) -> Option<(Symbol, f64, u64)> {
+    ) -> Option<(StrandSymbol, f64, u64)> {
         let (time_start, time_end) = words.get(plan.time);
         let time = number::parse_time_at(padded, time_start, time_end)?;
         if time > self.stop_at {
@@ -156,10 +158,10 @@ impl Decoder {
         let (pair_start, pair_end) = (words.get(pair).0, words.get(pair + 1).1);
         let pair = word(padded, pair_start, pair_end - pair_start)?;
         let lane = self.lanes_by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
+        let KnownLane { type_, mut strand } = *self.known_lanes.get(lane as usize)?;
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
-                let type_ = *self.lane_types.get(lane as usize)?;
                 u64::from(self.find_value(padded, type_, words.get(plan.value))?)
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
@@ -171,7 +173,6 @@ impl Decoder {
                 value.to_bits()
             }
             Op::StartLink | Op::EndLink => {
-                let type_ = *self.lane_types.get(lane as usize)?;
                 let value = self.find_value(padded, type_, words.get(plan.value))?;
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = bare(padded, words.get(plan.end));
@@ -179,16 +180,14 @@ impl Decoder {
                     self.link_ends.find_short(padded, start, end, end_context(type_, side))?;
                 let raw_key = words.get(plan.key);
                 let (key_start, key_end) = bare(padded, raw_key);
-                links.push(LinkEvent {
-                    value,
-                    end,
-                    raw_key: Span { start: raw_key.0 as u32, end: raw_key.1 as u32 },
-                    key_hash: hash_text(padded, key_start, key_end),
-                });
+                let key_hash = hash_text(padded, key_start, key_end);
+                strand += self.spread.part(key_hash);
+                let raw_key = Span { start: raw_key.0 as u32, end: raw_key.1 as u32 };
+                links.push(LinkEvent { value, end, raw_key, key_hash });
                 links.len() as u64 - 1
             }
         };
-        Some((lane, time, argument))
+        Some((strand, time, argument))
     }
 
     #[inline(always)]

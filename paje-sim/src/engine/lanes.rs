@@ -1,0 +1,321 @@
+//! All lanes: their strands in shards, and the rows of links in their homes.
+
+use std::sync::{Mutex, PoisonError};
+
+use paje_parser::FieldName;
+
+use super::decode::Strands;
+use super::merge::LinkHome;
+use super::shard::{Shard, StrandPlace};
+use super::strand::{Objects, Refusal, Strand};
+use crate::columns::Rows;
+use crate::error::{Place, Problem};
+use crate::ids::{ContainerId, LaneId};
+use crate::links::{Suspect, bare_key, first_reused};
+use crate::model::{Ending, Failed, Lane, Model};
+use crate::options::Options;
+
+/// The lanes of a trace, while it is replayed and afterwards.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    /// A worker has a shard while it replays it; between the windows nobody has.
+    shards: Vec<Mutex<Shard>>,
+    homes: Vec<Mutex<LinkHome>>,
+    places: StrandPlaces,
+    pub(crate) spread: Strands,
+    extras: bool,
+    no_imbrication: bool,
+}
+
+/// A link whose key may have been used before: where it is among all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SuspectId {
+    shard: u32,
+    strand: u32,
+    index: usize,
+}
+
+/// The places of all strands: those of a lane stand one after the other.
+#[derive(Debug, Default)]
+struct StrandPlaces {
+    /// The first strand of each lane.
+    first: Vec<u32>,
+    all: Vec<StrandPlace>,
+}
+
+impl StrandPlaces {
+    fn of(&self, lane: LaneId) -> &[StrandPlace] {
+        let first = self.first[lane.index()] as usize;
+        let end = self.first.get(lane.index() + 1).map_or(self.all.len(), |next| *next as usize);
+        &self.all[first..end]
+    }
+}
+
+/// What nobody else can have at the time.
+fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lanes {
+    pub(crate) fn new(options: &Options, spread: Strands) -> Self {
+        let shard = |_| Mutex::new(Shard::new(options.user_defined, spread.shards as usize));
+        Lanes {
+            shards: (0..spread.shards).map(shard).collect(),
+            homes: (0..spread.shards).map(|_| Mutex::default()).collect(),
+            places: StrandPlaces::default(),
+            spread,
+            extras: options.user_defined,
+            no_imbrication: options.no_imbrication,
+        }
+    }
+
+    pub(crate) fn shards(&self) -> &[Mutex<Shard>] {
+        &self.shards
+    }
+
+    /// The first event of the window that a lane refused.
+    pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
+        let by_strands = self.shards.iter_mut().map(|shard| alone(shard).refused.take());
+        let by_lanes = self.homes.iter_mut().map(|home| alone(home).refused.take());
+        by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
+    }
+
+    /// The bytes of the window's events that came after their containers' ends, in file order.
+    pub(crate) fn take_ignored(&mut self) -> Vec<u64> {
+        let shards = self.shards.iter_mut().map(alone);
+        let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
+        ignored.sort_unstable();
+        ignored
+    }
+
+    /// The suspects of the window, in file order: the bytes of their events, and who they are.
+    pub(crate) fn new_suspects(&mut self) -> Vec<(u64, SuspectId)> {
+        let mut new = Vec::new();
+        for (number, shard) in self.shards.iter_mut().enumerate() {
+            let Shard { strands, suspected, .. } = alone(shard);
+            for (strand, index) in suspected.drain(..) {
+                let suspects = strands[strand as usize].suspects();
+                let id = SuspectId { shard: number as u32, strand, index };
+                new.extend(suspects.get(index).map(|suspect| (suspect.at, id)));
+            }
+        }
+        new.sort_unstable_by_key(|(at, _)| *at);
+        new
+    }
+
+    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: Place) {
+        let shard = alone(&mut self.shards[id.shard as usize]);
+        if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
+            links.suspects[id.index].place = Some(place);
+        }
+    }
+
+    /// Merges what the shards completed for one home. All must have replayed the window.
+    pub(crate) fn merge(&self, number: usize) {
+        let Ok(mut home) = self.homes[number].lock() else { return };
+        let mut scattered = Vec::new();
+        for (i, shard) in self.shards.iter().enumerate() {
+            let Ok(mut shard) = shard.lock() else { return };
+            home.take(&mut shard.left.completed[number], i);
+            let Shard { scattered: strands, strands: all, .. } = &mut *shard;
+            let ours =
+                |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;
+            scattered.extend(strands.extract_if(.., ours).map(|strand| (i, strand)));
+        }
+        home.merge(self.extras);
+        for (i, strand) in scattered {
+            let Ok(mut shard) = self.shards[i].lock() else { return };
+            home.gather(&mut shard, i, strand);
+        }
+    }
+
+    /// How many lanes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.first.len()
+    }
+
+    /// Makes the strands of a new lane, in these shards.
+    pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, shards: &[u32]) {
+        self.places.first.push(self.places.all.len() as u32);
+        let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
+        for number in shards {
+            let shard = alone(&mut self.shards[*number as usize]);
+            let place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
+            shard.strands.push(Strand::new(id, lane.nature, flat));
+            self.places.all.push(place);
+        }
+    }
+
+    /// The strands of a lane.
+    pub(crate) fn strands(&self, lane: LaneId) -> &[StrandPlace] {
+        self.places.of(lane)
+    }
+
+    /// The first link of these lanes whose key was used before, and the key.
+    pub(crate) fn first_reused(
+        &mut self,
+        lanes: impl Iterator<Item = LaneId>,
+    ) -> Option<(Suspect, Vec<u8>)> {
+        let mut first: Option<(Suspect, Vec<u8>)> = None;
+        for lane in lanes {
+            if let Some(found) = self.reused(lane)
+                && first.as_ref().is_none_or(|(first, _)| found.0.at < first.at)
+            {
+                first = Some(found);
+            }
+        }
+        first
+    }
+
+    fn reused(&mut self, lane: LaneId) -> Option<(Suspect, Vec<u8>)> {
+        let homes = self.homes.len();
+        let mut first: Option<(Suspect, Vec<u8>)> = None;
+        for place in self.places.of(lane) {
+            let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+            let Objects::Link(links) = &strands[place.local as usize].objects else {
+                continue;
+            };
+            if links.suspects.is_empty() {
+                continue;
+            }
+            let home = alone(&mut self.homes[home_of(lane, homes)]);
+            let suspects: Vec<&Suspect> = links.suspects.iter().collect();
+            let key_of = |suspect: &Suspect| bare_key(store.keys.get(suspect.key));
+            let open = links.open().map(|(_, key)| bare_key(store.keys.get(key)));
+            let keys = home.keys_of(lane, place.shard as usize, &store.keys).chain(open);
+            if let Some(found) = first_reused(&suspects, key_of, keys)
+                && first.as_ref().is_none_or(|(first, _)| found.at < first.at)
+            {
+                first = Some((found.clone(), key_of(found).to_vec()));
+            }
+        }
+        first
+    }
+
+    /// Ends the lanes of a container that ended.
+    ///
+    /// # Errors
+    /// The container ends before its last event, or with incomplete links.
+    pub(crate) fn end_container(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        ending: &Ending,
+    ) -> Result<(), Failed> {
+        let Ending { container, time, named, .. } = *ending;
+        let name = || model.containers.identifier(container).text.to_vec();
+        if named
+            && let Some(last) = self.last_of(model, container)
+            && time < last
+        {
+            let container = name();
+            return Err((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }));
+        }
+        // Opened first, ended first: a rule, so that which error comes first is one too.
+        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
+        lanes.reverse();
+        for lane in lanes {
+            if !options.ignore_incomplete_links
+                && let Some((keys, count)) = self.open_links(lane)
+            {
+                let container = name();
+                return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
+            }
+            for place in self.places.of(lane) {
+                let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+                strands[place.local as usize].close(store, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// The time of the last event of a container's lanes.
+    fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
+        let mut last: Option<(u64, f64)> = None;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let strand =
+                    &alone(&mut self.shards[place.shard as usize]).strands[place.local as usize];
+                if let Some(found) = strand.last()
+                    && last.is_none_or(|last| found.0 > last.0)
+                {
+                    last = Some(found);
+                }
+            }
+        }
+        last.map(|(_, time)| time)
+    }
+
+    /// The keys of a lane's links that lack an end, in file order and not too many, and how many there
+    /// are; `None` if there are none.
+    fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
+        let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut count = 0;
+        for place in self.places.of(lane) {
+            let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+            if let Objects::Link(links) = &strands[place.local as usize].objects {
+                count += links.open_count();
+                let mut first: Vec<(u64, u64)> = links.open().collect();
+                first.sort_unstable();
+                let first = first.into_iter().take(Problem::LISTED);
+                open.extend(first.map(|(at, key)| (at, bare_key(store.keys.get(key)).to_vec())));
+            }
+        }
+        open.sort_unstable();
+        let keys = open.into_iter().take(Problem::LISTED).map(|(_, key)| key).collect();
+        (count > 0).then_some((keys, count))
+    }
+
+    /// The lanes as they stay when the replay is over.
+    pub(crate) fn finish(self) -> Replayed {
+        let shards = self.shards.into_iter();
+        let homes = self.homes.into_iter();
+        Replayed {
+            shards: shards
+                .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner))
+                .collect(),
+            homes: homes
+                .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner))
+                .collect(),
+            places: self.places,
+        }
+    }
+}
+
+/// The home of a link lane's rows.
+pub(crate) fn home_of(lane: LaneId, homes: usize) -> usize {
+    lane.index() % homes
+}
+
+/// The lanes of a trace that was replayed.
+#[derive(Debug)]
+pub(crate) struct Replayed {
+    pub(crate) shards: Vec<Shard>,
+    homes: Vec<LinkHome>,
+    places: StrandPlaces,
+}
+
+impl Replayed {
+    /// The shard and the strand of a lane that is no lane of links.
+    pub(crate) fn strand(&self, lane: LaneId) -> (&Shard, &Strand) {
+        let place = self.places.of(lane)[0];
+        let shard = &self.shards[place.shard as usize];
+        (shard, &shard.strands[place.local as usize])
+    }
+
+    /// The home of a link lane.
+    pub(crate) fn home(&self, lane: LaneId) -> &LinkHome {
+        &self.homes[home_of(lane, self.homes.len())]
+    }
+
+    /// The rows of a lane.
+    pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
+        let (_, strand) = self.strand(lane);
+        match &strand.objects {
+            Objects::State(states) => Some(&states.rows),
+            Objects::Variable(variables) => Some(&variables.rows),
+            Objects::Event(events) => Some(&events.rows),
+            Objects::Link(_) => self.home(lane).rows(lane),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What is wrong or doubtful in a window, and where.
+
+use std::collections::BTreeMap;
+
+use memchr::memchr_iter;
+use paje_parser::{ByteOffset, DefTable, FieldName, Position, Span, token};
+
+use super::Engine;
+use super::resolve::{Stop, Where};
+use super::strand::{Refusal, Refused};
+use super::window::{DecodedBlock, Window};
+use crate::error::{Error, Place, Problem, Warning, WarningKind};
+use crate::ids::LaneId;
+use crate::model::{Ending, Failed};
+
+/// A problem, and the byte where its line begins.
+pub(super) struct Found {
+    pub(super) at: u64,
+    pub(super) error: Error,
+}
+
+pub(super) fn earliest(one: Option<Found>, other: Option<Found>) -> Option<Found> {
+    one.into_iter().chain(other).min_by_key(|found| found.at)
+}
+
+impl Found {
+    pub(super) fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
+        let place = Place { position: Position { byte: start, line, column: 1 }, text: Vec::new() };
+        let problem = Problem::LineTooLong { bytes: limit as u64 };
+        Found { at: start.0, error: Error::invalid(problem, Some(place)) }
+    }
+
+    pub(super) fn in_block(block: &DecodedBlock, defs: &DefTable, stop: Stop) -> Self {
+        let before = &block.text.text()[..stop.line as usize];
+        let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
+        let place = place(block, defs, stop.line, stop.what, lines);
+        let at = block.text.start().0 + u64::from(stop.line);
+        Found { at, error: Error::invalid(stop.problem, Some(place)) }
+    }
+}
+
+impl Engine<'_> {
+    /// The problem of the field of the line that begins at a byte of the window.
+    pub(super) fn found_at(
+        &self,
+        window: &Window,
+        at: u64,
+        field: FieldName,
+        problem: Problem,
+    ) -> Option<Found> {
+        let block = window.block_of(at)?;
+        let line = (at - block.text.start().0) as u32;
+        let stop = Stop { line, what: Where::Field(field), problem };
+        Some(Found::in_block(block, &self.defs, stop))
+    }
+
+    /// The first problem of the window that a lane found, or that was there before.
+    pub(super) fn refused(&mut self, window: &Window) -> Option<Found> {
+        let first = self.lanes.take_refused();
+        let found = first.and_then(|refused| {
+            let block = window.block_of(refused.at)?;
+            let (field, problem) = self.explain(&refused, block);
+            self.found_at(window, refused.at, field, problem)
+        });
+        earliest(self.first.take(), found)
+    }
+
+    /// The sentence for an event that a lane refused.
+    fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
+        let lane = self.model.lanes[refused.lane.index()];
+        let container = || self.model.containers.identifier(lane.container).text.to_vec();
+        let type_ = || self.model.types.identifier(lane.type_).text.to_vec();
+        let line = (refused.at - block.text.start().0) as u32;
+        let word = |field| {
+            let span = field_of_line(block, &self.defs, line, field);
+            span.map_or(Vec::new(), |span| span.of(block.text.text()).bare().to_vec())
+        };
+        match refused.why {
+            Refused::Earlier(last) => {
+                (FieldName::Time, Problem::NotTimeOrdered { time: refused.time, last })
+            }
+            Refused::EmptyStack => {
+                let (container, type_) = (container(), type_());
+                (FieldName::Container, Problem::PopOnEmpty { container, type_ })
+            }
+            Refused::Unset => {
+                let (container, type_) = (container(), type_());
+                (FieldName::Container, Problem::VariableUnset { container, type_ })
+            }
+            Refused::KeyRepeated(end) => {
+                (FieldName::Key, Problem::KeyRepeated { key: word(FieldName::Key), end })
+            }
+            Refused::ValuesDiffer { value, other } => {
+                let text =
+                    |value| self.model.types.value_identifier(lane.type_, value).text.to_vec();
+                let (value, other) = (text(value), text(other));
+                let key = word(FieldName::Key);
+                (FieldName::Value, Problem::LinkValuesDiffer { key, value, other })
+            }
+        }
+    }
+
+    /// Finds the places of the window's links whose keys may have been used before, while the text
+    /// is at hand.
+    pub(super) fn place_suspects(&mut self, window: &Window) {
+        let (mut counted, mut lines) = (0, 0);
+        for (at, suspect) in self.lanes.new_suspects() {
+            let Some(block) = window.block_of(at) else { continue };
+            let start = block.text.start().0;
+            if counted < start || lines == 0 {
+                (counted, lines) = (start, block.lines_before + 1);
+            }
+            let between = &block.text.text()[(counted - start) as usize..(at - start) as usize];
+            lines += memchr_iter(b'\n', between).count() as u64;
+            counted = at;
+            let line = (at - start) as u32;
+            let place = place(block, &self.defs, line, Where::Field(FieldName::Key), lines);
+            self.lanes.place_suspect(suspect, place);
+        }
+    }
+
+    /// The first link, of all lanes or of those of a container that ends, whose key was used before.
+    pub(super) fn reused_in(&mut self, ending: Option<&Ending>) -> Option<Found> {
+        let lanes: Vec<LaneId> = match ending {
+            Some(ending) => self.model.lanes_of(ending.container).collect(),
+            None => self.model.lane_ids().take(self.lanes.len()).collect(),
+        };
+        let (suspect, key) = self.lanes.first_reused(lanes.into_iter())?;
+        let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
+        Some(Found { at: suspect.at, error })
+    }
+
+    /// Takes note of the window's doubtful lines.
+    pub(super) fn warn(&mut self, window: &Window) {
+        for block in &window.blocks {
+            for line in &block.decoded.doubtful {
+                let kind = if line.surplus {
+                    WarningKind::SurplusWords
+                } else {
+                    WarningKind::MissingExtras
+                };
+                let event = self.defs.defs()[line.def as usize].id();
+                self.warnings.add(block, kind, event, line.at);
+            }
+        }
+        for at in self.lanes.take_ignored() {
+            if let Some(block) = window.block_of(at) {
+                let line = (at - block.text.start().0) as u32;
+                self.warnings.add_line(block, WarningKind::AfterDestroy, line);
+            }
+        }
+    }
+}
+
+/// What was doubtful so far.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
+
+impl Warnings {
+    /// A warning about the line of an event.
+    pub(crate) fn add_line(&mut self, block: &DecodedBlock, kind: WarningKind, line: u32) {
+        let words = words_of(block, line);
+        let event = words.first().map_or(&[][..], |word| word.of(block.text.text()).bare());
+        self.add(block, kind, event, line);
+    }
+
+    fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
+        let known = self.0.entry((kind, event.to_vec()));
+        let text = &block.text;
+        let first_line = || {
+            let first = block.lines_before + 1;
+            Position::within(text.text(), line as usize, text.start(), first).line
+        };
+        let known = known.or_insert_with_key(|(kind, event)| Warning {
+            kind: *kind,
+            event: event.clone(),
+            first_line: first_line(),
+            count: 0,
+        });
+        known.count += 1;
+    }
+
+    pub(super) fn into_list(self) -> Vec<Warning> {
+        self.0.into_values().collect()
+    }
+}
+
+/// The place of something in the line that begins at `line` and is the trace's `number`th.
+fn place(block: &DecodedBlock, defs: &DefTable, line: u32, what: Where, number: u64) -> Place {
+    let at = match what {
+        Where::Byte(at) => at,
+        Where::Field(field) => {
+            field_of_line(block, defs, line, field).map_or(line, |span| span.start)
+        }
+    };
+    let text = &block.text.text()[line as usize..];
+    let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+    let position = Position {
+        byte: ByteOffset(block.text.start().0 + u64::from(at)),
+        line: number,
+        column: u64::from(at - line) + 1,
+    };
+    Place { position, text: text[..end].to_vec() }
+}
+
+fn field_of_line(
+    block: &DecodedBlock,
+    defs: &DefTable,
+    line: u32,
+    field: FieldName,
+) -> Option<Span> {
+    let words = words_of(block, line);
+    let def = defs.find(words.first()?.of(block.text.text()).bare())?;
+    let word = defs.defs()[def].word_of(field)?;
+    words.get(word).copied()
+}
+
+fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {
+    let mut words = Vec::new();
+    token::fields(block.text.text(), line as usize, &mut words);
+    words
+}

@@ -1,0 +1,218 @@
+//! Windows: some blocks that are decoded side by side, and then replayed side by side.
+//!
+//! While one window is replayed, shard by shard, the next one is decoded, block by block, by the same
+//! workers; what is between the two, in file order, is the business of the engine.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use paje_parser::DefTable;
+use splitter::{Block, ReadError};
+use workers::Workers;
+
+use super::decode::{Decoded, Decoder};
+use super::feed::Feed;
+use super::lanes::Lanes;
+use super::resolve::Maps;
+use crate::model::Model;
+
+/// A block, and what it was decoded to.
+#[derive(Debug, Default)]
+pub(crate) struct DecodedBlock {
+    pub(crate) text: Block,
+    pub(crate) decoded: Decoded,
+    /// Its place among the trace's blocks.
+    number: u64,
+    /// Whose symbols it is decoded to.
+    pub(crate) maps: usize,
+    /// The worker whose desk it is from.
+    pub(crate) worker: usize,
+    /// The text could not be read.
+    pub(crate) failure: Option<ReadError>,
+    /// How many lines of the trace come before it.
+    pub(crate) lines_before: u64,
+}
+
+/// What a worker decodes with. It stays with its worker, so that memory does.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub(crate) decoder: Decoder,
+    /// The number of the maps that tell what the decoder's symbols stand for.
+    pub(crate) maps: usize,
+    free: Vec<DecodedBlock>,
+    filled: Vec<DecodedBlock>,
+}
+
+impl Desk {
+    pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
+        Desk { decoder, maps, free: Vec::new(), filled: Vec::new() }
+    }
+
+    /// The desk with another decoder, whose symbols have other maps.
+    pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
+        self.decoder = decoder;
+        self.maps = maps;
+    }
+
+    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &DefTable) {
+        block.maps = self.maps;
+        self.decoder.decode(&block.text, defs, &mut block.decoded);
+    }
+}
+
+/// Blocks in the order of the trace.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    pub(crate) blocks: Vec<DecodedBlock>,
+}
+
+impl Window {
+    /// The desks' filled blocks.
+    pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
+        let desks =
+            desks.iter_mut().map(|desk| desk.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
+        blocks.sort_unstable_by_key(|block| block.number);
+        Window { blocks }
+    }
+
+    /// Gives the blocks back to their desks.
+    pub(crate) fn give_back(self, desks: &mut [Mutex<Desk>]) {
+        for block in self.blocks {
+            let desk = desks[block.worker].get_mut().unwrap_or_else(PoisonError::into_inner);
+            desk.free.push(block);
+        }
+    }
+
+    /// The block that holds a byte of the trace.
+    pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
+        let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
+        after.checked_sub(1).map(|index| &self.blocks[index])
+    }
+}
+
+/// One round of all workers: the replay of one window, and the decoding of the next.
+pub(crate) struct Round<'a, 'r> {
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) model: &'a Model,
+    pub(crate) maps: &'a [Maps],
+    pub(crate) window: &'a Window,
+    /// Events that begin here or later are not replayed.
+    pub(crate) limit: u64,
+    pub(crate) feed: &'a Feed<'r>,
+    pub(crate) defs: &'a DefTable,
+    pub(crate) desks: &'a [Mutex<Desk>],
+    /// How many blocks may still be decoded.
+    pub(crate) quota: AtomicUsize,
+    pub(crate) tasks: Tasks,
+}
+
+/// What of a round somebody has taken on, and what is done.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    taken: Vec<AtomicBool>,
+    replayed: AtomicUsize,
+    next_home: AtomicUsize,
+    /// The feed has no more blocks.
+    ended: AtomicBool,
+}
+
+impl Tasks {
+    /// For so many shards, and as many homes of links.
+    pub(crate) fn new(shards: usize) -> Self {
+        Tasks {
+            taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
+            replayed: AtomicUsize::new(0),
+            next_home: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    fn all_replayed(&self) -> bool {
+        self.replayed.load(Ordering::Acquire) == self.taken.len()
+    }
+}
+
+impl Round<'_, '_> {
+    /// Runs the round; returns whether the feed has ended.
+    pub(crate) fn run(self, workers: &Workers) -> bool {
+        workers.on_each(|worker| {
+            self.replay(worker, workers.threads());
+            self.decode(worker);
+            while !self.tasks.all_replayed() {
+                std::thread::yield_now();
+            }
+            self.merge();
+        });
+        self.tasks.ended.into_inner()
+    }
+
+    /// Replays shards: first the worker's own, for their memory is near it, then what others have not
+    /// come to.
+    fn replay(&self, worker: usize, workers: usize) {
+        let count = self.tasks.taken.len();
+        let own = (0..count).filter(|shard| shard % workers == worker);
+        let others = (0..count).filter(|shard| shard % workers != worker);
+        for number in own.chain(others) {
+            if self.tasks.taken[number].swap(true, Ordering::Relaxed) {
+                continue;
+            }
+            // Counted even in a panic: others wait for it.
+            let _done = CountOnDrop(&self.tasks.replayed);
+            if let Ok(mut shard) = self.lanes.shards()[number].lock() {
+                shard.replay(number, &self.window.blocks, self.maps, self.model, self.limit);
+            }
+        }
+    }
+
+    /// Decodes blocks of the next window while there are any, and merges when it is time to.
+    fn decode(&self, worker: usize) {
+        let Ok(mut desk) = self.desks[worker].lock() else { return };
+        let one_less = |left: usize| left.checked_sub(1);
+        while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
+            let mut block = desk.free.pop().unwrap_or_default();
+            let Some((number, read)) = self.feed.next(&mut block.text) else {
+                self.tasks.ended.store(true, Ordering::Relaxed);
+                self.quota.store(0, Ordering::Relaxed);
+                desk.free.push(block);
+                return;
+            };
+            block.number = number;
+            block.worker = worker;
+            block.failure = read.err();
+            if block.failure.is_none() {
+                desk.decode(&mut block, self.defs);
+            }
+            // What comes after a definition, or something wrong, will be decoded when that is settled.
+            if block.failure.is_some()
+                || block.decoded.defs.is_some()
+                || block.decoded.fault.is_some()
+            {
+                self.quota.store(0, Ordering::Relaxed);
+            }
+            desk.filled.push(block);
+            if self.tasks.all_replayed() {
+                self.merge();
+            }
+        }
+    }
+
+    /// Merges the links of homes that nobody has taken on yet.
+    fn merge(&self) {
+        loop {
+            let home = self.tasks.next_home.fetch_add(1, Ordering::Relaxed);
+            if home >= self.tasks.taken.len() {
+                return;
+            }
+            self.lanes.merge(home);
+        }
+    }
+}
+
+struct CountOnDrop<'a>(&'a AtomicUsize);
+
+impl Drop for CountOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
