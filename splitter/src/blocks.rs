@@ -155,7 +155,8 @@ impl<R: Read> Blocks<R> {
                 });
             }
             searched = filled;
-            room = filled.saturating_mul(2).min(self.limits.line.max(filled) + 1);
+            let most = self.limits.line.max(filled).saturating_add(1);
+            room = filled.saturating_mul(2).min(most);
             buffer.resize(buffer.len().max(room + PADDING), 0);
         };
         self.carry.extend_from_slice(&buffer[len..filled]);
@@ -230,6 +231,14 @@ mod tests {
         assert!(blocks.read(&mut block).expect("the first line is fine"));
         let error = blocks.read(&mut block).expect_err("the second is too long");
         assert!(matches!(error, ReadError::LineTooLong { start: ByteOffset(6), limit: 10 }));
+    }
+
+    #[test]
+    fn no_limit_of_lines_does_not_overflow() {
+        let limits = Limits { block: 4, line: usize::MAX };
+        let mut block = Block::default();
+        assert!(Blocks::new(&b"0123456789\n"[..], limits).read(&mut block).expect("no limit"));
+        assert_eq!(block.text(), b"0123456789\n");
     }
 
     #[test]
