@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, Read};
+use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
@@ -73,8 +74,10 @@ impl From<io::Error> for ReadError {
 /// Some whole lines of a trace; kept and filled again.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The text, then at least [`PADDING`] bytes more.
+    /// The text from `offset` on, then at least [`PADDING`] bytes more.
     buffer: Vec<u8>,
+    /// What was read before the text to find its beginning; skipping it moves nothing.
+    offset: usize,
     len: usize,
     start: ByteOffset,
 }
@@ -83,19 +86,32 @@ impl Block {
     /// The lines; each ends with a newline, but perhaps the trace's last.
     #[must_use]
     pub fn text(&self) -> &[u8] {
-        &self.buffer[..self.len]
+        &self.buffer[self.offset..self.offset + self.len]
     }
 
     /// The text and at least [`PADDING`] readable bytes after it.
     #[must_use]
     pub fn padded(&self) -> &[u8] {
-        &self.buffer
+        &self.buffer[self.offset..]
     }
 
     /// Where the text begins in the trace.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
+    }
+
+    /// The buffer, with room for `bytes` bytes and the padding. It never shrinks: what has been
+    /// used once is not cleared again.
+    pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
+        self.buffer.resize(self.buffer.len().max(bytes.saturating_add(PADDING)), 0);
+        &mut self.buffer
+    }
+
+    /// Makes `text` of the buffer the block's text, which begins at `start` in the trace.
+    pub(crate) fn set(&mut self, start: ByteOffset, text: Range<usize>) {
+        self.room(text.end);
+        (self.start, self.offset, self.len) = (start, text.start, text.len());
     }
 }
 
@@ -126,10 +142,9 @@ impl<R: Read> Blocks<R> {
     /// # Errors
     /// The input fails, or a line is longer than the limit.
     pub fn read(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        let buffer = &mut block.buffer;
         let mut filled = self.carry.len();
         let mut room = self.limits.block.max(filled + 1);
-        buffer.resize(buffer.len().max(room + PADDING), 0);
+        let mut buffer = block.room(room);
         buffer[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
         let mut searched = 0;
@@ -157,11 +172,10 @@ impl<R: Read> Blocks<R> {
             searched = filled;
             let most = self.limits.line.max(filled).saturating_add(1);
             room = filled.saturating_mul(2).min(most);
-            buffer.resize(buffer.len().max(room + PADDING), 0);
+            buffer = block.room(room);
         };
         self.carry.extend_from_slice(&buffer[len..filled]);
-        block.len = len;
-        block.start = self.position;
+        block.set(self.position, 0..len);
         self.position.0 += len as u64;
         Ok(len > 0)
     }

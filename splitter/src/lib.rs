@@ -1,4 +1,7 @@
-//! Where a Pajé trace may be cut, and the blocks that it is read in.
+//! Opening a Pajé trace, where it may be cut, and the blocks that it is read in.
+//!
+//! [`Input`] opens a trace, compressed or not. A stream is cut into blocks one after the other by
+//! [`Blocks`]; a file's blocks are read in any order, by any thread, through a [`Plan`].
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};
@@ -15,5 +18,10 @@
 //! ```
 
 pub mod blocks;
+pub mod input;
+pub mod plan;
+mod regular;
 
 pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
+pub use input::{Compression, Input, Kind};
+pub use plan::Plan;

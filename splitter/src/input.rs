@@ -1,0 +1,187 @@
+//! Opening a trace, whatever it is kept in.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::regular;
+
+mod compression;
+mod medium;
+
+pub use compression::Compression;
+use compression::{Decoder, Guess, HEAD, guess};
+use medium::{Medium, enlarge_pipe};
+
+/// A trace, opened.
+///
+/// Compression is recognised by the first bytes, never by the name. Reading gives the trace's text
+/// from one thread; [`Input::into_kind`] tells whether several threads may share a file instead.
+#[derive(Debug)]
+pub struct Input {
+    name: PathBuf,
+    kind: Kind,
+    size: Option<u64>,
+    taken: Arc<AtomicU64>,
+    compression: Option<Compression>,
+    /// What [`Read`] has given of a [`Kind::File`].
+    position: u64,
+}
+
+/// How a trace can be read.
+pub enum Kind {
+    /// An uncompressed regular file and its length when it was opened; for
+    /// [`Plan::new`](crate::Plan::new), or to be read from its beginning.
+    File(File, u64),
+    /// Anything else (a pipe, a terminal, what a decompressor gives), for
+    /// [`Blocks::new`](crate::Blocks::new).
+    Stream(Box<dyn Read + Send>),
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::File(file, len) => f.debug_tuple("File").field(file).field(len).finish(),
+            Kind::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl Input {
+    /// Opens a file, or standard input for none and for `-`.
+    ///
+    /// Standard input that is a regular file is read from where the program that passed it on had
+    /// arrived: as [`Kind::File`] if that is the beginning, else as a stream. Nothing may have been
+    /// read with [`io::stdin`], which keeps more than it gives. A [`Kind::File`] leaves the place in
+    /// the file as it is.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read. Compressed data that are damaged or end too early are
+    /// found later, by reading.
+    pub fn open(path: Option<&Path>) -> io::Result<Input> {
+        match path.filter(|path| *path != Path::new("-")) {
+            Some(path) => Input::from_file(path.to_owned(), File::open(path)?),
+            None => {
+                let standard = io::stdin().as_fd().try_clone_to_owned()?;
+                Input::from_file("<stdin>".into(), standard.into())
+            }
+        }
+    }
+
+    /// A file from its present place on, under the name `name`.
+    fn from_file(name: PathBuf, mut file: File) -> io::Result<Input> {
+        let metadata = file.metadata()?;
+        let regular = metadata.is_file();
+        let place = if regular { file.stream_position()? } else { 0 };
+        if metadata.file_type().is_fifo() {
+            enlarge_pipe(&file);
+        }
+        let taken = Arc::new(AtomicU64::new(0));
+        let mut medium = Medium { file, taken: Arc::clone(&taken) };
+
+        let mut head = Vec::with_capacity(HEAD);
+        let mut ended = false;
+        let compression = loop {
+            match guess(&head, ended) {
+                Guess::Plain => break None,
+                Guess::Compressed(compression) => break Some(compression),
+                Guess::Open => {}
+            }
+            let mut more = [0; HEAD];
+            let more = &mut more[head.len()..];
+            let count = if regular {
+                // Reading here leaves the place in the file as it is.
+                medium.file.read_at(more, place + head.len() as u64)
+            } else {
+                medium.read(more)
+            };
+            match count {
+                Ok(count) => {
+                    ended = count == 0;
+                    head.extend_from_slice(&more[..count]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        };
+
+        // Files of the system, as in /proc, are regular and have content, but no length.
+        let sized = regular && (metadata.len() > 0 || head.is_empty());
+        let size = sized.then(|| metadata.len().saturating_sub(place));
+        let kind = match (compression, size) {
+            (None, Some(size)) if place == 0 => Kind::File(medium.file, size),
+            (None, _) if regular => Kind::Stream(Box::new(medium)),
+            (None, _) => Kind::Stream(Box::new(Cursor::new(head).chain(medium))),
+            (Some(compression), _) if regular => {
+                Kind::Stream(Box::new(Decoder::new(compression, medium)?))
+            }
+            (Some(compression), _) => {
+                let medium = Cursor::new(head).chain(medium);
+                Kind::Stream(Box::new(Decoder::new(compression, medium)?))
+            }
+        };
+        Ok(Input { name, kind, size, taken, compression, position: 0 })
+    }
+
+    /// What messages call it: its path, or `<stdin>`.
+    #[must_use]
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// How many bytes there are to take from the medium, if that is known: those of a regular file,
+    /// compressed as they are.
+    #[must_use]
+    pub const fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// How many bytes have been taken from the medium, [`Input::size`] at the end. Remains good when
+    /// the input has been taken apart; but who reads the file of a [`Kind::File`] counts by himself,
+    /// here if he likes.
+    #[must_use]
+    pub fn read_so_far(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.taken)
+    }
+
+    /// How the trace is compressed; `None` if it is not.
+    #[must_use]
+    pub const fn compression(&self) -> Option<Compression> {
+        self.compression
+    }
+
+    /// How the trace can be read.
+    #[must_use]
+    pub const fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// What the trace is read from.
+    #[must_use]
+    pub fn into_kind(self) -> Kind {
+        self.kind
+    }
+}
+
+/// The text of the trace. A file gives the bytes that it had when it was opened, or the error that
+/// it became shorter.
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.kind {
+            Kind::File(file, len) => {
+                let left = usize::try_from(*len - self.position).unwrap_or(usize::MAX);
+                let room = left.min(buffer.len());
+                let count = regular::read_at(file, &mut buffer[..room], self.position)?;
+                self.position += count as u64;
+                self.taken.fetch_add(count as u64, Ordering::Relaxed);
+                Ok(count)
+            }
+            Kind::Stream(stream) => stream.read(buffer),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a compressed trace looks like, and how it is read.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use liblzma::stream::{CONCATENATED, Stream};
+
+/// Compressed bytes taken at a time.
+const BUFFER: usize = 256 << 10;
+
+/// How a trace is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// `.gz`: RFC 1952, one or more members (`bgzip` makes many).
+    Gzip,
+    /// `.zst`: RFC 8878, one or more frames.
+    Zstd,
+    /// `.xz`: one or more streams, and padding between and after them.
+    Xz,
+    /// `.bz2`: one or more streams (`pbzip2` makes many).
+    Bzip2,
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Xz => "xz",
+            Compression::Bzip2 => "bzip2",
+        })
+    }
+}
+
+/// What compressed files begin with. A frame that zstd skips may come first; its first byte can be
+/// any of `P` to `_`.
+const MAGIC: [(&[u8], Compression); 5] = [
+    (b"\x1f\x8b", Compression::Gzip),
+    (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+    (b"P\x2a\x4d\x18", Compression::Zstd),
+    (b"\xfd7zXZ\0", Compression::Xz),
+    (b"BZh", Compression::Bzip2),
+];
+
+/// Bytes that suffice to recognise a compression.
+pub(super) const HEAD: usize = 6;
+
+/// What the first bytes of an input tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// It is not compressed.
+    Plain,
+    /// It is compressed.
+    Compressed(Compression),
+    /// More bytes are needed.
+    Open,
+}
+
+/// What an input is that begins with `head`; `ended` if it has no more bytes.
+///
+/// An input that ends within the first bytes of a compressed one is taken for compressed, and so
+/// for damaged, unless it reads as text.
+pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
+    let mut head = head.to_owned();
+    if let Some(first @ b'P'..=b'_') = head.first_mut() {
+        *first = b'P';
+    }
+    for (magic, compression) in MAGIC {
+        if head.starts_with(magic) {
+            return Guess::Compressed(compression);
+        }
+        if magic.starts_with(&head) {
+            if !ended {
+                return Guess::Open;
+            }
+            if !head.iter().all(u8::is_ascii_graphic) {
+                return Guess::Compressed(compression);
+            }
+        }
+    }
+    Guess::Plain
+}
+
+/// Decompresses to the end of the medium.
+///
+/// Whatever follows compressed data must be such data again, or xz's padding. Anything else is an
+/// error, zeros too, where gzip warns or says nothing: a trace with something else behind it was
+/// put together wrongly, and a part of it may be missing.
+pub(super) struct Decoder {
+    compression: Compression,
+    reader: Box<dyn Read + Send>,
+    /// The first error, which comes again: some decoders go on as if the input had ended.
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl Decoder {
+    pub(super) fn new(
+        compression: Compression,
+        medium: impl Read + Send + 'static,
+    ) -> io::Result<Decoder> {
+        let medium = BufReader::with_capacity(BUFFER, medium);
+        let reader: Box<dyn Read + Send> = match compression {
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(medium)),
+            Compression::Zstd => {
+                let mut decoder = zstd::Decoder::with_buffer(medium)?;
+                // Whoever compressed with `--long` had the memory; zstd itself asks first.
+                decoder.window_log_max(if cfg!(target_pointer_width = "64") { 31 } else { 30 })?;
+                Box::new(decoder)
+            }
+            Compression::Xz => {
+                let stream = Stream::new_stream_decoder(u64::MAX, CONCATENATED)?;
+                Box::new(liblzma::bufread::XzDecoder::new_stream(medium, stream))
+            }
+            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(medium)),
+        };
+        Ok(Decoder { compression, reader, failed: None })
+    }
+
+    /// An error of the decompressor in the user's words; one of the medium stays as it is.
+    fn explain(&self, error: io::Error) -> io::Error {
+        let compression = self.compression;
+        if error.raw_os_error().is_some() {
+            error
+        } else if error.kind() == io::ErrorKind::UnexpectedEof {
+            let message = format!("{compression}: the compressed data end too early");
+            io::Error::new(io::ErrorKind::UnexpectedEof, message)
+        } else {
+            let message = format!("{compression}: the compressed data are damaged ({error})");
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        }
+    }
+}
+
+impl Read for Decoder {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some((kind, message)) = &self.failed {
+            return Err(io::Error::new(*kind, message.clone()));
+        }
+        self.reader.read(buffer).map_err(|error| {
+            let error = self.explain(error);
+            self.failed = Some((error.kind(), error.to_string()));
+            error
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The blocks of a regular file, each of which can be read without the others.
+
+use std::fs::File;
+
+use paje_parser::ByteOffset;
+
+use crate::blocks::{Block, Limits, ReadError};
+use crate::regular;
+
+/// Bytes read past a block's end at first, where its last line most likely ends: the longest lines
+/// of usual traces have some two hundred bytes.
+const TAIL: usize = 512;
+
+/// A regular file cut at fixed places: block `i` holds the lines that begin in
+/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`].
+///
+/// Where a block begins and ends can be found from its own bytes, so blocks are read in any order
+/// and by several threads at once. A block inside a line that is longer than a block is empty.
+///
+/// The file is read, not mapped: one that becomes shorter meanwhile gives an error, where a map
+/// would end the program with a SIGBUS.
+#[derive(Debug)]
+pub struct Plan {
+    file: File,
+    len: u64,
+    limits: Limits,
+}
+
+impl Plan {
+    /// The first `len` bytes of `file`; what is written behind them meanwhile is not read.
+    #[must_use]
+    pub const fn new(file: File, len: u64, limits: Limits) -> Self {
+        Plan { file, len, limits }
+    }
+
+    /// How many blocks there are.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.len.div_ceil(self.size())
+    }
+
+    /// Whether the file has no bytes, and so no blocks.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    const fn size(&self) -> u64 {
+        if self.limits.block == 0 { 1 } else { self.limits.block as u64 }
+    }
+
+    /// The bytes before its newline at which a line is refused, as [`Blocks`](crate::Blocks) does:
+    /// one that fits in a block is never too long.
+    fn too_long(&self) -> usize {
+        self.limits.line.saturating_add(1).max(self.limits.block)
+    }
+
+    /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, and so do
+    /// those behind the last, but not after the file's end.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has become shorter: `block` is empty. A line is longer than the
+    /// limit: `block` holds the lines before it, so that errors in them come first, as they do from
+    /// [`Blocks`](crate::Blocks).
+    pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
+        let begin = i.saturating_mul(self.size()).min(self.len);
+        let end = begin.saturating_add(self.size()).min(self.len);
+        block.set(ByteOffset(begin), 0..0);
+        if begin == end {
+            return Ok(());
+        }
+        // The byte before tells whether a line begins at `begin`. From here on, places count from it.
+        let from = begin.saturating_sub(1);
+        let file_end = self.len - from;
+        let mut filled = file_end.min(end - from + TAIL as u64) as usize;
+        let buffer = block.room(filled);
+        regular::read_exact_at(&self.file, &mut buffer[..filled], from)?;
+
+        // A newline at the block's last byte begins a line of the next block.
+        let inner = (end - from - 1) as usize;
+        let first = if begin == 0 {
+            0
+        } else if let Some(newline) = memchr::memchr(b'\n', &buffer[..inner]) {
+            newline + 1
+        } else {
+            return Ok(());
+        };
+        let last = memchr::memrchr(b'\n', &buffer[first..inner]).map_or(first, |at| first + at + 1);
+
+        let mut searched = inner;
+        let mut tail = TAIL;
+        let text_end = loop {
+            let buffer = block.room(filled);
+            let newline = memchr::memchr(b'\n', &buffer[searched..filled]).map(|at| searched + at);
+            if newline.unwrap_or(filled) - last >= self.too_long() {
+                block.set(ByteOffset(from + first as u64), first..last);
+                return Err(ReadError::LineTooLong {
+                    start: ByteOffset(from + last as u64),
+                    limit: self.limits.line,
+                });
+            }
+            if let Some(newline) = newline {
+                break newline + 1;
+            }
+            if filled as u64 == file_end {
+                break filled;
+            }
+            searched = filled;
+            tail = tail.saturating_mul(2);
+            let most = last.saturating_add(self.too_long()).min(filled.saturating_add(tail));
+            filled = file_end.min(most as u64) as usize;
+            let more = &mut block.room(filled)[searched..filled];
+            regular::read_exact_at(&self.file, more, from + searched as u64)?;
+        };
+        block.set(ByteOffset(from + first as u64), first..text_end);
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! Reading at a place of a regular file whose length was noted before.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Some bytes from `at` on, at least one unless `buffer` is empty. There must be one: `at` is before
+/// the length that the file had, so that an end met here means that it has become shorter.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(buffer, at) {
+            Ok(0) if !buffer.is_empty() => {
+                let message = "the file became shorter while it was being read";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// All of `buffer`, from `at` on.
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let count = read_at(file, buffer, at)?;
+        buffer = &mut buffer[count..];
+        at += count as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,360 @@
+//! Traces in files, pipes and compressed files.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use splitter::{Compression, Input, Kind};
+use tempfile::TempDir;
+
+const ALL: [Compression; 4] =
+    [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2];
+
+/// Compresses a text into one member, frame or stream, with a checksum.
+fn compress(compression: Compression, text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match compression {
+        Compression::Gzip => {
+            let mut encoder = flate2::write::GzEncoder::new(&mut out, flate2::Compression::new(6));
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap();
+        }
+        Compression::Zstd => {
+            let mut encoder = zstd::Encoder::new(&mut out, 3).unwrap();
+            encoder.include_checksum(true).unwrap();
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap();
+        }
+        Compression::Xz => {
+            let mut encoder = liblzma::write::XzEncoder::new(&mut out, 1);
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap();
+        }
+        Compression::Bzip2 => {
+            let mut encoder = bzip2::write::BzEncoder::new(&mut out, bzip2::Compression::new(1));
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap();
+        }
+        _ => unreachable!("the tests know all"),
+    }
+    out
+}
+
+/// A folder with one file, which is written anew for each try.
+struct Trace {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+impl Trace {
+    fn new() -> Trace {
+        let folder = tempfile::tempdir().unwrap();
+        // The name says nothing about the content.
+        let path = folder.path().join("trace.zip");
+        Trace { _folder: folder, path }
+    }
+
+    fn open(&self, bytes: &[u8]) -> Input {
+        fs::write(&self.path, bytes).unwrap();
+        Input::open(Some(&self.path)).unwrap()
+    }
+
+    /// The compression found, and the text.
+    fn read(&self, bytes: &[u8]) -> (Option<Compression>, io::Result<Vec<u8>>) {
+        let mut input = self.open(bytes);
+        let mut text = Vec::new();
+        let result = input.read_to_end(&mut text);
+        if result.is_err() {
+            // What failed once does not look like the end later.
+            input.read(&mut [0]).unwrap_err();
+        } else if input.compression().is_some() {
+            assert_eq!(input.size(), Some(bytes.len() as u64));
+            assert_eq!(input.read_so_far().load(Ordering::Relaxed), bytes.len() as u64);
+        }
+        (input.compression(), result.map(|_| text))
+    }
+}
+
+fn text() -> Vec<u8> {
+    (0..20)
+        .flat_map(|i| format!("{} {i} \"a name\" {}\n", i * 37 % 11, i * i).into_bytes())
+        .collect()
+}
+
+#[test]
+fn a_regular_file() {
+    let trace = Trace::new();
+    let mut input = trace.open(b"one\ntwo\n");
+    assert_eq!(input.name(), trace.path);
+    assert_eq!((input.size(), input.compression()), (Some(8), None));
+    let taken = input.read_so_far();
+    // What is written later is not read.
+    File::options().append(true).open(&trace.path).unwrap().write_all(b"three\n").unwrap();
+    let mut text = String::new();
+    input.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "one\ntwo\n");
+    assert_eq!(taken.load(Ordering::Relaxed), 8);
+    assert!(matches!(input.into_kind(), Kind::File(_, 8)));
+}
+
+#[test]
+fn a_regular_file_that_becomes_shorter() {
+    let trace = Trace::new();
+    let mut input = trace.open(b"one\ntwo\n");
+    File::options().write(true).open(&trace.path).unwrap().set_len(5).unwrap();
+    let error = io::read_to_string(&mut input).unwrap_err();
+    assert_eq!(error.to_string(), "the file became shorter while it was being read");
+}
+
+#[test]
+fn nothing() {
+    let trace = Trace::new();
+    let mut input = trace.open(b"");
+    assert_eq!((input.size(), input.compression()), (Some(0), None));
+    assert_eq!(io::read_to_string(&mut input).unwrap(), "");
+    for compression in ALL {
+        let (found, text) = trace.read(&compress(compression, b""));
+        assert_eq!(found, Some(compression));
+        assert_eq!(text.unwrap(), b"");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Input::open(Some(folder.path())).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    let error = Input::open(Some(&folder.path().join("none"))).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn texts_that_begin_almost_as_compressed_ones() {
+    let trace = Trace::new();
+    for text in
+        [&b"B"[..], b"BZ", b"BZ h", b"P", b"P*M", b"P*Mx", b"(", b"(x", b"\x1f\n", b"\xfd7z"]
+    {
+        let (found, read) = trace.read(text);
+        if text == b"\xfd7z" {
+            assert_eq!(found, Some(Compression::Xz));
+        } else {
+            assert_eq!((found, read.unwrap().as_slice()), (None, text));
+        }
+    }
+}
+
+/// Several members, cut at every length.
+#[test]
+fn too_early_an_end_is_an_error() {
+    let trace = Trace::new();
+    let text = text();
+    for compression in ALL {
+        let mut bytes = Vec::new();
+        let mut complete = vec![(0, 0)];
+        let (first, second) = text.split_at(text.len() / 2 + 3);
+        for (part, end) in [(first, first.len()), (&b""[..], first.len()), (second, text.len())] {
+            bytes.extend(compress(compression, part));
+            complete.push((bytes.len(), end));
+        }
+        for cut in 0..=bytes.len() {
+            let (found, read) = trace.read(&bytes[..cut]);
+            if let Some((_, end)) = complete.iter().find(|(len, _)| *len == cut) {
+                assert_eq!(read.unwrap(), text[..*end], "{compression}, {cut}");
+            } else if cut < 3 && bytes[..cut].is_ascii() && bytes[0] != 0x1f {
+                // It could be a text; it is, to the last byte.
+                assert_eq!((found, read.unwrap().as_slice()), (None, &bytes[..cut]));
+            } else {
+                let error = read.expect_err(&format!("{compression}, {cut}")).to_string();
+                let wanted = format!("{compression}: the compressed data end too early");
+                assert_eq!(error, wanted, "{cut} of {}", bytes.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_never_silently_wrong() {
+    let trace = Trace::new();
+    let text = text();
+    for compression in ALL {
+        let whole = compress(compression, &text);
+        let mut seen = 0;
+        for at in 0..whole.len() {
+            for bit in [0, 1, 4, 7] {
+                let mut damaged = whole.clone();
+                damaged[at] ^= 1 << bit;
+                match trace.read(&damaged) {
+                    (None, Ok(read)) => assert_eq!(read, damaged, "{compression}, {at}"),
+                    (Some(_), Ok(read)) => assert_eq!(read, text, "{compression}, {at}"),
+                    (_, Err(error)) => {
+                        seen += 1;
+                        let error = error.to_string();
+                        let start = format!("{compression}: the compressed data ");
+                        assert!(error.starts_with(&start), "{error}");
+                    }
+                }
+            }
+        }
+        assert!(seen > 3 * whole.len(), "{compression}: {seen} errors in {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn something_else_behind_the_data_is_an_error() {
+    let trace = Trace::new();
+    for compression in ALL {
+        for rest in [&b"% more, forgotten to compress\n"[..], &[0; 23]] {
+            let bytes = [compress(compression, &text()), rest.to_vec()].concat();
+            let error = trace.read(&bytes).1.unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{compression}: the compressed data ")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn padding_between_and_after_xz_streams() {
+    let trace = Trace::new();
+    let part = compress(Compression::Xz, b"text\n");
+    let bytes = [&part[..], &[0; 8], &part, &[0; 4]].concat();
+    assert_eq!(trace.read(&bytes).1.unwrap(), b"text\ntext\n");
+}
+
+#[test]
+fn frames_that_zstd_skips() {
+    let trace = Trace::new();
+    let part = compress(Compression::Zstd, b"text\n");
+    for kind in [b'P', b'_'] {
+        let skipped = [&[kind, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"any"].concat();
+        let bytes = [&skipped[..], &part, &skipped, &part, &skipped].concat();
+        let (found, read) = trace.read(&bytes);
+        assert_eq!(found, Some(Compression::Zstd));
+        assert_eq!(read.unwrap(), b"text\ntext\n");
+    }
+}
+
+/// As `zstd --long=28` makes them; the library takes no more than 27 unless told.
+#[test]
+fn long_windows_of_zstd() {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(28).unwrap();
+    encoder.write_all(b"text\n").unwrap();
+    encoder.flush().unwrap();
+    encoder.write_all(b"text\n").unwrap();
+    let bytes = encoder.finish().unwrap();
+    assert_eq!(Trace::new().read(&bytes).1.unwrap(), b"text\ntext\n");
+}
+
+/// Longer than any buffer.
+#[test]
+fn long_texts() {
+    let trace = Trace::new();
+    let mut text = Vec::new();
+    let mut number = 1_u32;
+    while text.len() < 3_000_000 {
+        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.extend(number.to_string().into_bytes());
+        text.push(b'\n');
+    }
+    for compression in ALL {
+        let (first, second) = text.split_at(1_000_000);
+        let bytes = [compress(compression, first), compress(compression, second)].concat();
+        assert!(trace.read(&bytes).1.unwrap() == text, "{compression}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_named_pipe() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let text = text();
+    let compressed = ALL.map(|compression| (Some(compression), compress(compression, &text)));
+    let plain = [(None, text.clone()), (None, b"B".to_vec()), (None, Vec::new())];
+    for (compression, bytes) in plain.into_iter().chain(compressed) {
+        let (to, what) = (path.clone(), bytes.clone());
+        let writer = std::thread::spawn(move || {
+            let mut pipe = File::options().write(true).open(to).unwrap();
+            // The first bytes come one by one.
+            for byte in what.chunks(1).take(9) {
+                pipe.write_all(byte).unwrap();
+            }
+            pipe.write_all(&what[what.len().min(9)..]).unwrap();
+        });
+        let mut input = Input::open(Some(&path)).unwrap();
+        assert_eq!((input.size(), input.compression()), (None, compression));
+        assert!(matches!(input.kind(), Kind::Stream(_)));
+        let mut read = Vec::new();
+        input.read_to_end(&mut read).unwrap();
+        assert_eq!(read, if compression.is_some() { text.clone() } else { bytes.clone() });
+        assert_eq!(input.read_so_far().load(Ordering::Relaxed), bytes.len() as u64);
+        writer.join().unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_the_system_has_content_but_no_length() {
+    let mut input = Input::open(Some(Path::new("/proc/self/status"))).unwrap();
+    assert_eq!(input.size(), None);
+    assert!(io::read_to_string(&mut input).unwrap().starts_with("Name:"));
+}
+
+/// What [`standard_input`] runs with another standard input.
+#[test]
+#[ignore = "a part of another test"]
+fn the_child() {
+    for path in [None, Some(Path::new("-"))] {
+        let mut input = Input::open(path).unwrap();
+        let kind = if matches!(input.kind(), Kind::File(..)) { "file" } else { "stream" };
+        let (name, size) = (input.name().to_owned(), input.size());
+        let text = io::read_to_string(&mut input).unwrap();
+        println!("{} {kind} {size:?} {text:?};", name.display());
+    }
+}
+
+#[test]
+fn standard_input() {
+    fn child(input: impl Into<Stdio>, feed: &[u8]) -> String {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "the_child", "--ignored", "--nocapture"])
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        if let Some(mut pipe) = child.stdin.take() {
+            pipe.write_all(feed).unwrap();
+        }
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    }
+    let said = child(Stdio::piped(), b"text\n");
+    assert!(said.contains("<stdin> stream None \"text\\n\";\n<stdin> stream None \"\";"), "{said}");
+    let said = child(Stdio::null(), b"");
+    assert!(said.contains("<stdin> stream None \"\";"), "{said}");
+
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"first\nsecond\n").unwrap();
+    file.rewind().unwrap();
+    let said = child(file.try_clone().unwrap(), b"");
+    let line = "<stdin> file Some(13) \"first\\nsecond\\n\";";
+    assert!(said.contains(&format!("{line}\n{line}")), "{said}");
+    file.seek(io::SeekFrom::Start(6)).unwrap();
+    let said = child(file.try_clone().unwrap(), b"");
+    assert!(said.contains("<stdin> stream Some(7) \"second\\n\";"), "{said}");
+
+    for compression in ALL {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"first\n").unwrap();
+        file.write_all(&compress(compression, b"second\n")).unwrap();
+        let size = file.stream_position().unwrap() - 6;
+        file.seek(io::SeekFrom::Start(6)).unwrap();
+        let said = child(file, b"");
+        assert!(said.contains(&format!("<stdin> stream Some({size}) \"second\\n\";")), "{said}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Blocks of a file, read in any order, beside the same bytes as a stream.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use proptest::prelude::*;
+use splitter::{Block, Blocks, Limits, PADDING, Plan, ReadError};
+
+fn file(text: &[u8]) -> File {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(text).unwrap();
+    file
+}
+
+fn plan(text: &[u8], limits: Limits) -> Plan {
+    Plan::new(file(text), text.len() as u64, limits)
+}
+
+/// The text until the first line that is too long, and where that line begins.
+type Read = (Vec<u8>, Option<u64>);
+
+fn stopped(result: Result<bool, ReadError>, limit: usize) -> Option<u64> {
+    match result {
+        Ok(_) => None,
+        Err(ReadError::LineTooLong { start, limit: told }) => {
+            assert_eq!(told, limit);
+            Some(start.0)
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn from_stream(text: &[u8], limits: Limits) -> Read {
+    let mut blocks = Blocks::new(text, limits);
+    let (mut block, mut all) = (Block::default(), vec![]);
+    loop {
+        match blocks.read(&mut block) {
+            Ok(true) => all.extend_from_slice(block.text()),
+            result => return (all, stopped(result, limits.line)),
+        }
+    }
+}
+
+fn from_plan(plan: &Plan, limits: Limits) -> Read {
+    let (mut block, mut all) = (Block::default(), vec![]);
+    for i in 0..plan.len() {
+        let result = plan.read(i, &mut block);
+        let text = block.text();
+        assert_eq!(block.padded()[..text.len()], *text);
+        assert!(block.padded().len() >= text.len() + PADDING);
+        let mut place = block.start().0;
+        if text.is_empty() && result.is_ok() {
+            assert_eq!(place, i * limits.block as u64, "of an empty block");
+        } else {
+            assert_eq!(place, all.len() as u64, "of block {i}");
+        }
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            assert_eq!(place / limits.block as u64, i, "a line of another block");
+            place += line.len() as u64;
+        }
+        all.extend_from_slice(text);
+        if let Some(start) = stopped(result.map(|()| true), limits.line) {
+            assert_eq!(start / limits.block as u64, i, "a line of another block is too long");
+            return (all, Some(start));
+        }
+    }
+    (all, None)
+}
+
+fn check(text: &[u8], sizes: impl Iterator<Item = usize>, lines: &[usize]) {
+    let file = file(text);
+    for block in sizes {
+        for &line in lines {
+            let limits = Limits { block, line };
+            let plan = Plan::new(file.try_clone().unwrap(), text.len() as u64, limits);
+            let (all, stop) = from_plan(&plan, limits);
+            let stream = from_stream(text, limits);
+            assert_eq!((all.as_slice(), stop), (stream.0.as_slice(), stream.1));
+            match stop {
+                Some(start) => assert_eq!(all, text[..start as usize]),
+                None => assert_eq!(all, text),
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_size_of_block(text in "[ab\n]{0,80}|[abcde\n]{0,80}|a{0,40}\n?") {
+        check(text.as_bytes(), 1..=text.len() + 2, &[0, 1, 4, 20, usize::MAX]);
+    }
+
+    #[test]
+    fn lines_longer_than_what_is_read_first(
+        lines in prop::collection::vec(prop_oneof![0..90_usize, 400..600_usize, 0..9000_usize], 0..20),
+        newline: bool,
+        size in 1..3000_usize,
+    ) {
+        let mut text = Vec::new();
+        for (i, len) in lines.iter().enumerate() {
+            text.resize(text.len() + len, b'a' + i as u8);
+            text.push(b'\n');
+        }
+        if !newline {
+            text.pop();
+        }
+        check(&text, [size, size + 512, 1 << 17].into_iter(), &[0, 511, 1500, 9000, 1 << 30]);
+    }
+}
+
+#[test]
+fn nothing_gives_no_block() {
+    let plan = plan(b"", Limits::default());
+    assert!(plan.is_empty());
+    assert_eq!(plan.len(), 0);
+}
+
+#[test]
+fn behind_the_end_all_blocks_are_empty() {
+    let plan = plan(b"a\nb", Limits { block: 2, ..Limits::default() });
+    assert_eq!(plan.len(), 2);
+    let mut block = Block::default();
+    for i in [2, 3, u64::MAX] {
+        plan.read(i, &mut block).unwrap();
+        assert_eq!((block.text(), block.start().0), (&b""[..], 3));
+    }
+}
+
+#[test]
+fn blocks_of_no_size_have_one_byte() {
+    let plan = plan(b"a\nb\n", Limits { block: 0, ..Limits::default() });
+    assert_eq!(plan.len(), 4);
+}
+
+#[test]
+fn several_threads_at_once() {
+    let text: String =
+        (0..50_000).map(|i| format!("{i} {}\n", "x".repeat(i % 97 * (i % 13)))).collect();
+    let plan = plan(text.as_bytes(), Limits { block: 1 << 12, ..Limits::default() });
+    let next = AtomicU64::new(0);
+    let work = || {
+        let (mut block, mut mine) = (Block::default(), vec![]);
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= plan.len() {
+                return mine;
+            }
+            plan.read(i, &mut block).unwrap();
+            mine.push((i, block.text().to_vec()));
+        }
+    };
+    let mut all: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    all.sort_unstable();
+    let all: Vec<u8> = all.into_iter().flat_map(|(_, text)| text).collect();
+    assert!(all == text.as_bytes());
+}
+
+/// A file that one part of the test changes while another reads it.
+#[test]
+fn a_file_that_becomes_shorter() {
+    let text = b"12345678\n".repeat(1000);
+    let file = file(&text);
+    let limits = Limits { block: 900, ..Limits::default() };
+    let plan = Plan::new(file.try_clone().unwrap(), text.len() as u64, limits);
+    let mut block = Block::default();
+    plan.read(5, &mut block).unwrap();
+    assert_eq!(block.text().len(), 900);
+
+    file.set_len(5000).unwrap();
+    plan.read(3, &mut block).unwrap();
+    assert_eq!(block.text().len(), 900);
+    for i in 5..plan.len() {
+        let error = plan.read(i, &mut block).unwrap_err();
+        assert!(matches!(error, ReadError::Io(_)));
+        assert_eq!(error.to_string(), "the file became shorter while it was being read");
+        assert!(block.text().is_empty());
+    }
+}
+
+#[test]
+fn a_file_that_becomes_shorter_within_a_long_line() {
+    let text = [b'x'; 10_000];
+    let file = file(&text);
+    let limits = Limits { block: 900, ..Limits::default() };
+    let plan = Plan::new(file.try_clone().unwrap(), text.len() as u64, limits);
+    file.set_len(5000).unwrap();
+    let error = plan.read(0, &mut Block::default()).unwrap_err();
+    assert!(matches!(error, ReadError::Io(_)));
+}
+
+#[test]
+fn a_file_that_grows() {
+    let mut file = file(b"one\ntw");
+    let plan = Plan::new(file.try_clone().unwrap(), 6, Limits::default());
+    file.write_all(b"o\nthree\n").unwrap();
+    let mut block = Block::default();
+    plan.read(0, &mut block).unwrap();
+    assert_eq!(block.text(), b"one\ntw");
+}
+
+/// A block that was read from a plan can be filled from a stream, and the other way round.
+#[test]
+fn one_block_for_both() {
+    let limits = Limits { block: 4, ..Limits::default() };
+    let plan = plan(b"ab\ncd\nef\n", limits);
+    let mut block = Block::default();
+    plan.read(1, &mut block).unwrap();
+    assert_eq!(block.text(), b"ef\n");
+    Blocks::new(&b"gh\n"[..], limits).read(&mut block).unwrap();
+    assert_eq!((block.text(), block.start().0), (&b"gh\n"[..], 0));
+    plan.read(0, &mut block).unwrap();
+    assert_eq!((block.text(), block.start().0), (&b"ab\ncd\n"[..], 0));
+}
