@@ -17,7 +17,17 @@
 //! cargo run --release -p benches --bin compare -- --help
 //! ```
 //!
-//! This library holds what the benchmarks are fed.
+//! How `pj_dump` scales with threads:
+//!
+//! ```text
+//! cargo run --release -p benches --bin scaling -- --help
+//! ```
+//!
+//! This library holds what the benchmarks are fed, and the scaling study.
+
+// Threads are placed and pages dropped the way Linux does.
+#[cfg(target_os = "linux")]
+pub mod scaling;
 
 /// A generator of numbers that is the same everywhere: G. Marsaglia's xorshift of 64 bits
 /// ("Xorshift RNGs", 2003). Good enough to keep a branch predictor from learning by heart.

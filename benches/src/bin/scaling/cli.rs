@@ -1,0 +1,271 @@
+//! The command line, and what is printed and written.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use benches::scaling::program::Programs;
+use benches::scaling::record::{self, Cache, Pin};
+use benches::scaling::speed::points;
+use benches::scaling::study::{self, Plan, Source};
+use benches::scaling::{floor, machine, plots, table};
+use clap::Parser;
+use datasets::{Shape, Size};
+
+/// Measures how pj_dump scales with threads: strong and weak scaling, on traces of every kind.
+///
+/// T(p, s) is the time of pj_dump with p threads on a trace of s bytes: wall clock of the whole
+/// process, rows to /dev/null, the minimum of the runs.
+///
+/// Speedup S(p) = T(1, s) / T(p, s), on the same trace for every p (strong scaling).
+///
+/// Efficiency E(p) = S(p) / p.
+///
+/// Sizeup Z(p) = p · T(1, s) / T(p, p·s), on a trace p times as large for p threads (weak scaling).
+///
+/// T(1) is that of the same placement and the same state of the page cache. The floor, beside each
+/// figure, is what any program must do at least: with as many threads, read the file, count its
+/// lines, and move as many bytes as the rows have.
+///
+/// Before anything is timed, every number of threads must print the rows of one thread. Then all
+/// combinations take turns in each repetition. pj_dump is built first. Prints tables in Markdown;
+/// writes every run and plots into a folder. A trace whose runs fail is left out; the exit status is
+/// 1 then, 2 if nothing could be measured.
+#[derive(Debug, Parser)]
+#[command(name = "scaling")]
+struct Cli {
+    /// Traces to measure after the generated ones (strong scaling only: they cannot grow)
+    #[arg(value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+
+    /// Shapes of the generated traces (`datasets --list`)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "mpi,task-runtime,one-container,many-containers,unique-values,all-links,quoted"
+    )]
+    shapes: Vec<Shape>,
+
+    /// Measure the given traces only
+    #[arg(long, requires = "traces")]
+    only_given: bool,
+
+    /// Size of a generated trace for strong scaling [default: 160MB, quick: 1MB]
+    #[arg(long)]
+    size: Option<Size>,
+
+    /// Size for each thread for weak scaling [default: 40MB, quick: 500kB]
+    #[arg(long, value_name = "SIZE")]
+    weak_size: Option<Size>,
+
+    /// Numbers of threads; 1 is always among them [default: powers of two up to --max-threads, and
+    /// that]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = threads)]
+    threads: Vec<usize>,
+
+    /// The largest number of threads [default: CPUs this process may use; quick: at most 4]
+    #[arg(long, value_name = "N", conflicts_with = "threads", value_parser = threads)]
+    max_threads: Option<usize>,
+
+    /// Where threads run [default: none, compact, scatter; quick: none, compact]
+    #[arg(long, value_delimiter = ',')]
+    pins: Vec<Pin>,
+
+    /// Where the trace is when a run starts; `dropped` is left out where the kernel does not let go
+    /// of pages
+    #[arg(long, value_delimiter = ',', default_value = "cached,dropped")]
+    caches: Vec<Cache>,
+
+    /// Repetitions [default: 5, quick: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+
+    /// Small traces and few runs: this checks the study, and says nothing about speed
+    #[arg(long)]
+    quick: bool,
+
+    /// Options of pj_dump beyond those for threads, such as "-n -z"
+    #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
+    options: String,
+
+    /// A pj_dump to run instead of this source tree's
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<PathBuf>,
+
+    /// Where runs.csv, machine.txt and the plots go; traces are there meanwhile
+    #[arg(long, value_name = "DIR", default_value = "target/scaling")]
+    out: PathBuf,
+
+    /// Measure nothing: draw the plots of DIR/runs.csv again, and print its tables
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["traces", "quick"])]
+    replot: Option<PathBuf>,
+
+    /// Be the floor on FILE with the given threads, and print its number of lines
+    #[arg(long, value_name = "FILE", hide = true)]
+    floor: Option<PathBuf>,
+
+    /// Bytes that the floor moves
+    #[arg(long, value_name = "BYTES", hide = true, default_value_t = 0)]
+    copy: u64,
+}
+
+/// A number of threads. More than a set of CPUs of the kernel holds is a slip of the finger.
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("not a number from 1 to 1024".into()),
+    }
+}
+
+impl Cli {
+    fn plan(&self) -> Plan {
+        let or = |size: Option<Size>, quick: u64, whole: u64| {
+            size.map_or(if self.quick { quick } else { whole }, Size::bytes)
+        };
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        let most = self.max_threads.unwrap_or(if self.quick { cpus.min(4) } else { cpus });
+        let mut threads = self.threads.clone();
+        if threads.is_empty() {
+            threads = study::default_threads(most);
+        }
+        threads.push(1);
+        threads.sort_unstable();
+        threads.dedup();
+        let mut pins = self.pins.clone();
+        if pins.is_empty() {
+            let all = [Pin::None, Pin::Compact, Pin::Scatter];
+            pins = all[..if self.quick { 2 } else { 3 }].to_vec();
+        }
+        Plan {
+            threads,
+            pins: unique(&pins),
+            caches: unique(&self.caches),
+            runs: self.runs.unwrap_or(if self.quick { 2 } else { 5 }),
+            size: or(self.size, 1_000_000, 160_000_000),
+            weak_size: or(self.weak_size, 500_000, 40_000_000),
+        }
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, String> {
+        let mut sources = Vec::new();
+        if !self.only_given {
+            sources.extend(self.shapes.iter().copied().map(Source::Shape));
+        }
+        sources.extend(self.traces.iter().cloned().map(Source::File));
+        let mut names: Vec<String> = sources.iter().map(Source::name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("two traces are called `{}`", pair[0])),
+            None => Ok(sources),
+        }
+    }
+}
+
+/// In order, each once.
+fn unique<T: Copy + Ord>(values: &[T]) -> Vec<T> {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+pub(super) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match (&cli.floor, &cli.replot) {
+        (Some(path), _) => be_the_floor(&cli, path),
+        (None, Some(folder)) => draw(folder).map(|()| ExitCode::SUCCESS),
+        (None, None) => measure(&cli),
+    };
+    match result {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("scaling: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn be_the_floor(cli: &Cli, path: &Path) -> Result<ExitCode, Box<dyn Error>> {
+    let threads = cli.threads.first().copied().unwrap_or(1);
+    let pin = cli.pins.first().copied().unwrap_or(Pin::None);
+    println!("{}", floor::floor(path, threads, pin, cli.copy)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
+    let (plan, sources) = (cli.plan(), cli.sources()?);
+    let programs = Programs::find(cli.program.clone(), &cli.options)?;
+    std::fs::create_dir_all(&cli.out).map_err(|error| format!("{}: {error}", cli.out.display()))?;
+    let traces = tempfile::Builder::new().prefix("traces-").tempdir_in(&cli.out)?;
+    let (mut runs, mut failed) = (Vec::new(), 0);
+    for source in &sources {
+        let name = source.name();
+        eprintln!("{name} …");
+        let mut tell = |what: &str| eprintln!("{name}: {what}");
+        match study::measure(source, &plan, &programs, traces.path(), &mut tell) {
+            Ok(more) => {
+                runs.extend(more);
+                // After every trace: a study that is broken off keeps what it has.
+                std::fs::write(cli.out.join("runs.csv"), record::csv(&runs))?;
+                std::fs::write(cli.out.join("machine.txt"), machine::describe())?;
+            }
+            Err(error) => {
+                eprintln!("scaling: {name}: {error}");
+                failed += 1;
+            }
+        }
+    }
+    if runs.is_empty() {
+        return Err("nothing could be measured".into());
+    }
+    draw(&cli.out)?;
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Plots of what is recorded in a folder go into it, tables to standard output.
+///
+/// Nothing but the record goes in: drawn again, it gives the same.
+fn draw(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let path = folder.join("runs.csv");
+    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = std::fs::read_to_string(&path).map_err(|error| place(&error))?;
+    let runs = record::parse_csv(&text).map_err(|error| place(&error))?;
+    let points = points(&runs);
+    let repetitions = runs.iter().map(|run| run.run).max().unwrap_or(0);
+    // A record without its machine can still be drawn.
+    let machine = std::fs::read_to_string(folder.join("machine.txt")).unwrap_or_default();
+    let about = format!("minimum of {repetitions} runs; {}", machine::label(&machine));
+    let about = about.trim_end_matches("; ");
+    for plot in plots::plots(&points, about)? {
+        std::fs::write(folder.join(plot.file), plot.svg)?;
+    }
+    println!("{about}\n\n{}", table::tables(&points).trim_end());
+    eprintln!("runs.csv and plots are in {}", folder.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults() {
+        let plan = |words: &[&str]| Cli::parse_from([&["scaling"], words].concat()).plan();
+        let whole = plan(&["--max-threads", "6"]);
+        assert_eq!((whole.threads, whole.runs), (vec![1, 2, 4, 6], 5));
+        assert_eq!(whole.pins, [Pin::None, Pin::Compact, Pin::Scatter]);
+        assert_eq!((whole.size, whole.weak_size), (160_000_000, 40_000_000));
+        let quick = plan(&["--quick", "--threads", "8,2,2"]);
+        assert_eq!((quick.threads, quick.runs), (vec![1, 2, 8], 2));
+        assert_eq!((quick.size, quick.weak_size), (1_000_000, 500_000));
+        assert!(Cli::try_parse_from(["scaling", "--threads", "0"]).is_err());
+        let twice = Cli::parse_from(["scaling", "a/x.trace", "b/x.trace"]);
+        assert!(twice.sources().unwrap_err().contains("x.trace"));
+    }
+}

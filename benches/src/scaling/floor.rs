@@ -1,0 +1,123 @@
+//! What any program must do at least with a trace: read it, find its lines, move the bytes of its
+//! rows.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::thread;
+
+use super::placement::{bind, cpus, place};
+use super::record::Pin;
+
+/// Bytes of the buffers that are used again and again: with the target of the copy they stay in the
+/// second-level cache of most machines.
+const PIECE: usize = 256 << 10;
+
+/// Reads a whole file and moves `copy` bytes, with some threads; returns how many lines the file ends.
+///
+/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, piece by
+/// piece into one buffer, counts newlines in it, then copies its part of `copy` from that buffer into
+/// another one of the same size.
+///
+/// # Errors
+///
+/// A file that cannot be read, or CPUs that the kernel refuses.
+pub fn floor(path: &Path, threads: usize, pin: Pin, copy: u64) -> io::Result<u64> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let places =
+        if pin == Pin::None { place(pin, threads, &[]) } else { place(pin, threads, &cpus()?) };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|worker| {
+                let (file, place) = (&file, &places[worker]);
+                let part =
+                    |whole: u64| cut(whole, worker, threads)..cut(whole, worker + 1, threads);
+                let (read, copied) = (part(size), part(copy));
+                scope.spawn(move || {
+                    bind(place)?;
+                    let mut buffer = vec![0; PIECE];
+                    let lines = count_lines(file, read, &mut buffer)?;
+                    move_bytes(copied.end - copied.start, &buffer);
+                    Ok(lines)
+                })
+            })
+            .collect();
+        let lines = workers.into_iter().map(|worker| match worker.join() {
+            Ok(lines) => lines,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        lines.sum()
+    })
+}
+
+/// Where part `index` of `parts` begins.
+fn cut(whole: u64, index: usize, parts: usize) -> u64 {
+    // In 128 bits: a large whole times its index would not fit.
+    (u128::from(whole) * index as u128 / parts as u128) as u64
+}
+
+fn count_lines(file: &File, part: std::ops::Range<u64>, buffer: &mut [u8]) -> io::Result<u64> {
+    let (mut offset, mut lines) = (part.start, 0);
+    while offset < part.end {
+        let wanted = buffer.len().min(usize::try_from(part.end - offset).unwrap_or(usize::MAX));
+        match file.read_at(&mut buffer[..wanted], offset) {
+            // The file has become shorter.
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                lines += memchr::memchr_iter(b'\n', &buffer[..count]).count() as u64;
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(lines)
+}
+
+fn move_bytes(bytes: u64, source: &[u8]) {
+    let mut target = vec![0; source.len()];
+    let mut left = bytes;
+    while left > 0 {
+        let count = source.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        // Through black boxes, or the compiler would see that nobody reads the copy.
+        black_box(&mut target[..count]).copy_from_slice(black_box(&source[..count]));
+        left -= count as u64;
+    }
+    black_box(&target);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_read_once() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // Longer than some pieces, and no multiple of anything.
+        let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
+        std::fs::write(&file, &trace).unwrap();
+        let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;
+        for threads in [1, 2, 3, 7] {
+            for pin in [Pin::None, Pin::Compact, Pin::Scatter, Pin::Numa] {
+                assert_eq!(floor(file.path(), threads, pin, 3_000_001).unwrap(), lines);
+            }
+        }
+        // Every byte a newline: each is counted, so each was read, and none of them twice.
+        std::fs::write(&file, vec![b'\n'; 1_234_567]).unwrap();
+        for threads in 1..6 {
+            assert_eq!(floor(file.path(), threads, Pin::None, 0).unwrap(), 1_234_567);
+        }
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(floor(file.path(), 2, Pin::None, 1).unwrap(), 0);
+        assert!(floor(Path::new("/nowhere"), 1, Pin::None, 0).is_err());
+    }
+
+    #[test]
+    fn parts_join_without_gaps() {
+        assert_eq!((cut(10, 0, 3), cut(10, 1, 3), cut(10, 2, 3), cut(10, 3, 3)), (0, 3, 6, 10));
+        assert_eq!(cut(u64::MAX, 64, 64), u64::MAX);
+    }
+}
