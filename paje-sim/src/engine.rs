@@ -25,6 +25,7 @@ mod window;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use paje_parser::{DefTable, FaultKind};
 use splitter::ReadError;
@@ -33,32 +34,40 @@ use workers::Workers;
 use crate::error::{Error, Problem};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
-use crate::trace::Trace;
+use crate::progress::{Progress, Times, Watch};
+use crate::trace::{Counted, Trace};
 use decode::{Decoder, Strands};
-pub(crate) use feed::Feed;
+use feed::Feed;
+pub use feed::Source;
 use lanes::Lanes;
 use problems::{Found, Warnings, earliest};
 use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
 use window::{DecodedBlock, Desk, Round, Tasks, Window};
 
-/// Replays the trace that `feed` gives.
+/// Replays the trace that `source` gives.
 pub(crate) fn replay(
-    feed: &Feed<'_>,
+    source: Source<'_>,
     options: &Options,
     workers: &Workers,
+    progress: &Progress,
 ) -> Result<Trace, Error> {
     workers.run(|| {
-        let mut engine = Engine::new(options, workers.threads());
+        let began = Instant::now();
+        let feed = Feed::new(source, options.limits);
+        let mut engine = Engine::new(options, workers, progress);
         let mut window = Window::default();
         let mut ended = false;
+        let mut rounds = Duration::ZERO;
         loop {
+            let mut watch = Watch::start();
             let quota = if ended || engine.first.is_some() { 0 } else { engine.quota };
-            ended |= engine.round(&window, feed, quota, workers);
+            ended |= engine.round(&window, &feed, quota);
+            watch.lap(&mut rounds);
             engine.settle(&window)?;
             window.give_back(&mut engine.desks);
             window = Window::collect(&mut engine.desks);
             if window.blocks.is_empty() {
-                return engine.finish();
+                return engine.finish(began, rounds);
             }
             engine.resolve(&mut window);
         }
@@ -67,6 +76,8 @@ pub(crate) fn replay(
 
 struct Engine<'o> {
     options: &'o Options,
+    workers: &'o Workers,
+    progress: &'o Progress,
     /// The definitions up to the end of the window at hand.
     defs: Arc<DefTable>,
     model: Model,
@@ -94,11 +105,14 @@ struct Engine<'o> {
 const BLOCKS_PER_WORKER: usize = 8;
 
 impl<'o> Engine<'o> {
-    fn new(options: &'o Options, threads: usize) -> Self {
+    fn new(options: &'o Options, workers: &'o Workers, progress: &'o Progress) -> Self {
+        let threads = workers.threads();
         let spread = Strands::for_workers(threads);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
         Engine {
             options,
+            workers,
+            progress,
             defs: Arc::new(DefTable::new(options.field_names)),
             model: Model::new(options.value_names),
             desks: (0..threads).map(desk).collect(),
@@ -118,12 +132,22 @@ impl<'o> Engine<'o> {
     }
 
     /// Replays the window, and decodes so many blocks; returns whether the feed has ended.
-    fn round(&mut self, window: &Window, feed: &Feed<'_>, quota: usize, workers: &Workers) -> bool {
-        let limit = self.first.as_ref().map_or(u64::MAX, |found| found.at);
-        let Engine { lanes, model, maps, defs, desks, .. } = self;
-        let shards = if window.blocks.is_empty() { 0 } else { lanes.shards().len() };
-        let (quota, tasks) = (AtomicUsize::new(quota), Tasks::new(shards));
-        Round { lanes, model, maps, window, limit, feed, defs, desks, quota, tasks }.run(workers)
+    fn round(&mut self, window: &Window, feed: &Feed<'_>, quota: usize) -> bool {
+        let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
+        let round = Round {
+            lanes: &self.lanes,
+            model: &self.model,
+            maps: &self.maps,
+            window,
+            limit: self.first.as_ref().map_or(u64::MAX, |found| found.at),
+            feed,
+            defs: &self.defs,
+            desks: &self.desks,
+            progress: self.progress,
+            quota: AtomicUsize::new(quota),
+            tasks: Tasks::new(shards),
+        };
+        round.run(self.workers)
     }
 
     /// Resolves what the window's blocks name, in file order, up to the first problem.
@@ -134,9 +158,7 @@ impl<'o> Engine<'o> {
         for index in 0..window.blocks.len() {
             if changed {
                 let block = &mut window.blocks[index];
-                if block.failure.is_none() {
-                    alone(&mut self.desks[block.worker]).decode(block, &self.defs);
-                }
+                alone(&mut self.desks[block.worker]).decode(block, &self.defs);
             }
             let block = &mut window.blocks[index];
             block.lines_before = self.lines;
@@ -170,19 +192,6 @@ impl<'o> Engine<'o> {
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Found> {
-        match block.failure.take() {
-            None => {}
-            Some(ReadError::LineTooLong { start, limit }) => {
-                return Some(Found::line_too_long(start, limit, self.lines + 1));
-            }
-            Some(ReadError::Io(error)) => {
-                return Some(Found { at: self.bytes, error: error.into() });
-            }
-            Some(error) => {
-                let error = std::io::Error::other(error).into();
-                return Some(Found { at: self.bytes, error });
-            }
-        }
         self.last_time = self.last_time.max(block.decoded.last_time);
         self.events += block.decoded.event_count;
         let mut resolver = Resolver {
@@ -205,8 +214,22 @@ impl<'o> Engine<'o> {
             let problem = line_problem(&block.text, &fault);
             Some(Stop { line, what: Where::Byte(fault.at), problem })
         };
-        let stop = resolved.err().or_else(fault)?;
-        Some(Found::in_block(block, defs, stop))
+        match resolved.err().or_else(fault) {
+            Some(stop) => Some(Found::in_block(block, defs, stop)),
+            None => block.failure.take().map(|error| self.failed(block, error)),
+        }
+    }
+
+    /// The text after the block's could not be read.
+    fn failed(&self, block: &DecodedBlock, error: ReadError) -> Found {
+        let error = match error {
+            ReadError::LineTooLong { start, limit } => {
+                return Found::line_too_long(start, limit, self.lines + block.decoded.lines + 1);
+            }
+            ReadError::Io(error) => error,
+            other => std::io::Error::other(other),
+        };
+        Found { at: self.bytes + block.text.text().len() as u64, error: error.into() }
     }
 
     /// What remains to be done for a window when all its lanes have been replayed.
@@ -238,7 +261,7 @@ impl<'o> Engine<'o> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Trace, Error> {
+    fn finish(mut self, began: Instant, rounds: Duration) -> Result<Trace, Error> {
         if self.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
@@ -262,8 +285,17 @@ impl<'o> Engine<'o> {
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
         }
+        let wall = began.elapsed();
+        let desks = self.desks.iter_mut().map(alone);
+        let workers = desks.map(|desk| desk.times).collect();
+        let read = Counted {
+            bytes: self.bytes,
+            lines: self.lines,
+            events: self.events,
+            times: Times { wall, serial: wall.saturating_sub(rounds), workers },
+        };
         let warnings = self.warnings.into_list();
-        Ok(Trace::new(self.model, self.lanes.finish(), self.defs, warnings, time, self.events))
+        Ok(Trace::new(self.model, self.lanes.finish(), self.defs, warnings, time, read))
     }
 }
 

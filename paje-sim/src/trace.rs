@@ -7,12 +7,13 @@ use paje_parser::{DefTable, EventDef, TypeNature};
 use workers::Workers;
 
 use crate::containers::Containers;
-use crate::engine::Feed;
+use crate::engine::Source;
 use crate::engine::lanes::Replayed;
 use crate::error::{Error, Warning};
 use crate::ids::{ContainerId, LaneId, TypeId};
 use crate::model::Model;
 use crate::options::Options;
+use crate::progress::{Progress, Times};
 use crate::types::Types;
 use crate::visit::LaneView;
 
@@ -26,7 +27,16 @@ pub struct Trace {
     defs: Arc<DefTable>,
     warnings: Vec<Warning>,
     end: f64,
-    events: u64,
+    read: Counted,
+}
+
+/// What was read, and what that took.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+    pub(crate) events: u64,
+    pub(crate) times: Times,
 }
 
 /// How many objects of each nature a trace has.
@@ -46,20 +56,22 @@ impl Trace {
     /// # Errors
     /// The first problem of the trace in file order, with its place; or a failed read.
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
-        Trace::read_with(input, options, &Workers::one())
+        let (source, workers) = (Source::stream(input), Workers::one());
+        Trace::read_with(source, options, &workers, &Progress::default())
     }
 
-    /// Replays the trace that `input` gives, with these workers. The result is the same for any.
+    /// Replays the trace that `source` gives, with these workers; tells `progress` how far it is. The
+    /// result is the same for any number of workers.
     ///
     /// # Errors
     /// As [`Trace::read`].
     pub fn read_with(
-        input: impl Read + Send,
+        source: Source<'_>,
         options: &Options,
         workers: &Workers,
+        progress: &Progress,
     ) -> Result<Trace, Error> {
-        let feed = Feed::stream(Box::new(input), options.limits);
-        crate::engine::replay(&feed, options, workers)
+        crate::engine::replay(source, options, workers, progress)
     }
 
     pub(crate) fn new(
@@ -68,9 +80,9 @@ impl Trace {
         defs: Arc<DefTable>,
         warnings: Vec<Warning>,
         end: f64,
-        events: u64,
+        read: Counted,
     ) -> Self {
-        Trace { model, lanes, defs, warnings, end, events }
+        Trace { model, lanes, defs, warnings, end, read }
     }
 
     /// The types and their values.
@@ -106,7 +118,25 @@ impl Trace {
     /// How many event lines were read, definitions of types and the like included.
     #[must_use]
     pub fn event_lines(&self) -> u64 {
-        self.events
+        self.read.events
+    }
+
+    /// How many lines were read, empty ones, comments and definitions included.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.read.lines
+    }
+
+    /// How many bytes of text were read.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes
+    }
+
+    /// What reading and replaying took.
+    #[must_use]
+    pub fn times(&self) -> &Times {
+        &self.read.times
     }
 
     /// The objects of one type in one container, if there is or was any event for them.

@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 
 use datasets::Shape;
 use paje_sim::{
-    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, States, Trace, Variables,
-    Visitor,
+    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States,
+    Trace, Variables, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -90,7 +90,7 @@ fn replay_with(
 ) -> Result<Vec<String>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.limits = limits;
-    let replayed = Trace::read_with(input, &options, workers);
+    let replayed = Trace::read_with(Source::stream(input), &options, workers, &Progress::default());
     let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
     replayed.map(|trace| Listing::of(&trace)).map_err(told)
 }

@@ -3,7 +3,6 @@
 //! The program is [`run`]; what it prints is made in [`output`], from the replay of `paje-sim`.
 
 pub mod cli;
-pub mod input;
 pub mod output;
 mod report;
 pub mod run;

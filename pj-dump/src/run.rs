@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{FieldNames, Options, Precision, Trace, ValueNames};
+use paje_sim::{FieldNames, Options, Precision, Progress, Source, Trace, ValueNames};
+use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
-use crate::input::Input;
 use crate::output::intervals::{self, Clock};
 use crate::output::rows::RowWriter;
 use crate::output::{Quotes, Style, containers, header, hierarchy, types};
@@ -46,11 +46,17 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let name = input.name().to_owned();
     let options = options(cli);
     let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
+    let progress = Progress::default();
     let (trace, times) = match cli.probabilistic {
-        None => (Trace::read_with(input, &options, &workers), Vec::new()),
+        None => {
+            let source = Source::from(input);
+            (Trace::read_with(source, &options, &workers, &progress), Vec::new())
+        }
         Some(_) => {
             let mut clock = Clock::new(input, options.field_names, options.stop_at);
-            (Trace::read_with(&mut clock, &options, &workers), clock.into_times())
+            let source = Source::stream(&mut clock);
+            let trace = Trace::read_with(source, &options, &workers, &progress);
+            (trace, clock.into_times())
         }
     };
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;

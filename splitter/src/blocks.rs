@@ -142,6 +142,8 @@ impl<R: Read> Blocks<R> {
     /// # Errors
     /// The input fails, or a line is longer than the limit.
     pub fn read(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        // Empty, should reading fail.
+        block.set(self.position, 0..0);
         let mut filled = self.carry.len();
         let mut room = self.limits.block.max(filled + 1);
         let mut buffer = block.room(room);

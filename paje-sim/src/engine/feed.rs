@@ -1,13 +1,50 @@
 //! Where the blocks of a trace come from.
 
+use std::fmt;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use splitter::{Block, Blocks, Limits, ReadError};
+use splitter::{Block, Blocks, Input, Kind, Limits, Plan, ReadError};
 
-/// Gives the blocks of a trace to whoever asks, in order.
+/// What a trace is read from.
+#[derive(Debug)]
+pub struct Source<'r>(From<'r>);
+
+enum From<'r> {
+    /// Each worker reads its own blocks.
+    Input(Box<Input>),
+    /// One worker at a time reads a block.
+    Stream(Box<dyn Read + Send + 'r>),
+}
+
+impl fmt::Debug for From<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            From::Input(input) => input.fmt(f),
+            From::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl<'r> Source<'r> {
+    /// Anything that gives bytes.
+    pub fn stream(input: impl Read + Send + 'r) -> Self {
+        Source(From::Stream(Box::new(input)))
+    }
+}
+
+impl std::convert::From<Input> for Source<'static> {
+    fn from(input: Input) -> Self {
+        Source(From::Input(Box::new(input)))
+    }
+}
+
+/// Gives the blocks of a trace to whoever asks.
 pub(crate) enum Feed<'r> {
-    /// A stream: whoever asks reads the next block from it.
+    /// Whoever asks reads the block by himself.
+    Plan { plan: Plan, next: AtomicU64, taken: Arc<AtomicU64> },
+    /// Whoever asks reads the next block from the stream.
     Stream(Mutex<Stream<'r>>),
 }
 
@@ -18,8 +55,21 @@ pub(crate) struct Stream<'r> {
 }
 
 impl<'r> Feed<'r> {
-    pub(crate) fn stream(input: Box<dyn Read + Send + 'r>, limits: Limits) -> Self {
-        let blocks = Blocks::new(input, limits);
+    pub(crate) fn new(source: Source<'r>, limits: Limits) -> Self {
+        let reader = match source.0 {
+            From::Stream(reader) => reader,
+            From::Input(input) => {
+                let taken = input.read_so_far();
+                match input.into_kind() {
+                    Kind::Stream(reader) => reader,
+                    Kind::File(file, len) => {
+                        let plan = Plan::new(file, len, limits);
+                        return Feed::Plan { plan, next: AtomicU64::new(0), taken };
+                    }
+                }
+            }
+        };
+        let blocks = Blocks::new(reader, limits);
         Feed::Stream(Mutex::new(Stream { blocks, next: 0, ended: false }))
     }
 
@@ -27,24 +77,42 @@ impl<'r> Feed<'r> {
     /// Numbers grow in the order of the trace, and there is nothing between one and the next.
     pub(crate) fn next(&self, block: &mut Block) -> Option<(u64, Result<(), ReadError>)> {
         match self {
-            Feed::Stream(stream) => {
-                let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-                if stream.ended {
+            Feed::Plan { plan, next, taken } => loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= plan.len() {
                     return None;
                 }
-                let number = stream.next;
-                stream.next += 1;
-                match stream.blocks.read(block) {
-                    Ok(true) => Some((number, Ok(()))),
-                    Ok(false) => {
-                        stream.ended = true;
-                        None
-                    }
-                    Err(error) => {
-                        stream.ended = true;
-                        Some((number, Err(error)))
-                    }
+                let read = plan.read(number, block);
+                let len = block.text().len() as u64;
+                taken.fetch_add(len, Ordering::Relaxed);
+                // A line that is longer than a block leaves blocks without any.
+                if len > 0 || read.is_err() {
+                    return Some((number, read));
                 }
+            },
+            Feed::Stream(stream) => {
+                stream.lock().unwrap_or_else(PoisonError::into_inner).next(block)
+            }
+        }
+    }
+}
+
+impl Stream<'_> {
+    fn next(&mut self, block: &mut Block) -> Option<(u64, Result<(), ReadError>)> {
+        if self.ended {
+            return None;
+        }
+        let number = self.next;
+        self.next += 1;
+        match self.blocks.read(block) {
+            Ok(true) => Some((number, Ok(()))),
+            Ok(false) => {
+                self.ended = true;
+                None
+            }
+            Err(error) => {
+                self.ended = true;
+                Some((number, Err(error)))
             }
         }
     }

@@ -15,6 +15,7 @@ use super::feed::Feed;
 use super::lanes::Lanes;
 use super::resolve::Maps;
 use crate::model::Model;
+use crate::progress::{Progress, Watch, WorkerTimes};
 
 /// A block, and what it was decoded to.
 #[derive(Debug, Default)]
@@ -41,11 +42,13 @@ pub(crate) struct Desk {
     pub(crate) maps: usize,
     free: Vec<DecodedBlock>,
     filled: Vec<DecodedBlock>,
+    pub(crate) times: WorkerTimes,
 }
 
 impl Desk {
     pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
-        Desk { decoder, maps, free: Vec::new(), filled: Vec::new() }
+        let times = WorkerTimes::default();
+        Desk { decoder, maps, free: Vec::new(), filled: Vec::new(), times }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -102,6 +105,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) feed: &'a Feed<'r>,
     pub(crate) defs: &'a DefTable,
     pub(crate) desks: &'a [Mutex<Desk>],
+    pub(crate) progress: &'a Progress,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
     pub(crate) tasks: Tasks,
@@ -137,12 +141,17 @@ impl Round<'_, '_> {
     /// Runs the round; returns whether the feed has ended.
     pub(crate) fn run(self, workers: &Workers) -> bool {
         workers.on_each(|worker| {
+            let Ok(mut desk) = self.desks[worker].lock() else { return };
+            let mut watch = Watch::start();
             self.replay(worker, workers.threads());
-            self.decode(worker);
+            watch.lap(&mut desk.times.replay);
+            self.decode(worker, &mut desk, &mut watch);
             while !self.tasks.all_replayed() {
                 std::thread::yield_now();
             }
+            let mut watch = Watch::start();
             self.merge();
+            watch.lap(&mut desk.times.replay);
         });
         self.tasks.ended.into_inner()
     }
@@ -166,8 +175,7 @@ impl Round<'_, '_> {
     }
 
     /// Decodes blocks of the next window while there are any, and merges when it is time to.
-    fn decode(&self, worker: usize) {
-        let Ok(mut desk) = self.desks[worker].lock() else { return };
+    fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = desk.free.pop().unwrap_or_default();
@@ -180,9 +188,11 @@ impl Round<'_, '_> {
             block.number = number;
             block.worker = worker;
             block.failure = read.err();
-            if block.failure.is_none() {
-                desk.decode(&mut block, self.defs);
-            }
+            watch.lap(&mut desk.times.read);
+            // A file gives the lines before one that is too long.
+            desk.decode(&mut block, self.defs);
+            self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
+            watch.lap(&mut desk.times.decode);
             // What comes after a definition, or something wrong, will be decoded when that is settled.
             if block.failure.is_some()
                 || block.decoded.defs.is_some()
@@ -193,6 +203,7 @@ impl Round<'_, '_> {
             desk.filled.push(block);
             if self.tasks.all_replayed() {
                 self.merge();
+                watch.lap(&mut desk.times.replay);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use paje_dump::output::rows::RowWriter;
 use paje_dump::output::{Quotes, Style};
-use paje_sim::{ErrorKind, FieldNames, Options, Trace};
+use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
 use proptest::prelude::*;
 use workers::{Pin, Workers};
@@ -51,7 +51,7 @@ fn rows(trace: &Trace) -> Vec<u8> {
 
 /// The rows, or what is wrong.
 fn replayed(bytes: &[u8], options: &Options, workers: &Workers) -> (Verdict, Vec<u8>) {
-    match Trace::read_with(bytes, options, workers) {
+    match Trace::read_with(Source::stream(bytes), options, workers, &Progress::default()) {
         Ok(trace) => (Ok(()), rows(&trace)),
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {
