@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datasets::{Shape, generate};
-use paje_dump::output::rows::RowWriter;
+use paje_dump::output::export::write_rows;
 use paje_dump::output::{Quotes, Style};
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::token;
-use paje_sim::{NameOrder, Options, Trace};
+use paje_sim::{Options, Trace};
+use workers::Workers;
 
 /// Some blocks, and some more than the last-level cache of small machines.
 const SIZE: u64 = 8 << 20;
@@ -150,7 +151,7 @@ impl Write for &mut Tally {
     }
 }
 
-fn dump(trace: &Trace, out: impl Write) {
+fn dump(trace: &Trace, out: impl Write + Send) {
     let style = Style {
         quotes: Quotes::Auto,
         precision: 6,
@@ -158,9 +159,7 @@ fn dump(trace: &Trace, out: impl Write) {
         from: f64::NEG_INFINITY,
         to: f64::INFINITY,
     };
-    let mut rows = RowWriter::new(trace, style, out);
-    trace.visit(NameOrder::Bare, &mut rows).expect("the output never fails");
-    rows.finish().expect("the output never fails");
+    write_rows(trace, style, &Workers::one(), out).expect("the output never fails");
 }
 
 /// Bytes a second of output.

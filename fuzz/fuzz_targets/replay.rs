@@ -12,7 +12,7 @@ fuzz_target!(|trace: &[u8]| {
     let wanted = paje_fuzz::checked(trace, &options);
     for block in [1 << 20, 256, 1] {
         options.limits.block = block;
-        let (_, found) = paje_fuzz::replayed(trace, &options);
+        let (_, found) = paje_fuzz::replayed(trace, &options, &workers::Workers::one());
         assert_eq!(found, wanted, "in blocks of {block}");
     }
 });

@@ -1,7 +1,11 @@
 //! What the targets share.
 
-use paje_sim::{ErrorKind, FieldNames, Options, Trace};
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
+use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
+use workers::{Pin, Workers};
 
 /// What is wrong first: line, column, code and sentence.
 pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
@@ -34,9 +38,18 @@ pub fn checked(trace: &[u8], options: &Options) -> Verdict {
     }
 }
 
+/// Three workers, started once.
+pub fn team() -> &'static Workers {
+    static TEAM: LazyLock<Workers> = LazyLock::new(|| {
+        Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads can be started")
+    });
+    &TEAM
+}
+
 /// What the replay says.
-pub fn replayed(trace: &[u8], options: &Options) -> (Option<Trace>, Verdict) {
-    match Trace::read(trace, options) {
+pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
+    let source = Source::stream(trace);
+    match Trace::read_with(source, options, workers, &Progress::default()) {
         Ok(trace) => (Some(trace), Ok(())),
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {

@@ -101,14 +101,21 @@ impl Rows {
         Address(u64::from(self.chunks[ordinal]) * UNIT as u64 + (row - first) % size)
     }
 
-    /// The chunks in order: where each begins, and how many objects it holds.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = (Address, usize)> + '_ {
-        let mut left = self.len;
-        self.chunks.iter().enumerate().map(move |(ordinal, unit)| {
-            let count = left.min(chunk_size(ordinal) as u64);
-            left -= count;
-            (Address(u64::from(*unit) * UNIT as u64), count as usize)
+    /// The chunks from the `first` on, none of them empty: where each begins, and how many objects it
+    /// holds.
+    pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = (Address, usize)> + '_ {
+        let first = first.min(self.chunks.len());
+        (first..).zip(&self.chunks[first..]).map(|(ordinal, unit)| {
+            // All are full but the last.
+            let last = ordinal + 1 == self.chunks.len();
+            let count = chunk_size(ordinal) - if last { self.room as usize } else { 0 };
+            (Address(u64::from(*unit) * UNIT as u64), count)
         })
+    }
+
+    /// All chunks.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (Address, usize)> + '_ {
+        self.chunks_from(0)
     }
 }
 

@@ -5,9 +5,11 @@
 //! in lane order, while the containers in it go on the stack in byte order of their identifiers (and
 //! so come off it in reverse).
 
+use std::ops::Range;
+
 use paje_parser::{EventDef, TypeNature};
 
-use crate::columns::Rows;
+use crate::columns::{Column, Rows};
 use crate::engine::lanes::Replayed;
 use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -258,64 +260,75 @@ impl<'t> LaneView<'t> {
     /// # Errors
     /// The visitor's first.
     pub fn visit<V: Visitor>(self, visitor: &mut V) -> Result<(), V::Error> {
+        self.visit_chunks(0..usize::MAX, visitor)
+    }
+
+    /// How many objects each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
+    /// slice; several of them can be looked at side by side.
+    pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
+        let rows = self.trace.lanes.rows(self.id);
+        rows.into_iter().flat_map(move |rows| rows.chunks_from(first).map(|(_, count)| count))
+    }
+
+    /// Shows the objects of some of the lane's chunks to the visitor; chunks that the lane does not
+    /// have are none.
+    ///
+    /// # Errors
+    /// The visitor's first.
+    pub fn visit_chunks<V: Visitor>(
+        self,
+        range: Range<usize>,
+        visitor: &mut V,
+    ) -> Result<(), V::Error> {
         let lanes = &self.trace.lanes;
+        let Some(rows) = lanes.rows(self.id) else { return Ok(()) };
         let (shard, strand) = lanes.strand(self.id);
         let store = &shard.store;
-        let extras = |pairs| {
-            let kept = store.extras.as_ref().map_or(Kept::No, Kept::Here);
-            UserDefined { trace: self.trace, pairs, kept }
-        };
-        match &strand.objects {
-            Objects::State(lane) => {
-                let columns = &store.states;
-                each_chunk(&lane.rows, |at, count| {
-                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+        let mut chunks = rows.chunks_from(range.start).peekable();
+        for _ in range {
+            let Some((at, count)) = chunks.next() else { break };
+            let pairs = |column: &'t Column<ExtraPair>| {
+                store.extras.as_ref().map(|_| column.slice(at, count))
+            };
+            let user_defined = |pairs| {
+                let kept = store.extras.as_ref().map_or(Kept::No, Kept::Here);
+                UserDefined { trace: self.trace, pairs, kept }
+            };
+            match &strand.objects {
+                Objects::State(_) => {
+                    let columns = &store.states;
                     let states = States {
                         start: columns.start.slice(at, count),
                         end: columns.end.slice(at, count),
                         value: columns.value.slice(at, count),
                         imbrication: columns.imbrication.slice(at, count),
-                        user_defined: extras(kept),
+                        user_defined: user_defined(pairs(&columns.extra)),
                     };
-                    visitor.states(self, states)
-                })
-            }
-            Objects::Variable(lane) => {
-                let columns = &store.variables;
-                let mut chunks = lane.rows.chunks().filter(|(_, count)| *count > 0).peekable();
-                while let Some((at, count)) = chunks.next() {
-                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+                    visitor.states(self, states)?;
+                }
+                Objects::Variable(_) => {
+                    let columns = &store.variables;
                     let next = chunks.peek().map(|(next, _)| columns.start.slice(*next, 1)[0]);
                     let variables = Variables {
                         start: columns.start.slice(at, count),
                         value: columns.value.slice(at, count),
                         last_end: next
                             .unwrap_or_else(|| self.trace.containers().end(self.container())),
-                        user_defined: extras(kept),
+                        user_defined: user_defined(pairs(&columns.extra)),
                     };
                     visitor.variables(self, variables)?;
                 }
-                Ok(())
-            }
-            Objects::Event(lane) => {
-                let columns = &store.events;
-                each_chunk(&lane.rows, |at, count| {
-                    let kept = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+                Objects::Event(_) => {
+                    let columns = &store.events;
                     let events = Events {
                         time: columns.time.slice(at, count),
                         value: columns.value.slice(at, count),
-                        user_defined: extras(kept),
+                        user_defined: user_defined(pairs(&columns.extra)),
                     };
-                    visitor.events(self, events)
-                })
-            }
-            Objects::Link(_) => {
-                let home = lanes.home(self.id);
-                let (columns, Some(rows)) = (&home.columns, home.rows(self.id)) else {
-                    return Ok(());
-                };
-                each_chunk(rows, |at, count| {
-                    let pairs = store.extras.as_ref().map(|_| columns.extra.slice(at, count));
+                    visitor.events(self, events)?;
+                }
+                Objects::Link(_) => {
+                    let columns = &lanes.home(self.id).columns;
                     let keys = columns.key.slice(at, count);
                     let kept = Kept::ByKey(lanes, keys);
                     let links = Links {
@@ -326,21 +339,18 @@ impl<'t> LaneView<'t> {
                         to: columns.to.slice(at, count),
                         lanes,
                         keys,
-                        user_defined: UserDefined { trace: self.trace, pairs, kept },
+                        user_defined: UserDefined {
+                            pairs: pairs(&columns.extra),
+                            kept,
+                            ..user_defined(None)
+                        },
                     };
-                    visitor.links(self, links)
-                })
+                    visitor.links(self, links)?;
+                }
             }
         }
+        Ok(())
     }
-}
-
-fn each_chunk<E>(
-    rows: &Rows,
-    mut show: impl FnMut(crate::columns::Address, usize) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut chunks = rows.chunks().filter(|(_, count)| *count > 0);
-    chunks.try_for_each(|(at, count)| show(at, count))
 }
 
 /// States of a lane. All slices have one length; times are in seconds.

@@ -2,6 +2,7 @@
 
 pub mod containers;
 pub mod decimal;
+pub mod export;
 pub mod header;
 pub mod hierarchy;
 pub mod intervals;

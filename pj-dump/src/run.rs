@@ -13,8 +13,8 @@ use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
+use crate::output::export::{Exported, write_rows};
 use crate::output::intervals::{self, Clock};
-use crate::output::rows::RowWriter;
 use crate::output::{Quotes, Style, containers, header, hierarchy, types};
 use crate::report::{self, Failure};
 
@@ -69,7 +69,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    print(cli, &trace, &times, seconds).map_err(Failure::Output)
+    print(cli, &trace, &times, seconds, &workers).map_err(Failure::Output)
 }
 
 fn options(cli: &Cli) -> Options {
@@ -92,7 +92,13 @@ fn options(cli: &Cli) -> Options {
 
 /// Prints what was asked for, in PajeNG's order: the intervals, then a tree. The rows come if neither
 /// was asked for, and not if they were asked off, which holds for nothing else. PajeNG 1.3.6 behaviour.
-fn print(cli: &Cli, trace: &Trace, times: &[f64], seconds: f64) -> io::Result<()> {
+fn print(
+    cli: &Cli,
+    trace: &Trace,
+    times: &[f64],
+    seconds: f64,
+    workers: &Workers,
+) -> io::Result<()> {
     // Rust's own standard output looks for line ends in all that passes; a file does not.
     let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     if cli.time {
@@ -114,9 +120,7 @@ fn print(cli: &Cli, trace: &Trace, times: &[f64], seconds: f64) -> io::Result<()
     if cli.header {
         out.write_all(&header::header(trace, style))?;
     }
-    let mut rows = RowWriter::new(trace, style, out);
-    trace.visit(cli.quotes.order(), &mut rows)?;
-    let dropped = rows.finish()?;
+    let Exported { dropped, .. } = write_rows(trace, style, workers, out)?;
     if dropped > 0 {
         let (rows, start, are) =
             if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };

@@ -57,6 +57,13 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
+    /// These names, numbered from 0.
+    pub(crate) fn of<'n>(quotes: Quotes, names: impl Iterator<Item = Name<'n>>) -> Self {
+        let mut printed = Printed::default();
+        names.for_each(|name| printed.push(quotes, name));
+        printed
+    }
+
     pub(crate) fn push(&mut self, quotes: Quotes, name: Name<'_>) {
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
         quotes.write(name, &mut self.bytes);

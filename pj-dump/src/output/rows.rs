@@ -11,7 +11,8 @@
 //! Times of containers are printed as C++ streams do by default, all other numbers with a fixed
 //! number of digits: PajeNG 1.3.6 behaviour.
 
-use std::io::{self, Write};
+use std::convert::Infallible;
+use std::sync::OnceLock;
 
 use paje_sim::{
     ContainerId, Events, LaneId, LaneView, Links, Name, Quoting, States, Trace, TypeId,
@@ -22,15 +23,42 @@ use super::decimal::{fixed_room, put_fixed, write_general};
 use super::quotes::{PADDING, Printed, Text};
 use super::{Quotes, Style};
 
-/// Size of the output buffer: large enough that a write costs little beside filling it, small enough
-/// to stay in a core's second-level cache.
-const BUFFER: usize = 256 << 10;
+/// The names of a trace made ready to be printed, once for all who format rows.
+#[derive(Debug)]
+pub(crate) struct Names {
+    containers: OnceLock<Printed>,
+    values: Vec<OnceLock<Printed>>,
+}
 
-/// Formats rows into a buffer, and writes it whenever it is full.
-pub struct RowWriter<'t, W: Write> {
+impl Names {
+    /// For the names of this trace; each kind is made ready when it is first needed.
+    pub(crate) fn new(trace: &Trace) -> Self {
+        let values = trace.types().ids().map(|_| OnceLock::new()).collect();
+        Names { containers: OnceLock::new(), values }
+    }
+
+    fn containers(&self, trace: &Trace, quotes: Quotes) -> &Printed {
+        self.containers.get_or_init(|| {
+            let all = trace.containers();
+            Printed::of(quotes, all.ids().map(|id| all.name(id)))
+        })
+    }
+
+    fn values(&self, trace: &Trace, quotes: Quotes, type_: TypeId) -> &Printed {
+        self.values[type_.index()].get_or_init(|| {
+            let types = trace.types();
+            let values = (0..types.value_count(type_) as u32).map(ValueId);
+            Printed::of(quotes, values.map(|value| types.value_name(type_, value)))
+        })
+    }
+}
+
+/// Formats rows into a buffer.
+#[derive(Debug)]
+pub(crate) struct RowFormatter<'t> {
     trace: &'t Trace,
+    names: &'t Names,
     style: Style,
-    out: W,
     buffer: Vec<u8>,
     at: usize,
     /// The lane that `prefix` is about.
@@ -38,61 +66,79 @@ pub struct RowWriter<'t, W: Write> {
     /// `Nature, CONTAINER, TYPE, ` of the lane at hand, padded; and its length.
     prefix: Vec<u8>,
     prefix_len: usize,
-    containers: Printed,
-    /// The values of each type that came up.
-    values: Vec<Printed>,
-    /// The user-defined fields of a row.
+    /// User-defined fields of the row at hand.
     extras: Vec<u8>,
-    /// Imbrications as they are printed.
+    /// Imbrications with the separator after them.
     levels: Printed,
-    /// How many more objects of the lane at hand are printed.
+    /// How many more of the lane's rows are printed.
     left: u64,
-    dropped: u64,
+    rows: u64,
 }
 
-impl<'t, W: Write> RowWriter<'t, W> {
-    /// A writer of rows of `trace` to `out`.
-    pub fn new(trace: &'t Trace, style: Style, out: W) -> Self {
-        RowWriter {
+impl<'t> RowFormatter<'t> {
+    /// For rows of this trace.
+    pub(crate) fn new(trace: &'t Trace, names: &'t Names, style: Style) -> Self {
+        RowFormatter {
             trace,
+            names,
             style,
-            out,
-            buffer: vec![0; BUFFER],
+            buffer: Vec::new(),
             at: 0,
             lane: None,
             prefix: Vec::new(),
             prefix_len: 0,
-            containers: Printed::default(),
-            values: Vec::new(),
             extras: Vec::new(),
             levels: Printed::default(),
             left: 0,
-            dropped: 0,
+            rows: 0,
         }
     }
 
-    /// Writes what is left in the buffer; returns how many rows the dialect of PajeNG's releases
-    /// left out, which is what `released` counts.
-    ///
-    /// # Errors
-    /// The output fails.
-    pub fn finish(mut self) -> io::Result<u64> {
-        self.out.write_all(&self.buffer[..self.at])?;
-        self.out.flush()?;
-        Ok(self.dropped)
+    /// Begins to format into this buffer, from its beginning. Its content means nothing; its length is
+    /// the room that it has so far.
+    pub(crate) fn begin(&mut self, buffer: Vec<u8>) {
+        self.buffer = buffer;
+        self.at = 0;
+    }
+
+    /// Gives the buffer back, and how many of its bytes are rows.
+    pub(crate) fn end(&mut self) -> (Vec<u8>, usize) {
+        (std::mem::take(&mut self.buffer), self.at)
+    }
+
+    /// How many rows were formatted.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The row of a container.
+    pub(crate) fn container_row(&mut self, id: ContainerId) {
+        let Ok(()) = self.container(self.trace, id);
+    }
+
+    /// The rows of some chunks of a lane, the first of which begins with row `first_row` of the lane.
+    pub(crate) fn lane_rows(
+        &mut self,
+        lane: LaneView<'_>,
+        chunks: std::ops::Range<usize>,
+        first_row: u64,
+    ) {
+        self.enter(lane, first_row);
+        let Ok(()) = lane.visit_chunks(chunks, self);
     }
 
     /// Makes sure that `room` more bytes fit.
     #[inline]
-    fn reserve(&mut self, room: usize) -> io::Result<()> {
+    fn reserve(&mut self, room: usize) {
         if self.buffer.len() - self.at < room {
-            self.out.write_all(&self.buffer[..self.at])?;
-            self.at = 0;
-            if self.buffer.len() < room {
-                self.buffer.resize(room, 0);
-            }
+            self.grow(room);
         }
-        Ok(())
+    }
+
+    #[cold]
+    fn grow(&mut self, room: usize) {
+        let wanted = (self.at + room).max(self.buffer.len() * 2);
+        self.buffer.resize(wanted, 0);
     }
 
     /// Puts a text for which there is room.
@@ -109,7 +155,12 @@ impl<'t, W: Write> RowWriter<'t, W> {
         self.at = end + 2;
     }
 
-    fn enter(&mut self, lane: LaneView<'_>) {
+    /// Makes ready for a lane's rows from `first_row` on.
+    fn enter(&mut self, lane: LaneView<'_>, first_row: u64) {
+        self.left = match self.style.as_released {
+            true => released(lane).saturating_sub(first_row),
+            false => u64::MAX,
+        };
         if self.lane == Some(lane.id()) {
             return;
         }
@@ -124,9 +175,6 @@ impl<'t, W: Write> RowWriter<'t, W> {
         self.prefix.extend_from_slice(b", ");
         self.prefix_len = self.prefix.len();
         self.prefix.resize(self.prefix_len + PADDING, 0);
-        self.print_values(lane.type_id());
-        self.left = if self.style.as_released { released(lane) } else { u64::MAX };
-        self.dropped += lane.len().saturating_sub(self.left);
     }
 
     /// How many of the lane's next `count` objects are printed.
@@ -134,17 +182,6 @@ impl<'t, W: Write> RowWriter<'t, W> {
         let printed = (count as u64).min(self.left);
         self.left -= printed;
         printed as usize
-    }
-
-    fn print_values(&mut self, type_: TypeId) {
-        let types = self.trace.types();
-        if self.values.len() < types.len() {
-            self.values.resize_with(types.len(), Printed::default);
-        }
-        let printed = &mut self.values[type_.index()];
-        for value in printed.len()..types.value_count(type_) {
-            printed.push(self.style.quotes, types.value_name(type_, ValueId(value as u32)));
-        }
     }
 
     /// The columns of an object's user-defined fields, separators included.
@@ -167,22 +204,22 @@ impl<'t, W: Write> RowWriter<'t, W> {
         }
         self.buffer[self.at] = b'\n';
         self.at += 1;
+        self.rows += 1;
     }
 
     /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
     #[inline]
-    fn begin_row(&mut self, numbers: usize, text: usize) -> io::Result<()> {
+    fn begin_row(&mut self, numbers: usize, text: usize) {
         let number = fixed_room(self.style.precision) + 2;
-        self.reserve(self.prefix_len + numbers * number + text + self.extras.len() + 2 * PADDING)?;
+        self.reserve(self.prefix_len + numbers * number + text + self.extras.len() + 2 * PADDING);
         let prefix = Text { padded: &self.prefix, len: self.prefix_len };
         self.at = prefix.put(&mut self.buffer, self.at);
-        Ok(())
     }
 }
 
 /// How many of a lane's rows PajeNG's releases print: those before the first, found by bisection,
 /// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
-fn released(lane: LaneView<'_>) -> u64 {
+pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     let end = lane.trace().end();
     let (mut from, mut to) = (0, lane.len());
     while from < to {
@@ -201,10 +238,10 @@ fn raw_name(raw: &[u8]) -> Name<'_> {
     }
 }
 
-impl<W: Write> Visitor for RowWriter<'_, W> {
-    type Error = io::Error;
+impl Visitor for RowFormatter<'_> {
+    type Error = Infallible;
 
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> io::Result<()> {
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
         let quotes = self.style.quotes;
         let containers = trace.containers();
         let mut row = b"Container, ".to_vec();
@@ -223,15 +260,15 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             quotes.write(raw_name(raw), &mut row);
         }
         row.push(b'\n');
-        self.reserve(row.len())?;
+        self.reserve(row.len() + PADDING);
         self.put(Text::new(&row));
+        self.rows += 1;
         Ok(())
     }
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> io::Result<()> {
-        self.enter(lane);
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
         let all = self.style.wants_all();
-        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
+        let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let levels = std::mem::take(&mut self.levels);
         let levels = more_levels(levels, &states, self.style);
         let columns =
@@ -243,7 +280,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             }
             self.print_extras(&states.user_defined, i);
             let value = values.get(value.index());
-            self.begin_row(4, value.len)?;
+            self.begin_row(4, value.len);
             self.put_number(*start);
             self.put_number(*end);
             self.put_number(end - start);
@@ -255,12 +292,10 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             self.end_row();
         }
         self.levels = levels;
-        self.values[lane.type_id().index()] = values;
         Ok(())
     }
 
-    fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> io::Result<()> {
-        self.enter(lane);
+    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
         let mut known = (f64::NAN.to_bits(), 0, 0);
         let printed = self.printed_of(variables.start.len());
         let columns = variables.start.iter().zip(variables.value);
@@ -270,11 +305,10 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
                 continue;
             }
             self.print_extras(&variables.user_defined, i);
-            self.begin_row(4, 0)?;
-            // Most rows start where the row before ends, whose text is still in the buffer, unless the
-            // buffer was emptied since: then it stands behind what is in it now.
+            self.begin_row(4, 0);
+            // Most rows start where the row before ends, whose text is still in the buffer.
             let (end_before, from, to) = known;
-            if start.to_bits() == end_before && to <= self.at {
+            if start.to_bits() == end_before {
                 self.buffer.copy_within(from..to, self.at);
                 self.at += to - from;
             } else {
@@ -290,9 +324,8 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
         Ok(())
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> io::Result<()> {
-        self.enter(lane);
-        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let printed = self.printed_of(events.time.len());
         let columns = events.time.iter().zip(events.value);
         for (i, (time, value)) in columns.take(printed).enumerate() {
@@ -301,23 +334,17 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             }
             self.print_extras(&events.user_defined, i);
             let value = values.get(value.index());
-            self.begin_row(1, value.len)?;
+            self.begin_row(1, value.len);
             self.put_number(*time);
             self.put(value);
             self.end_row();
         }
-        self.values[lane.type_id().index()] = values;
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> io::Result<()> {
-        self.enter(lane);
-        let all = self.trace.containers();
-        for container in all.ids().skip(self.containers.len()) {
-            self.containers.push(self.style.quotes, all.name(container));
-        }
-        let values = std::mem::take(&mut self.values[lane.type_id().index()]);
-        let containers = std::mem::take(&mut self.containers);
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
+        let containers = self.names.containers(self.trace, self.style.quotes);
         let mut key = Vec::new();
         let printed = self.printed_of(links.start.len());
         let columns = links.start.iter().zip(links.end);
@@ -331,7 +358,7 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             let value = values.get(links.value[i].index());
             let (from, to) =
                 (containers.get(links.from[i].index()), containers.get(links.to[i].index()));
-            self.begin_row(3, value.len + from.len + to.len + key.len() + 6)?;
+            self.begin_row(3, value.len + from.len + to.len + key.len() + 6);
             self.put_number(*start);
             self.put_number(*end);
             self.put_number(end - start);
@@ -343,8 +370,6 @@ impl<W: Write> Visitor for RowWriter<'_, W> {
             self.put(Text::new(&key));
             self.end_row();
         }
-        self.values[lane.type_id().index()] = values;
-        self.containers = containers;
         Ok(())
     }
 }

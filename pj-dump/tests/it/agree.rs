@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
-use paje_dump::output::rows::RowWriter;
+use paje_dump::output::export::write_rows;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
@@ -34,7 +34,7 @@ fn checked(bytes: &[u8], options: &Options) -> Verdict {
     }
 }
 
-fn rows(trace: &Trace) -> Vec<u8> {
+fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let style = Style {
         quotes: Quotes::Auto,
         precision: 6,
@@ -43,16 +43,14 @@ fn rows(trace: &Trace) -> Vec<u8> {
         to: f64::INFINITY,
     };
     let mut out = Vec::new();
-    let mut writer = RowWriter::new(trace, style, &mut out);
-    trace.visit(Quotes::Auto.order(), &mut writer).expect("memory can be written");
-    writer.finish().expect("memory can be written");
+    write_rows(trace, style, workers, &mut out).expect("memory can be written");
     out
 }
 
 /// The rows, or what is wrong.
 fn replayed(bytes: &[u8], options: &Options, workers: &Workers) -> (Verdict, Vec<u8>) {
     match Trace::read_with(Source::stream(bytes), options, workers, &Progress::default()) {
-        Ok(trace) => (Ok(()), rows(&trace)),
+        Ok(trace) => (Ok(()), rows(&trace, workers)),
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {
                 panic!("memory can be read: {error}");

@@ -1,0 +1,275 @@
+//! All rows of a trace: formatted by all workers, written in order.
+//!
+//! The walk through the trace is cut into pieces of some thousand rows. Who is free takes the next
+//! piece and a buffer, formats, and hands the buffer in; who hands in the one that is next to be
+//! written writes it, and those after it that are there already. There is a fixed number of buffers,
+//! so that a slow reader slows everybody down instead of filling memory.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use paje_sim::visit::Walk;
+use paje_sim::{ContainerId, LaneView, Step, Trace};
+use workers::Workers;
+
+use super::Style;
+use super::rows::{Names, RowFormatter, released};
+
+/// Rows of a piece: enough that taking it costs nothing beside formatting it, few enough that its
+/// text stays in a core's second-level cache until it is written.
+const PIECE: u64 = 2048;
+
+/// Buffers for each worker: one that it fills, and others that wait for their turn.
+const BUFFERS: usize = 3;
+
+/// What was written, and what that took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Lines of output.
+    pub rows: u64,
+    /// Bytes of output.
+    pub bytes: u64,
+    /// Rows that [`Style::as_released`] left out.
+    pub dropped: u64,
+    /// From the first row to the last.
+    pub wall: Duration,
+    /// The part that only one worker at a time could do, writing apart.
+    pub serial: Duration,
+    /// How long each worker was busy, writing included.
+    pub workers: Vec<Duration>,
+    /// How much of that was writing.
+    pub writing: Duration,
+}
+
+/// Writes all rows of a trace, in output order.
+///
+/// # Errors
+/// The output fails.
+pub fn write_rows<W: Write + Send>(
+    trace: &Trace,
+    style: Style,
+    workers: &Workers,
+    out: W,
+) -> io::Result<Exported> {
+    let began = Instant::now();
+    let names = Names::new(trace);
+    let export = Export::new(trace, style, workers.threads(), out);
+    workers.run(|| workers.on_each(|worker| export.work(worker, &names)));
+    let mut exported = export.finish()?;
+    exported.wall = began.elapsed();
+    Ok(exported)
+}
+
+struct Export<'t, W> {
+    trace: &'t Trace,
+    style: Style,
+    planner: Mutex<Planner<'t>>,
+    line: Mutex<Line<W>>,
+    free: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
+    /// The output failed: no more is needed.
+    failed: AtomicBool,
+    rows: AtomicU64,
+    busy: Vec<Mutex<Duration>>,
+}
+
+/// What a worker formats at a time.
+#[derive(Debug)]
+enum Part<'t> {
+    Container(ContainerId),
+    /// Some chunks of a lane, and how many of its rows come before them.
+    Lane(LaneView<'t>, Range<usize>, u64),
+}
+
+/// Cuts the walk into pieces.
+struct Planner<'t> {
+    trace: &'t Trace,
+    walk: Walk<'t>,
+    /// The lane at hand, its next chunk, and how many rows come before that.
+    lane: Option<(LaneView<'t>, usize, u64)>,
+    next: u64,
+    as_released: bool,
+    dropped: u64,
+    took: Duration,
+}
+
+impl<'t> Planner<'t> {
+    /// The next piece's number, with its parts in `parts`; `None` when there are no more.
+    fn next(&mut self, parts: &mut Vec<Part<'t>>) -> Option<u64> {
+        let began = Instant::now();
+        parts.clear();
+        let mut rows = 0;
+        while rows < PIECE {
+            if let Some((lane, first, before)) = self.lane.take() {
+                let mut count = 0;
+                let mut end = first;
+                let mut chunks = lane.chunks_from(first).peekable();
+                while let Some(chunk) = chunks.next_if(|_| rows + count < PIECE) {
+                    count += chunk as u64;
+                    end += 1;
+                }
+                if chunks.peek().is_some() {
+                    self.lane = Some((lane, end, before + count));
+                }
+                rows += count;
+                parts.push(Part::Lane(lane, first..end, before));
+                continue;
+            }
+            match self.walk.next() {
+                Some(Step::Container(id)) => {
+                    parts.push(Part::Container(id));
+                    rows += 1;
+                }
+                Some(Step::Type(container, type_)) => {
+                    let lane = self.trace.lane(container, type_);
+                    self.lane = lane.filter(|lane| !lane.is_empty()).map(|lane| (lane, 0, 0));
+                    if self.as_released
+                        && let Some((lane, ..)) = self.lane
+                    {
+                        self.dropped += lane.len().saturating_sub(released(lane));
+                    }
+                }
+                None => break,
+            }
+        }
+        let number = self.next;
+        self.next += 1;
+        self.took += began.elapsed();
+        (!parts.is_empty()).then_some(number)
+    }
+}
+
+/// Buffers that wait to be written, in order.
+struct Line<W> {
+    next: u64,
+    ready: BTreeMap<u64, (Vec<u8>, usize)>,
+    /// Nobody is writing.
+    out: Option<W>,
+    error: Option<io::Error>,
+    bytes: u64,
+    took: Duration,
+}
+
+impl<'t, W: Write + Send> Export<'t, W> {
+    fn new(trace: &'t Trace, style: Style, threads: usize, out: W) -> Self {
+        let buffers = threads * BUFFERS;
+        let free = bounded(buffers);
+        for _ in 0..buffers {
+            // There is room for all.
+            let _ = free.0.send(Vec::new());
+        }
+        let planner = Planner {
+            trace,
+            walk: trace.walk(style.quotes.order()),
+            lane: None,
+            next: 0,
+            as_released: style.as_released,
+            dropped: 0,
+            took: Duration::ZERO,
+        };
+        let line = Line {
+            next: 0,
+            ready: BTreeMap::new(),
+            out: Some(out),
+            error: None,
+            bytes: 0,
+            took: Duration::ZERO,
+        };
+        Export {
+            trace,
+            style,
+            planner: Mutex::new(planner),
+            line: Mutex::new(line),
+            free,
+            failed: AtomicBool::new(false),
+            rows: AtomicU64::new(0),
+            busy: (0..threads).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    fn work(&self, worker: usize, names: &Names) {
+        let mut formatter = RowFormatter::new(self.trace, names, self.style);
+        let mut parts = Vec::new();
+        let mut busy = Duration::ZERO;
+        // The buffer first: who has the piece that is to be written next must never wait for one.
+        while let Ok(buffer) = self.free.1.recv() {
+            let began = Instant::now();
+            let piece = self.planner.lock().ok().and_then(|mut planner| planner.next(&mut parts));
+            let (Some(number), false) = (piece, self.failed.load(Ordering::Relaxed)) else {
+                let _ = self.free.0.send(buffer);
+                break;
+            };
+            formatter.begin(buffer);
+            for part in &parts {
+                match part {
+                    Part::Container(id) => formatter.container_row(*id),
+                    Part::Lane(lane, chunks, before) => {
+                        formatter.lane_rows(*lane, chunks.clone(), *before);
+                    }
+                }
+            }
+            self.hand_in(number, formatter.end());
+            busy += began.elapsed();
+        }
+        self.rows.fetch_add(formatter.rows(), Ordering::Relaxed);
+        if let Ok(mut total) = self.busy[worker].lock() {
+            *total = busy;
+        }
+    }
+
+    /// Puts a buffer in line, and writes what is at the head of the line, if nobody does so already.
+    fn hand_in(&self, number: u64, buffer: (Vec<u8>, usize)) {
+        let Ok(mut line) = self.line.lock() else { return };
+        line.ready.insert(number, buffer);
+        let Some(mut out) = line.out.take() else { return };
+        loop {
+            let next = line.next;
+            let Some((buffer, len)) = line.ready.remove(&next) else { break };
+            line.next += 1;
+            line.bytes += len as u64;
+            let failed = line.error.is_some();
+            drop(line);
+            let began = Instant::now();
+            let written = if failed { Ok(()) } else { out.write_all(&buffer[..len]) };
+            let took = began.elapsed();
+            let _ = self.free.0.send(buffer);
+            match self.line.lock() {
+                Ok(again) => line = again,
+                Err(_) => return,
+            }
+            line.took += took;
+            if let Err(error) = written {
+                line.error = Some(error);
+                self.failed.store(true, Ordering::Relaxed);
+            }
+        }
+        line.out = Some(out);
+    }
+
+    fn finish(self) -> io::Result<Exported> {
+        let mut line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let planner = self.planner.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = line.error.take() {
+            return Err(error);
+        }
+        if let Some(out) = &mut line.out {
+            out.flush()?;
+        }
+        let busy = self.busy.into_iter();
+        Ok(Exported {
+            rows: self.rows.into_inner(),
+            bytes: line.bytes,
+            dropped: planner.dropped,
+            wall: Duration::ZERO,
+            serial: planner.took,
+            workers: busy
+                .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner))
+                .collect(),
+            writing: line.took,
+        })
+    }
+}
