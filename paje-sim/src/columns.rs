@@ -1,86 +1,116 @@
 //! Objects as columns, in chunks that never move.
 //!
-//! The objects of a lane fill chunks; the chunks of all lanes of a worker share slabs, one array a
-//! column. Nothing is ever copied to grow, so a page is touched once: a fresh page costs more than
-//! replaying the events that fill it. A lane's first chunks are small, so that many lanes of few
-//! objects stay small too.
+//! The objects of a lane fill chunks; a chunk holds some objects column by column, in one piece of
+//! its shard's memory. Nothing is ever copied to grow, so a page is touched once: a fresh page costs
+//! more than replaying the events that fill it. A lane's first chunks are small, so that many lanes of
+//! few objects stay small too. Numbers of values, containers and levels are almost always small: a
+//! chunk stores them in two bytes each until one comes that needs four.
 
-use bytemuck::Pod;
+mod arena;
 
-/// Objects in a slab.
-pub(crate) const SLAB: usize = 1 << 16;
+pub(crate) use arena::{Arena, Place};
 
-/// Sizes of a lane's first chunks; then every chunk has the last size. All are multiples of `UNIT`,
-/// and the largest keeps a chunk's columns in the first-level cache while it is exported.
-const CHUNKS: [usize; 5] = [8, 32, 128, 512, 1024];
+/// Sizes of a lane's first chunks; then every chunk has the last size, which keeps a chunk's columns
+/// in the first-level cache while it is exported. All are multiples of four, so that a column of
+/// two-byte numbers fills whole words.
+const SIZES: [u16; 5] = [8, 32, 128, 512, LARGEST as u16];
 
-/// Chunks begin at multiples of this many objects, so that 32 bits number them.
-const UNIT: usize = 8;
+/// Most objects of a chunk.
+pub(crate) const LARGEST: usize = 1024;
 
-/// Where an object stands in the slabs of its nature: slab, and index in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Address(u64);
-
-impl Address {
-    #[inline]
-    pub(crate) const fn slab(self) -> usize {
-        (self.0 / SLAB as u64) as usize
-    }
-
-    #[inline]
-    pub(crate) const fn index(self) -> usize {
-        (self.0 % SLAB as u64) as usize
-    }
+/// How a chunk stores its small numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// In two bytes.
+    #[default]
+    Narrow,
+    /// In four bytes.
+    Wide,
 }
 
-/// Hands out chunks, slab after slab.
-#[derive(Debug, Default)]
-pub(crate) struct ChunkAllocator {
-    next: u64,
-}
+impl Width {
+    /// What numbers need; `bits` has the bits of all of them.
+    #[inline(always)]
+    pub(crate) const fn of(bits: u32) -> Self {
+        if bits <= 0xffff { Width::Narrow } else { Width::Wide }
+    }
 
-impl ChunkAllocator {
-    fn take(&mut self, size: usize) -> u64 {
-        let in_slab = (self.next % SLAB as u64) as usize;
-        if in_slab + size > SLAB {
-            self.next += (SLAB - in_slab) as u64;
+    /// Words that a column of so many small numbers takes.
+    pub(crate) const fn words(self, size: usize) -> usize {
+        match self {
+            Width::Narrow => size / 4,
+            Width::Wide => size / 2,
         }
-        let start = self.next;
-        self.next += size as u64;
-        start
+    }
+}
+
+/// Some objects of a lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chunk {
+    /// Where its columns begin.
+    pub(crate) place: Place,
+    /// How many objects it has room for.
+    size: u16,
+    /// How many objects it holds.
+    count: u16,
+    pub(crate) width: Width,
+}
+
+impl Chunk {
+    #[inline(always)]
+    pub(crate) const fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn count(&self) -> usize {
+        self.count as usize
     }
 }
 
 /// The objects of a lane, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// The start of each chunk, in units.
-    chunks: Vec<u32>,
+    /// All chunks but the last.
+    before: Vec<Chunk>,
+    last: Chunk,
     len: u64,
-    next: u64,
-    room: u32,
 }
 
 impl Rows {
-    /// The place for one more object.
+    /// The chunk and the index in it for one more object, whose small numbers need `width`. `words`
+    /// says how many words the columns of a chunk take, by its size and width.
     #[inline(always)]
-    pub(crate) fn push(&mut self, allocator: &mut ChunkAllocator) -> Address {
-        if self.room == 0 {
-            self.extend(allocator);
+    pub(crate) fn push(
+        &mut self,
+        arena: &mut Arena,
+        width: Width,
+        words: impl FnOnce(usize, Width) -> usize,
+    ) -> (Chunk, usize) {
+        let too_narrow = width == Width::Wide && self.last.width == Width::Narrow;
+        if self.last.count == self.last.size || too_narrow {
+            self.extend(arena, width, words);
         }
-        let at = self.next;
-        self.next += 1;
-        self.room -= 1;
+        let index = self.last.count();
+        self.last.count += 1;
         self.len += 1;
-        Address(at)
+        (self.last, index)
     }
 
     #[cold]
-    fn extend(&mut self, allocator: &mut ChunkAllocator) {
-        let size = chunk_size(self.chunks.len());
-        self.next = allocator.take(size);
-        self.room = size as u32;
-        self.chunks.push((self.next / UNIT as u64) as u32);
+    #[inline(never)]
+    fn extend(
+        &mut self,
+        arena: &mut Arena,
+        width: Width,
+        words: impl FnOnce(usize, Width) -> usize,
+    ) {
+        if self.last.count > 0 {
+            self.before.push(self.last);
+        }
+        let size = SIZES[self.before.len().min(SIZES.len() - 1)];
+        let place = arena.take(words(usize::from(size), width));
+        self.last = Chunk { place, size, count: 0, width };
     }
 
     /// How many objects the lane has.
@@ -88,74 +118,22 @@ impl Rows {
         self.len
     }
 
-    /// Where an object is, by its place in the lane.
-    pub(crate) fn address(&self, row: u64) -> Address {
-        let mut first = 0;
-        let mut ordinal = 0;
-        while ordinal + 1 < CHUNKS.len() && row >= first + CHUNKS[ordinal] as u64 {
-            first += CHUNKS[ordinal] as u64;
-            ordinal += 1;
+    /// The chunk of an object, by its place in the lane, and its index in the chunk.
+    pub(crate) fn find(&self, mut row: u64) -> Option<(Chunk, usize)> {
+        for chunk in self.chunks_from(0) {
+            if row < chunk.count() as u64 {
+                return Some((chunk, row as usize));
+            }
+            row -= chunk.count() as u64;
         }
-        let size = CHUNKS[ordinal] as u64;
-        ordinal += ((row - first) / size) as usize;
-        Address(u64::from(self.chunks[ordinal]) * UNIT as u64 + (row - first) % size)
+        None
     }
 
-    /// The chunks from the `first` on, none of them empty: where each begins, and how many objects it
-    /// holds.
-    pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = (Address, usize)> + '_ {
-        let first = first.min(self.chunks.len());
-        (first..).zip(&self.chunks[first..]).map(|(ordinal, unit)| {
-            // All are full but the last.
-            let last = ordinal + 1 == self.chunks.len();
-            let count = chunk_size(ordinal) - if last { self.room as usize } else { 0 };
-            (Address(u64::from(*unit) * UNIT as u64), count)
-        })
-    }
-
-    /// All chunks.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = (Address, usize)> + '_ {
-        self.chunks_from(0)
-    }
-}
-
-const fn chunk_size(ordinal: usize) -> usize {
-    if ordinal < CHUNKS.len() { CHUNKS[ordinal] } else { CHUNKS[CHUNKS.len() - 1] }
-}
-
-/// One column of one nature: an array for each slab.
-#[derive(Debug)]
-pub(crate) struct Column<T> {
-    slabs: Vec<Box<[T; SLAB]>>,
-}
-
-impl<T> Default for Column<T> {
-    fn default() -> Self {
-        Column { slabs: Vec::new() }
-    }
-}
-
-impl<T: Pod> Column<T> {
-    /// Stores a value at a place, which must have come from the allocator of this column.
-    #[inline(always)]
-    pub(crate) fn set(&mut self, at: Address, value: T) {
-        if at.slab() >= self.slabs.len() {
-            self.grow(at.slab());
-        }
-        self.slabs[at.slab()][at.index()] = value;
-    }
-
-    /// `count` values from a place on; they must be of one chunk.
-    #[inline]
-    pub(crate) fn slice(&self, at: Address, count: usize) -> &[T] {
-        &self.slabs[at.slab()][at.index()..at.index() + count]
-    }
-
-    #[cold]
-    fn grow(&mut self, slab: usize) {
-        // Zeroed memory of this size comes from the system untouched: a page is there when it is
-        // first written.
-        self.slabs.resize_with(slab + 1, bytemuck::zeroed_box);
+    /// The chunks from the `first` on, none of them empty.
+    pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = Chunk> + '_ {
+        let before = self.before.get(first..).unwrap_or_default();
+        let last = (first <= self.before.len() && self.last.count > 0).then_some(self.last);
+        before.iter().copied().chain(last)
     }
 }
 
@@ -163,24 +141,43 @@ impl<T: Pod> Column<T> {
 mod tests {
     use super::*;
 
+    /// A column of one word and one of a small number.
+    fn words(size: usize, width: Width) -> usize {
+        size + width.words(size)
+    }
+
     #[test]
     fn lanes_keep_their_order() {
         let lane_of = |i: u32| (u64::from(i) * u64::from(i) % 50) as usize;
-        let mut allocator = ChunkAllocator::default();
-        let mut column = Column::<u32>::default();
+        // Now and then a number that needs four bytes.
+        let small = |i: u32| if i.is_multiple_of(997) { i + 70_000 } else { i % 60_000 };
+        let mut arena = Arena::default();
         let mut lanes: Vec<Rows> = (0..50).map(|_| Rows::default()).collect();
         for i in 0..200_000u32 {
-            let lane = &mut lanes[lane_of(i)];
-            column.set(lane.push(&mut allocator), i);
+            let (chunk, index) = lanes[lane_of(i)].push(&mut arena, Width::of(small(i)), words);
+            arena.set(chunk.place, index, u64::from(i));
+            arena.set_small(chunk.place, chunk.size(), chunk.width, index, small(i));
         }
         let mut total = 0;
         for (lane, rows) in (0..50).zip(&lanes) {
-            let found: Vec<u32> =
-                rows.chunks().flat_map(|(at, count)| column.slice(at, count).to_vec()).collect();
             let expected: Vec<u32> = (0..200_000).filter(|i| lane_of(*i) == lane).collect();
+            let mut found = Vec::new();
+            for chunk in rows.chunks_from(0) {
+                let mut room = [0; LARGEST];
+                let words = arena.words(chunk.place, 0, chunk.count());
+                let smalls =
+                    arena.small(chunk.place, chunk.size(), chunk.width, chunk.count(), &mut room);
+                for (word, number) in words.iter().zip(smalls) {
+                    assert_eq!(*number, small(*word as u32));
+                    found.push(*word as u32);
+                }
+            }
             assert_eq!(found, expected);
-            let by_row = |row| column.slice(rows.address(row), 1)[0];
-            assert_eq!((0..rows.len()).map(by_row).collect::<Vec<_>>(), expected);
+            for (row, wanted) in expected.iter().enumerate() {
+                let (chunk, index) = rows.find(row as u64).expect("there is such a row");
+                assert_eq!(arena.words(chunk.place, 0, chunk.count())[index], u64::from(*wanted));
+            }
+            assert!(rows.find(rows.len()).is_none());
             assert_eq!(rows.len(), expected.len() as u64);
             total += found.len();
         }

@@ -102,7 +102,7 @@ struct Engine<'o> {
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
 /// enough that what was decoded is still in the cache when it is replayed.
-const BLOCKS_PER_WORKER: usize = 8;
+const BLOCKS_PER_WORKER: usize = 4;
 
 impl<'o> Engine<'o> {
     fn new(options: &'o Options, workers: &'o Workers, progress: &'o Progress) -> Self {

@@ -283,11 +283,9 @@ impl Model {
         }
     }
 
-    /// The value that an event names, created if this is its first use.
-    pub(crate) fn value(&mut self, type_name: &[u8], name: Name<'_>) -> Result<ValueId, Failed> {
-        let type_ = self.type_(type_name, FieldName::Type)?;
-        let found = self.types.find_value(type_, name, self.value_names);
-        Ok(found.unwrap_or_else(|| self.types.insert_value(type_, name, None, None)))
+    /// The value of this name, whose text has this hash, created if this is its first use.
+    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
+        self.types.value(type_, name, hash, self.value_names)
     }
 
     /// The lane of a container and a type, if any event was for it.
@@ -306,7 +304,7 @@ impl Model {
         std::iter::successors(last, |lane| self.lanes[lane.index()].before)
     }
 
-    fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {
+    pub(crate) fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {
         let unknown = || (field, Problem::UnknownType { name: name.to_vec() });
         self.types.find(name).ok_or_else(unknown)
     }

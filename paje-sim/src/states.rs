@@ -1,9 +1,9 @@
 //! States of one container and type: a stack that events push and pop.
 
-use crate::columns::{Address, Rows};
+use crate::columns::Rows;
 use crate::engine::strand::Refused;
 use crate::ids::ValueId;
-use crate::store::{NewState, Store};
+use crate::store::{NewState, OpenRow, Store};
 
 /// The replay of one state lane.
 ///
@@ -20,7 +20,7 @@ pub(crate) struct StateLane {
 
 #[derive(Clone, Copy, Debug)]
 struct OpenState {
-    row: Address,
+    row: OpenRow,
     value: ValueId,
     imbrication: u32,
 }

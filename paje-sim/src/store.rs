@@ -1,72 +1,51 @@
 //! Finished objects as columns.
 
-use bytemuck::{Pod, Zeroable};
+use paje_parser::Span;
 
-use crate::columns::{Address, ChunkAllocator, Column, Rows};
+use crate::columns::{Arena, Chunk, Place, Rows, Width};
+use crate::engine::symbols::{bare, hash_text};
 use crate::ids::{ContainerId, ValueId};
 
 /// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
 /// see `engine::merge`.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    pub(crate) states: StateColumns,
-    pub(crate) variables: VariableColumns,
-    pub(crate) events: EventColumns,
+    pub(crate) arena: Arena,
     pub(crate) keys: Keys,
     /// User-defined fields; `None` when they are not kept.
     pub(crate) extras: Option<Extras>,
 }
 
-/// 24 bytes a state.
-#[derive(Debug, Default)]
-pub(crate) struct StateColumns {
-    allocator: ChunkAllocator,
-    pub(crate) start: Column<f64>,
-    pub(crate) end: Column<f64>,
-    pub(crate) value: Column<ValueId>,
-    pub(crate) imbrication: Column<u32>,
-    pub(crate) extra: Column<ExtraPair>,
+/// The user-defined fields of the event that opened an object and of the one that closed it: numbers
+/// in [`Extras`], 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExtraPair {
+    pub(crate) opening: u32,
+    pub(crate) closing: u32,
 }
 
-/// 16 bytes a change: it lasts until the next one's start.
-#[derive(Debug, Default)]
-pub(crate) struct VariableColumns {
-    allocator: ChunkAllocator,
-    pub(crate) start: Column<f64>,
-    pub(crate) value: Column<f64>,
-    pub(crate) extra: Column<ExtraPair>,
-}
+impl ExtraPair {
+    /// Both in one word.
+    pub(crate) const fn word(self) -> u64 {
+        self.opening as u64 | (self.closing as u64) << 32
+    }
 
-/// 12 bytes an event.
-#[derive(Debug, Default)]
-pub(crate) struct EventColumns {
-    allocator: ChunkAllocator,
-    pub(crate) time: Column<f64>,
-    pub(crate) value: Column<ValueId>,
-    pub(crate) extra: Column<ExtraPair>,
-}
-
-/// 36 bytes a link, and its key.
-#[derive(Debug, Default)]
-pub(crate) struct LinkColumns {
-    allocator: ChunkAllocator,
-    pub(crate) start: Column<f64>,
-    pub(crate) end: Column<f64>,
-    pub(crate) value: Column<ValueId>,
-    pub(crate) from: Column<ContainerId>,
-    pub(crate) to: Column<ContainerId>,
-    pub(crate) key: Column<KeyPlace>,
-    pub(crate) extra: Column<ExtraPair>,
+    pub(crate) const fn from_word(word: u64) -> Self {
+        ExtraPair { opening: word as u32, closing: (word >> 32) as u32 }
+    }
 }
 
 /// Where a link's key is kept, and the shard of its strand, which has its user-defined fields too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyPlace(u64);
 
 impl KeyPlace {
     pub(crate) const fn new(shard: usize, place: u64) -> Self {
         KeyPlace(place << 8 | shard as u64)
+    }
+
+    pub(crate) const fn from_word(word: u64) -> Self {
+        KeyPlace(word)
     }
 
     pub(crate) const fn shard(self) -> usize {
@@ -78,15 +57,6 @@ impl KeyPlace {
     }
 }
 
-/// The user-defined fields of the event that opened an object and of the one that closed it: numbers
-/// in [`Extras`], 0 for none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ExtraPair {
-    pub(crate) opening: u32,
-    pub(crate) closing: u32,
-}
-
 /// A state as it is opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewState {
@@ -94,6 +64,13 @@ pub(crate) struct NewState {
     pub(crate) value: ValueId,
     pub(crate) imbrication: u32,
     pub(crate) extra: u32,
+}
+
+/// A state that is open: where its end will be, and, if they are kept, its user-defined fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenRow {
+    end: Place,
+    extra: u32,
 }
 
 /// A link with both its ends.
@@ -108,110 +85,238 @@ pub(crate) struct NewLink {
     pub(crate) extra: ExtraPair,
 }
 
+/// The columns of a chunk of states: start, end, value, imbrication, extras.
+pub(crate) struct StateChunk;
+
+impl StateChunk {
+    pub(crate) const fn words(size: usize, width: Width, extras: bool) -> usize {
+        let kept = if extras { size } else { 0 };
+        2 * size + 2 * width.words(size) + kept
+    }
+
+    pub(crate) const fn value(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+
+    pub(crate) const fn imbrication(chunk: &Chunk) -> usize {
+        2 * chunk.size() + chunk.width.words(chunk.size())
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        2 * chunk.size() + 2 * chunk.width.words(chunk.size())
+    }
+}
+
+/// The columns of a chunk of variables: start, value, extras. A value lasts until the next one's start.
+pub(crate) struct VariableChunk;
+
+impl VariableChunk {
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+}
+
+/// The columns of a chunk of events: time, value, extras.
+pub(crate) struct EventChunk;
+
+impl EventChunk {
+    pub(crate) const fn value(chunk: &Chunk) -> usize {
+        chunk.size()
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        chunk.size() + chunk.width.words(chunk.size())
+    }
+}
+
+/// The columns of a chunk of links: start, end, key, value, from, to, extras.
+pub(crate) struct LinkChunk;
+
+impl LinkChunk {
+    pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
+        3 * chunk.size() + column * chunk.width.words(chunk.size())
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        LinkChunk::small(chunk, 3)
+    }
+}
+
 impl Store {
     pub(crate) fn new(user_defined: bool) -> Self {
         Store { extras: user_defined.then(Extras::default), ..Store::default() }
     }
 
     #[inline]
-    pub(crate) fn open_state(&mut self, rows: &mut Rows, state: NewState) -> Address {
-        let columns = &mut self.states;
-        let at = rows.push(&mut columns.allocator);
-        columns.start.set(at, state.start);
-        columns.value.set(at, state.value);
-        columns.imbrication.set(at, state.imbrication);
+    pub(crate) fn open_state(&mut self, rows: &mut Rows, state: NewState) -> OpenRow {
+        let (arena, extras) = (&mut self.arena, self.extras.is_some());
+        let width = Width::of(state.value.0 | state.imbrication);
+        let words = |size, width| StateChunk::words(size, width, extras);
+        let (chunk, index) = rows.push(arena, width, words);
+        let place = chunk.place;
+        arena.set(place, index, state.start.to_bits());
+        arena.set_small(place, StateChunk::value(&chunk), chunk.width, index, state.value.0);
+        let column = StateChunk::imbrication(&chunk);
+        arena.set_small(place, column, chunk.width, index, state.imbrication);
         // The end is set when the state closes; until then its memory stays untouched.
-        if self.extras.is_some() {
+        let end = chunk.size();
+        let extra = StateChunk::extras(&chunk);
+        if extras {
             let pair = ExtraPair { opening: state.extra, closing: 0 };
-            columns.extra.set(at, pair);
+            arena.set(place, extra + index, pair.word());
         }
-        at
+        OpenRow { end: place.behind(end + index), extra: (extra - end) as u32 }
     }
 
     #[inline]
-    pub(crate) fn close_state(&mut self, at: Address, end: f64, extra: u32) {
-        self.states.end.set(at, end);
+    pub(crate) fn close_state(&mut self, row: OpenRow, end: f64, extra: u32) {
+        self.end_state(row, end);
         if self.extras.is_some() {
-            let opening = self.states.extra.slice(at, 1)[0].opening;
-            let pair = ExtraPair { opening, closing: extra };
-            self.states.extra.set(at, pair);
+            let place = row.end.behind(row.extra as usize);
+            let pair = ExtraPair { closing: extra, ..ExtraPair::from_word(self.arena.get(place)) };
+            self.arena.set(place, 0, pair.word());
         }
     }
 
     /// Sets the end of a state whose closing event has no user-defined fields to keep.
     #[inline]
-    pub(crate) fn end_state(&mut self, at: Address, end: f64) {
-        self.states.end.set(at, end);
+    pub(crate) fn end_state(&mut self, row: OpenRow, end: f64) {
+        self.arena.set(row.end, 0, end.to_bits());
     }
 
     #[inline]
     pub(crate) fn variable(&mut self, rows: &mut Rows, start: f64, value: f64, extra: u32) {
-        let columns = &mut self.variables;
-        let at = rows.push(&mut columns.allocator);
-        columns.start.set(at, start);
-        columns.value.set(at, value);
-        if self.extras.is_some() {
-            columns.extra.set(at, ExtraPair { opening: extra, closing: 0 });
+        let extras = self.extras.is_some();
+        let words = |size, _| 2 * size + if extras { size } else { 0 };
+        let (chunk, index) = rows.push(&mut self.arena, Width::Narrow, words);
+        self.arena.set(chunk.place, index, start.to_bits());
+        self.arena.set(chunk.place, chunk.size() + index, value.to_bits());
+        if extras {
+            let pair = ExtraPair { opening: extra, closing: 0 };
+            self.arena.set(chunk.place, VariableChunk::extras(&chunk) + index, pair.word());
         }
     }
 
     #[inline]
     pub(crate) fn event(&mut self, rows: &mut Rows, time: f64, value: ValueId, extra: u32) {
-        let columns = &mut self.events;
-        let at = rows.push(&mut columns.allocator);
-        columns.time.set(at, time);
-        columns.value.set(at, value);
-        if self.extras.is_some() {
-            columns.extra.set(at, ExtraPair { opening: extra, closing: 0 });
-        }
-    }
-}
-
-impl LinkColumns {
-    #[inline]
-    pub(crate) fn push(&mut self, rows: &mut Rows, link: &NewLink, shard: usize, extras: bool) {
-        let at = rows.push(&mut self.allocator);
-        self.start.set(at, link.start);
-        self.end.set(at, link.end);
-        self.value.set(at, link.value);
-        self.from.set(at, link.from);
-        self.to.set(at, link.to);
-        self.key.set(at, KeyPlace::new(shard, link.key));
+        let extras = self.extras.is_some();
+        let words = |size, width: Width| size + width.words(size) + if extras { size } else { 0 };
+        let (chunk, index) = rows.push(&mut self.arena, Width::of(value.0), words);
+        self.arena.set(chunk.place, index, time.to_bits());
+        self.arena.set_small(chunk.place, EventChunk::value(&chunk), chunk.width, index, value.0);
         if extras {
-            self.extra.set(at, link.extra);
+            let pair = ExtraPair { opening: extra, closing: 0 };
+            self.arena.set(chunk.place, EventChunk::extras(&chunk) + index, pair.word());
         }
     }
 }
 
-/// Keys of links, as they were written, each behind its length.
+/// Adds a link to the rows of its lane.
+#[inline]
+pub(crate) fn push_link(
+    arena: &mut Arena,
+    rows: &mut Rows,
+    link: &NewLink,
+    shard: usize,
+    extras: bool,
+) {
+    let width = Width::of(link.value.0 | link.from.0 | link.to.0);
+    let words =
+        |size, width: Width| 3 * size + 3 * width.words(size) + if extras { size } else { 0 };
+    let (chunk, index) = rows.push(arena, width, words);
+    let (place, size) = (chunk.place, chunk.size());
+    arena.set(place, index, link.start.to_bits());
+    arena.set(place, size + index, link.end.to_bits());
+    arena.set(place, 2 * size + index, KeyPlace::new(shard, link.key).0);
+    for (column, number) in [link.value.0, link.from.0, link.to.0].into_iter().enumerate() {
+        arena.set_small(place, LinkChunk::small(&chunk, column), chunk.width, index, number);
+    }
+    if extras {
+        arena.set(place, LinkChunk::extras(&chunk) + index, link.extra.word());
+    }
+}
+
+/// The places of the keys of a chunk of links.
+pub(crate) fn key_places<'a>(
+    arena: &'a Arena,
+    chunk: &Chunk,
+) -> impl Iterator<Item = KeyPlace> + use<'a> {
+    arena
+        .words(chunk.place, 2 * chunk.size(), chunk.count())
+        .iter()
+        .copied()
+        .map(KeyPlace::from_word)
+}
+
+/// Keys of links, as they were written, each behind its length. They lie in pages that never move;
+/// none reaches over two.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    bytes: Vec<u8>,
+    pages: Vec<Vec<u8>>,
+    /// Bytes of the last page that are used.
+    used: usize,
 }
 
 /// Lengths from this on are written in four bytes behind this one.
 const LONG: u8 = u8::MAX;
 
+/// Size of a page, unless a key is longer.
+const PAGE: usize = 1 << 16;
+
 impl Keys {
+    /// Keeps a key; returns its place.
+    #[inline]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
-        let at = self.bytes.len() as u64;
-        match u8::try_from(raw.len()) {
-            Ok(len) if len < LONG => self.bytes.push(len),
-            _ => {
-                self.bytes.push(LONG);
-                self.bytes.extend((raw.len() as u32).to_le_bytes());
-            }
+        let room = self.pages.last().map_or(0, Vec::len) - self.used;
+        if room < raw.len() + 5 {
+            self.pages.push(vec![0; PAGE.max(raw.len() + 5)]);
+            self.used = 0;
         }
-        self.bytes.extend_from_slice(raw);
-        at
+        let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
+        let Some(page) = self.pages.last_mut() else { return place };
+        let page = &mut page[self.used..];
+        let text = match u8::try_from(raw.len()) {
+            Ok(len) if len < LONG => {
+                page[0] = len;
+                1
+            }
+            _ => {
+                page[0] = LONG;
+                page[1..5].copy_from_slice(&(raw.len() as u32).to_le_bytes());
+                5
+            }
+        };
+        page[text..text + raw.len()].copy_from_slice(raw);
+        self.used += text + raw.len();
+        place
     }
 
-    pub(crate) fn get(&self, at: u64) -> &[u8] {
-        let rest = &self.bytes[at as usize..];
-        match rest {
-            [LONG, a, b, c, d, rest @ ..] => &rest[..u32::from_le_bytes([*a, *b, *c, *d]) as usize],
-            [len, rest @ ..] => &rest[..*len as usize],
-            [] => &[],
+    /// The key at a place.
+    #[inline]
+    pub(crate) fn get(&self, place: u64) -> &[u8] {
+        let (page, start, len) = self.find(place);
+        &page[start..start + len]
+    }
+
+    /// The hash of the key at a place, without its quotes.
+    #[inline]
+    pub(crate) fn hash(&self, place: u64) -> u64 {
+        let (page, start, len) = self.find(place);
+        let (start, end) = bare(page, Span { start: start as u32, end: (start + len) as u32 });
+        hash_text(page, start, end)
+    }
+
+    /// The page of a key, where the key begins in it, and its length.
+    #[inline]
+    fn find(&self, place: u64) -> (&[u8], usize, usize) {
+        let page = &self.pages[place as usize / PAGE][..];
+        let at = place as usize % PAGE;
+        match page[at] {
+            LONG => {
+                let len = page[at + 1..].first_chunk().map_or(0, |len| u32::from_le_bytes(*len));
+                (page, at + 5, len as usize)
+            }
+            len => (page, at + 1, usize::from(len)),
         }
     }
 }
@@ -245,6 +350,7 @@ impl Extras {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::symbols::hash_bytes;
 
     #[test]
     fn keys_of_any_length() {
@@ -254,7 +360,10 @@ mod tests {
         let places: Vec<u64> = texts.iter().map(|text| keys.push(text)).collect();
         for (text, at) in texts.iter().zip(places) {
             assert_eq!(keys.get(at), text);
+            assert_eq!(keys.hash(at), hash_bytes(text));
         }
+        let quoted = keys.push(b"\"a key\"");
+        assert_eq!(keys.hash(quoted), hash_bytes(b"a key"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The tree of types, and the values of each.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
@@ -24,14 +25,18 @@ struct Type {
     parent: TypeId,
     /// Of a link type: the types of the containers at its start and end.
     ends: Option<(TypeId, TypeId)>,
-    values: Vec<Value>,
-    by_identifier: HashTable<ValueId>,
+    values: Vec<Names>,
+    /// The colours of the values that have one, in the order of their numbers.
+    colors: Vec<(ValueId, Color)>,
+    by_identifier: HashTable<KnownValue>,
 }
 
-#[derive(Clone, Debug)]
-struct Value {
-    names: Names,
-    color: Option<Color>,
+/// A value, with the hash of its identifier: growing need not look at the text again, which is
+/// somewhere else in memory.
+#[derive(Clone, Copy, Debug)]
+struct KnownValue {
+    hash: u64,
+    id: ValueId,
 }
 
 /// A name and perhaps an alias.
@@ -161,19 +166,21 @@ impl Types {
     /// The name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()].names.name(&self.texts)
+        self.list[id.index()].values[value.index()].name(&self.texts)
     }
 
     /// The text that events call a value by: its alias if it has one, else its name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()].names.identifier(&self.texts)
+        self.list[id.index()].values[value.index()].identifier(&self.texts)
     }
 
     /// The colour of a value, if its definition gave one.
     #[must_use]
     pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
-        self.list[id.index()].values[value.index()].color
+        let colors = &self.list[id.index()].colors;
+        let found = colors.binary_search_by_key(&value, |(value, _)| *value).ok()?;
+        Some(colors[found].1)
     }
 
     /// The value that events of this type call so.
@@ -184,13 +191,12 @@ impl Types {
         identifier: Name<'_>,
         names: ValueNames,
     ) -> Option<ValueId> {
-        let same = |value: &ValueId| {
-            let found = self.value_identifier(id, *value);
-            found.text == identifier.text
-                && (names == ValueNames::Bare || found.quoting == identifier.quoting)
+        let type_ = &self.list[id.index()];
+        let hash = hash_bytes(identifier.text);
+        let same = |known: &KnownValue| {
+            known.hash == hash && is(&self.texts, type_.values[known.id.index()], identifier, names)
         };
-        let index = &self.list[id.index()].by_identifier;
-        index.find(hash_bytes(identifier.text), same).copied()
+        type_.by_identifier.find(hash, same).map(|known| known.id)
     }
 
     /// The identifier must be free.
@@ -204,6 +210,7 @@ impl Types {
             parent: new.parent,
             ends: new.ends,
             values: Vec::new(),
+            colors: Vec::new(),
             by_identifier: HashTable::new(),
         });
         let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
@@ -211,7 +218,7 @@ impl Types {
         id
     }
 
-    /// The identifier must be free within the type.
+    /// Defines a value, whose identifier must be free within the type.
     pub(crate) fn insert_value(
         &mut self,
         id: TypeId,
@@ -220,12 +227,50 @@ impl Types {
         color: Option<Color>,
     ) -> ValueId {
         let names = Names::new(&mut self.texts, name, alias);
-        let (texts, list) = (&self.texts, &mut self.list[id.index()]);
-        let value = ValueId(list.values.len() as u32);
-        list.values.push(Value { names, color });
-        let values = &list.values;
-        let hash = |value: &ValueId| hash_bytes(values[value.index()].names.identifier(texts).text);
-        list.by_identifier.insert_unique(hash(&value), value, hash);
+        let hash = hash_bytes(names.identifier(&self.texts).text);
+        let type_ = &mut self.list[id.index()];
+        let value = ValueId(type_.values.len() as u32);
+        type_.values.push(names);
+        type_.colors.extend(color.map(|color| (value, color)));
+        let known = KnownValue { hash, id: value };
+        type_.by_identifier.insert_unique(hash, known, |known| known.hash);
         value
     }
+
+    /// The value of this name, whose text has this hash; a new one if there is none.
+    pub(crate) fn value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> ValueId {
+        let Type { values, by_identifier, .. } = &mut self.list[id.index()];
+        let texts = &mut self.texts;
+        let same = |known: &KnownValue| {
+            known.hash == hash && is(texts, values[known.id.index()], name, names)
+        };
+        match by_identifier.entry(hash, same, |known| known.hash) {
+            Entry::Occupied(known) => known.get().id,
+            Entry::Vacant(place) => {
+                let id = ValueId(values.len() as u32);
+                values.push(Names::new(texts, name, None));
+                place.insert(KnownValue { hash, id });
+                id
+            }
+        }
+    }
+
+    /// Fetches what [`Types::value`] will look at for a name of this hash: for many of them, memory does
+    /// so side by side, which is faster than one after the other.
+    pub(crate) fn expect_value(&self, id: TypeId, hash: u64) -> bool {
+        self.list[id.index()].by_identifier.find(hash, |_| false).is_some()
+    }
+}
+
+/// Whether a value is identified by this name.
+fn is(texts: &TextArena, value: Names, identifier: Name<'_>, names: ValueNames) -> bool {
+    let found = value.identifier(texts);
+    found.text == identifier.text
+        && (names == ValueNames::Bare || found.quoting == identifier.quoting)
 }

@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use paje_parser::{EventDef, TypeNature};
 
-use crate::columns::{Column, Rows};
+use crate::columns::{Arena, LARGEST, Rows};
 use crate::engine::lanes::Replayed;
 use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::store::{ExtraPair, Extras, KeyPlace};
+use crate::store::{EventChunk, ExtraPair, Extras, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use crate::text::Name;
 use crate::trace::Trace;
 
@@ -237,16 +237,20 @@ impl<'t> LaneView<'t> {
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
         let lanes = &self.trace.lanes;
-        let (shard, strand) = lanes.strand(self.id);
-        let store = &shard.store;
-        let column = match &strand.objects {
-            Objects::State(_) => &store.states.start,
-            Objects::Variable(_) => &store.variables.start,
-            Objects::Event(_) => &store.events.time,
-            Objects::Link(_) => &lanes.home(self.id).columns.start,
-        };
-        // There are rows, for there is this one.
-        lanes.rows(self.id).map_or(0.0, |rows| column.slice(rows.address(row), 1)[0])
+        // There is such a row, and start or time is every chunk's first column.
+        let found = lanes.rows(self.id).and_then(|rows| rows.find(row));
+        found.map_or(0.0, |(chunk, index)| {
+            f64::from_bits(self.arena().words(chunk.place, 0, chunk.count())[index])
+        })
+    }
+
+    /// Where the lane's objects are.
+    fn arena(self) -> &'t Arena {
+        let lanes = &self.trace.lanes;
+        match self.nature() {
+            TypeNature::Link => &lanes.home(self.id).arena,
+            _ => &lanes.strand(self.id).0.store.arena,
+        }
     }
 
     /// The name of one of the type's values.
@@ -267,7 +271,7 @@ impl<'t> LaneView<'t> {
     /// slice; several of them can be looked at side by side.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         let rows = self.trace.lanes.rows(self.id);
-        rows.into_iter().flat_map(move |rows| rows.chunks_from(first).map(|(_, count)| count))
+        rows.into_iter().flat_map(move |rows| rows.chunks_from(first).map(|chunk| chunk.count()))
     }
 
     /// Shows the objects of some of the lane's chunks to the visitor; chunks that the lane does not
@@ -283,66 +287,75 @@ impl<'t> LaneView<'t> {
         let lanes = &self.trace.lanes;
         let Some(rows) = lanes.rows(self.id) else { return Ok(()) };
         let (shard, strand) = lanes.strand(self.id);
-        let store = &shard.store;
+        let extras = shard.store.extras.as_ref();
+        let arena = self.arena();
+        let mut rooms = [[0; LARGEST]; 3];
+        let [first, second, third] = &mut rooms;
         let mut chunks = rows.chunks_from(range.start).peekable();
         for _ in range {
-            let Some((at, count)) = chunks.next() else { break };
-            let pairs = |column: &'t Column<ExtraPair>| {
-                store.extras.as_ref().map(|_| column.slice(at, count))
-            };
-            let user_defined = |pairs| {
-                let kept = store.extras.as_ref().map_or(Kept::No, Kept::Here);
+            let Some(chunk) = chunks.next() else { break };
+            let (place, size, count) = (chunk.place, chunk.size(), chunk.count());
+            let floats = |column| bytemuck::cast_slice(arena.words(place, column, count));
+            let user_defined = |column| {
+                let pairs = extras.map(|_| arena.words(place, column, count));
+                let kept = extras.map_or(Kept::No, Kept::Here);
                 UserDefined { trace: self.trace, pairs, kept }
             };
             match &strand.objects {
                 Objects::State(_) => {
-                    let columns = &store.states;
+                    let column = StateChunk::value(&chunk);
+                    let value = arena.small(place, column, chunk.width, count, first);
+                    let column = StateChunk::imbrication(&chunk);
+                    let imbrication = arena.small(place, column, chunk.width, count, second);
                     let states = States {
-                        start: columns.start.slice(at, count),
-                        end: columns.end.slice(at, count),
-                        value: columns.value.slice(at, count),
-                        imbrication: columns.imbrication.slice(at, count),
-                        user_defined: user_defined(pairs(&columns.extra)),
+                        start: floats(0),
+                        end: floats(size),
+                        value: bytemuck::cast_slice(value),
+                        imbrication,
+                        user_defined: user_defined(StateChunk::extras(&chunk)),
                     };
                     visitor.states(self, states)?;
                 }
                 Objects::Variable(_) => {
-                    let columns = &store.variables;
-                    let next = chunks.peek().map(|(next, _)| columns.start.slice(*next, 1)[0]);
+                    let next = chunks.peek().map(|next| arena.get(next.place));
+                    let container_end = || self.trace.containers().end(self.container());
                     let variables = Variables {
-                        start: columns.start.slice(at, count),
-                        value: columns.value.slice(at, count),
-                        last_end: next
-                            .unwrap_or_else(|| self.trace.containers().end(self.container())),
-                        user_defined: user_defined(pairs(&columns.extra)),
+                        start: floats(0),
+                        value: floats(size),
+                        last_end: next.map_or_else(container_end, f64::from_bits),
+                        user_defined: user_defined(VariableChunk::extras(&chunk)),
                     };
                     visitor.variables(self, variables)?;
                 }
                 Objects::Event(_) => {
-                    let columns = &store.events;
+                    let column = EventChunk::value(&chunk);
+                    let value = arena.small(place, column, chunk.width, count, first);
                     let events = Events {
-                        time: columns.time.slice(at, count),
-                        value: columns.value.slice(at, count),
-                        user_defined: user_defined(pairs(&columns.extra)),
+                        time: floats(0),
+                        value: bytemuck::cast_slice(value),
+                        user_defined: user_defined(EventChunk::extras(&chunk)),
                     };
                     visitor.events(self, events)?;
                 }
                 Objects::Link(_) => {
-                    let columns = &lanes.home(self.id).columns;
-                    let keys = columns.key.slice(at, count);
+                    let small = |column, room| {
+                        let column = LinkChunk::small(&chunk, column);
+                        arena.small(place, column, chunk.width, count, room)
+                    };
+                    let (value, from, to) = (small(0, first), small(1, second), small(2, third));
+                    let keys = arena.words(place, 2 * size, count);
                     let kept = Kept::ByKey(lanes, keys);
                     let links = Links {
-                        start: columns.start.slice(at, count),
-                        end: columns.end.slice(at, count),
-                        value: columns.value.slice(at, count),
-                        from: columns.from.slice(at, count),
-                        to: columns.to.slice(at, count),
+                        start: floats(0),
+                        end: floats(size),
+                        value: bytemuck::cast_slice(value),
+                        from: bytemuck::cast_slice(from),
+                        to: bytemuck::cast_slice(to),
                         lanes,
                         keys,
                         user_defined: UserDefined {
-                            pairs: pairs(&columns.extra),
                             kept,
-                            ..user_defined(None)
+                            ..user_defined(LinkChunk::extras(&chunk))
                         },
                     };
                     visitor.links(self, links)?;
@@ -414,7 +427,7 @@ pub struct Links<'t> {
     /// The container at its end.
     pub to: &'t [ContainerId],
     lanes: &'t Replayed,
-    keys: &'t [KeyPlace],
+    keys: &'t [u64],
     /// The user-defined fields of the start and of the end.
     pub user_defined: UserDefined<'t>,
 }
@@ -423,7 +436,7 @@ impl<'t> Links<'t> {
     /// The key of link `i` of the slice, as its first event in the file wrote it.
     #[must_use]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {
-        let key = self.keys[i];
+        let key = KeyPlace::from_word(self.keys[i]);
         self.lanes.shards[key.shard()].store.keys.get(key.place())
     }
 }
@@ -432,7 +445,7 @@ impl<'t> Links<'t> {
 #[derive(Clone, Copy, Debug)]
 pub struct UserDefined<'t> {
     trace: &'t Trace,
-    pairs: Option<&'t [ExtraPair]>,
+    pairs: Option<&'t [u64]>,
     kept: Kept<'t>,
 }
 
@@ -442,7 +455,7 @@ enum Kept<'t> {
     No,
     Here(&'t Extras),
     /// Where the keys of the objects are.
-    ByKey(&'t Replayed, &'t [KeyPlace]),
+    ByKey(&'t Replayed, &'t [u64]),
 }
 
 impl<'t> UserDefined<'t> {
@@ -455,12 +468,14 @@ impl<'t> UserDefined<'t> {
     /// The fields of object `i` of the slice: those of the event that opened it, then those of the
     /// one that closed it, each with its name and as it was written.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
-        let pair = self.pairs.map_or(ExtraPair::default(), |pairs| pairs[i]);
+        let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
         let UserDefined { trace, kept, .. } = *self;
         let extras = match kept {
             Kept::No => None,
             Kept::Here(extras) => Some(extras),
-            Kept::ByKey(lanes, keys) => lanes.shards[keys[i].shard()].store.extras.as_ref(),
+            Kept::ByKey(lanes, keys) => {
+                lanes.shards[KeyPlace::from_word(keys[i]).shard()].store.extras.as_ref()
+            }
         };
         let both = [pair.opening, pair.closing].into_iter();
         both.filter_map(move |number| extras?.get(number)).flat_map(move |(def, text)| {

@@ -118,8 +118,8 @@ pub(crate) enum Noted {
     Structural(u32),
     /// The first use of a lane.
     Lane(Symbol),
-    /// The first use of a value.
-    Value(Symbol),
+    /// The first use of a value, and the hash of its text.
+    Value(Symbol, u64),
     /// The first use of a container as a link's end.
     LinkEnd(Symbol),
 }
@@ -243,7 +243,7 @@ impl Strands {
     #[inline]
     pub(crate) const fn part(self, key_hash: u64) -> u32 {
         // Other bits than those that find the key in its strand's table.
-        (key_hash >> 44) as u32 & (self.per_link_lane - 1)
+        (key_hash >> 52) as u32 & (self.per_link_lane - 1)
     }
 }
 

@@ -1,8 +1,10 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use paje_parser::FieldName;
+use workers::Workers;
 
 use super::decode::Strands;
 use super::merge::LinkHome;
@@ -20,8 +22,11 @@ use crate::options::Options;
 pub(crate) struct Lanes {
     /// A worker has a shard while it replays it; between the windows nobody has.
     shards: Vec<Mutex<Shard>>,
-    homes: Vec<Mutex<LinkHome>>,
+    /// Only merging changes them.
+    homes: Vec<RwLock<LinkHome>>,
     places: StrandPlaces,
+    /// Some key may have been used before.
+    suspected: bool,
     pub(crate) spread: Strands,
     extras: bool,
     no_imbrication: bool,
@@ -61,7 +66,8 @@ impl Lanes {
         let shard = |_| Mutex::new(Shard::new(options.user_defined, spread.shards as usize));
         Lanes {
             shards: (0..spread.shards).map(shard).collect(),
-            homes: (0..spread.shards).map(|_| Mutex::default()).collect(),
+            homes: (0..spread.shards).map(|_| RwLock::default()).collect(),
+            suspected: false,
             places: StrandPlaces::default(),
             spread,
             extras: options.user_defined,
@@ -76,7 +82,9 @@ impl Lanes {
     /// The first event of the window that a lane refused.
     pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
         let by_strands = self.shards.iter_mut().map(|shard| alone(shard).refused.take());
-        let by_lanes = self.homes.iter_mut().map(|home| alone(home).refused.take());
+        let homes = self.homes.iter_mut();
+        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let by_lanes = homes.map(|home| home.refused.take());
         by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
     }
 
@@ -100,6 +108,7 @@ impl Lanes {
             }
         }
         new.sort_unstable_by_key(|(at, _)| *at);
+        self.suspected |= !new.is_empty();
         new
     }
 
@@ -112,7 +121,7 @@ impl Lanes {
 
     /// Merges what the shards completed for one home. All must have replayed the window.
     pub(crate) fn merge(&self, number: usize) {
-        let Ok(mut home) = self.homes[number].lock() else { return };
+        let Ok(mut home) = self.homes[number].write() else { return };
         let mut scattered = Vec::new();
         for (i, shard) in self.shards.iter().enumerate() {
             let Ok(mut shard) = shard.lock() else { return };
@@ -153,43 +162,47 @@ impl Lanes {
 
     /// The first link of these lanes whose key was used before, and the key.
     pub(crate) fn first_reused(
-        &mut self,
+        &self,
         lanes: impl Iterator<Item = LaneId>,
+        workers: &Workers,
     ) -> Option<(Suspect, Vec<u8>)> {
-        let mut first: Option<(Suspect, Vec<u8>)> = None;
-        for lane in lanes {
-            if let Some(found) = self.reused(lane)
-                && first.as_ref().is_none_or(|(first, _)| found.0.at < first.at)
-            {
-                first = Some(found);
-            }
+        if !self.suspected {
+            return None;
         }
-        first
+        let strands = lanes.flat_map(|lane| self.places.of(lane));
+        let suspected: Vec<StrandPlace> =
+            strands.copied().filter(|place| self.is_suspected(*place)).collect();
+        if suspected.is_empty() {
+            return None;
+        }
+        let (next, first) = (AtomicUsize::new(0), Mutex::new(None));
+        workers.on_each(|_| {
+            while let Some(place) = suspected.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = self.reused(*place);
+                let Ok(mut first) = first.lock() else { return };
+                let both = first.take().into_iter().chain(found);
+                *first = both.min_by_key(|(suspect, _): &(Suspect, _)| suspect.at);
+            }
+        });
+        first.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reused(&mut self, lane: LaneId) -> Option<(Suspect, Vec<u8>)> {
-        let homes = self.homes.len();
-        let mut first: Option<(Suspect, Vec<u8>)> = None;
-        for place in self.places.of(lane) {
-            let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
-            let Objects::Link(links) = &strands[place.local as usize].objects else {
-                continue;
-            };
-            if links.suspects.is_empty() {
-                continue;
-            }
-            let home = alone(&mut self.homes[home_of(lane, homes)]);
-            let suspects: Vec<&Suspect> = links.suspects.iter().collect();
-            let key_of = |suspect: &Suspect| bare_key(store.keys.get(suspect.key));
-            let open = links.open().map(|(_, key)| bare_key(store.keys.get(key)));
-            let keys = home.keys_of(lane, place.shard as usize, &store.keys).chain(open);
-            if let Some(found) = first_reused(&suspects, key_of, keys)
-                && first.as_ref().is_none_or(|(first, _)| found.at < first.at)
-            {
-                first = Some((found.clone(), key_of(found).to_vec()));
-            }
-        }
-        first
+    fn is_suspected(&self, place: StrandPlace) -> bool {
+        let shard = self.shards[place.shard as usize].lock();
+        shard.is_ok_and(|shard| !shard.strands[place.local as usize].suspects().is_empty())
+    }
+
+    fn reused(&self, place: StrandPlace) -> Option<(Suspect, Vec<u8>)> {
+        let number = place.shard as usize;
+        let shard = self.shards[number].lock().ok()?;
+        let strand = &shard.strands[place.local as usize];
+        let Objects::Link(links) = &strand.objects else { return None };
+        let home = self.homes[home_of(strand.lane, self.homes.len())].read().ok()?;
+        let open = links.open().map(|(_, key)| key);
+        let all = home.keys_of(strand.lane, number).chain(open);
+        let keys = &shard.store.keys;
+        let found = first_reused(&links.suspects, keys, all)?;
+        Some((found.clone(), bare_key(keys.get(found.key)).to_vec()))
     }
 
     /// Ends the lanes of a container that ended.

@@ -4,17 +4,15 @@ use rustc_hash::FxHashMap;
 
 use super::shard::{Completion, Shard};
 use super::strand::{Objects, Refusal, Refused};
-use crate::columns::Rows;
-use crate::engine::symbols::hash_bytes;
+use crate::columns::{Arena, Rows};
 use crate::ids::LaneId;
-use crate::links::bare_key;
-use crate::store::{Keys, LinkColumns};
+use crate::store::{KeyPlace, key_places, push_link};
 
 /// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
 /// of homes.
 #[derive(Debug, Default)]
 pub(crate) struct LinkHome {
-    pub(crate) columns: LinkColumns,
+    pub(crate) arena: Arena,
     lanes: FxHashMap<LaneId, LinkRows>,
     /// The first event of the window that completed a link too early.
     pub(crate) refused: Option<Refusal>,
@@ -56,7 +54,7 @@ impl LinkHome {
                 self.refused = Some(Refusal { at, lane: completion.lane, time, why });
             }
             lane.last = Some((link.start, link.end));
-            self.columns.push(&mut lane.rows, &link, usize::from(shard), extras);
+            push_link(&mut self.arena, &mut lane.rows, &link, usize::from(shard), extras);
         }
     }
 
@@ -64,24 +62,18 @@ impl LinkHome {
     pub(crate) fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];
-        let completed = self.keys_of(strand.lane, number, &store.keys);
+        let completed = self.keys_of(strand.lane, number);
         if let Objects::Link(links) = &mut strand.objects {
             let open: Vec<u64> = links.open().map(|(_, key)| key).collect();
-            let open = open.into_iter().map(|key| bare_key(store.keys.get(key)));
-            links.filter.gather(completed.chain(open).map(hash_bytes));
+            let keys = completed.chain(open);
+            links.filter.gather(keys.map(|key| store.keys.hash(key)));
         }
     }
 
-    /// The keys, without quotes, of the completed links of a lane that are kept in one shard.
-    pub(crate) fn keys_of<'s>(
-        &'s self,
-        lane: LaneId,
-        shard: usize,
-        keys: &'s Keys,
-    ) -> impl Iterator<Item = &'s [u8]> {
-        let chunks = self.lanes.get(&lane).into_iter().flat_map(|lane| lane.rows.chunks());
-        let places = chunks.flat_map(|(at, count)| self.columns.key.slice(at, count));
-        let ours = places.filter(move |place| place.shard() == shard);
-        ours.map(|place| bare_key(keys.get(place.place())))
+    /// The places of the keys of the completed links of a lane that are kept in one shard.
+    pub(crate) fn keys_of(&self, lane: LaneId, shard: usize) -> impl Iterator<Item = u64> + '_ {
+        let chunks = self.lanes.get(&lane).into_iter().flat_map(|lane| lane.rows.chunks_from(0));
+        let places = chunks.flat_map(|chunk| key_places(&self.arena, &chunk));
+        places.filter(move |place| place.shard() == shard).map(KeyPlace::place)
     }
 }

@@ -10,7 +10,6 @@ use super::resolve::{Stop, Where};
 use super::strand::{Refusal, Refused};
 use super::window::{DecodedBlock, Window};
 use crate::error::{Error, Place, Problem, Warning, WarningKind};
-use crate::ids::LaneId;
 use crate::model::{Ending, Failed};
 
 /// A problem, and the byte where its line begins.
@@ -120,12 +119,18 @@ impl Engine<'_> {
     }
 
     /// The first link, of all lanes or of those of a container that ends, whose key was used before.
-    pub(super) fn reused_in(&mut self, ending: Option<&Ending>) -> Option<Found> {
-        let lanes: Vec<LaneId> = match ending {
-            Some(ending) => self.model.lanes_of(ending.container).collect(),
-            None => self.model.lane_ids().take(self.lanes.len()).collect(),
+    pub(super) fn reused_in(&self, ending: Option<&Ending>) -> Option<Found> {
+        let found = match ending {
+            Some(ending) => {
+                let lanes = self.model.lanes_of(ending.container);
+                self.lanes.first_reused(lanes, self.workers)
+            }
+            None => {
+                let lanes = self.model.lane_ids().take(self.lanes.len());
+                self.lanes.first_reused(lanes, self.workers)
+            }
         };
-        let (suspect, key) = self.lanes.first_reused(lanes.into_iter())?;
+        let (suspect, key) = found?;
         let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
         Some(Found { at: suspect.at, error })
     }

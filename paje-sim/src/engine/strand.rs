@@ -103,81 +103,37 @@ impl Strand {
         left: &mut Left,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        if let Objects::Link(strand) = &self.objects {
-            let links = &slice.block.decoded.links;
-            strand.expect(events.iter().map(|event| links[event.argument as usize].key_hash));
+        // In file order, so that what is to be replayed comes first, then what is to be ignored.
+        let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
+        let last = events.last().map_or(0, |event| base + u64::from(event.at));
+        let (mut live, mut end) = (events.len(), events.len());
+        if last >= slice.limit {
+            end = before(slice.limit);
+            live = end;
         }
-        let mut last = None;
-        let mut result = Ok(());
-        for event in events {
-            let at = base + u64::from(event.at);
-            if at >= slice.limit {
-                break;
-            }
-            if at > slice.ended_at {
-                left.ignored.push(at);
-                continue;
-            }
-            if let Err(why) = self.event(event, at, slice, store, left) {
-                result = Err(Refusal { at, lane: self.lane, time: event.time, why });
-                break;
-            }
-            last = Some((at, event.time));
+        if last > slice.ended_at {
+            live = before(slice.ended_at + 1).min(end);
+            let ignored = &events[live..end];
+            left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
         }
-        self.last = last.or(self.last);
-        result
-    }
-
-    #[inline]
-    fn event(
-        &mut self,
-        event: &LaneEvent,
-        at: u64,
-        slice: &Slice<'_>,
-        store: &mut Store,
-        left: &mut Left,
-    ) -> Result<(), Refused> {
-        let extra = keep_extras(event, slice, store);
-        let value = || slice.maps.values[event.argument as usize];
-        match &mut self.objects {
-            Objects::State(lane) => {
-                lane.check_order(event.time)?;
-                let flat = self.flat;
-                match event.op() {
-                    Op::SetState => lane.set(store, event.time, value(), extra),
-                    Op::PushState => lane.push(store, event.time, value(), extra, flat),
-                    Op::PopState => lane.pop(store, event.time, extra, flat)?,
-                    _ => lane.close_all(store, event.time),
-                }
-            }
-            Objects::Variable(lane) => {
-                lane.check_order(event.time)?;
-                let number = f64::from_bits(event.argument);
-                match event.op() {
-                    Op::AddVariable => lane.add(store, event.time, number, extra)?,
-                    Op::SubVariable => lane.add(store, event.time, -number, extra)?,
-                    _ => lane.set(store, event.time, number, extra),
-                }
-            }
-            Objects::Event(lane) => lane.add(store, event.time, value(), extra)?,
+        let events = &events[..live];
+        let Some(last) = events.last() else { return Ok(()) };
+        let replayed = match &mut self.objects {
+            Objects::State(lane) => states(lane, events, slice, store, self.flat),
+            Objects::Variable(lane) => variables(lane, events, slice, store),
+            Objects::Event(lane) => points(lane, events, slice, store),
             Objects::Link(strand) => {
-                let link = &slice.block.decoded.links[event.argument as usize];
-                let half = HalfLink {
-                    end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
-                    time: event.time,
-                    value: slice.maps.values[link.value as usize],
-                    container: slice.maps.link_ends[link.end as usize],
-                    extra,
-                };
-                let raw_key = link.raw_key.of(slice.block.text.padded()).raw();
-                if let Some(link) = strand.add(store, half, raw_key, link.key_hash, at)? {
-                    let home = home_of(self.lane, left.completed.len());
-                    let completion = Completion { at, lane: self.lane, time: half.time, link };
-                    left.completed[home].push(completion);
-                }
+                let home = home_of(self.lane, left.completed.len());
+                links(strand, self.lane, events, slice, store, &mut left.completed[home])
             }
-        }
-        Ok(())
+        };
+        // If an event is refused, nobody will ask for the last.
+        self.last = Some((base + u64::from(last.at), last.time));
+        replayed.map_err(|(index, why)| {
+            let event = events[index];
+            let at = base + u64::from(event.at);
+            Refusal { at, lane: self.lane, time: event.time, why }
+        })
     }
 
     /// The byte and the time of the strand's last event.
@@ -194,6 +150,98 @@ impl Strand {
             Objects::Link(strand) => strand.close(),
         }
     }
+}
+
+/// Which event is refused, and why.
+type Replayed = Result<(), (usize, Refused)>;
+
+fn states(
+    lane: &mut StateLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+    flat: bool,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, store);
+        let value = || slice.maps.values[event.argument as usize];
+        lane.check_order(event.time).map_err(|why| (i, why))?;
+        match event.op() {
+            Op::SetState => lane.set(store, event.time, value(), extra),
+            Op::PushState => lane.push(store, event.time, value(), extra, flat),
+            Op::PopState => {
+                lane.pop(store, event.time, extra, flat).map_err(|why| (i, why))?;
+            }
+            _ => lane.close_all(store, event.time),
+        }
+    }
+    Ok(())
+}
+
+fn variables(
+    lane: &mut VariableLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, store);
+        let number = f64::from_bits(event.argument);
+        let set = lane.check_order(event.time).and_then(|()| match event.op() {
+            Op::AddVariable => lane.add(store, event.time, number, extra),
+            Op::SubVariable => lane.add(store, event.time, -number, extra),
+            _ => {
+                lane.set(store, event.time, number, extra);
+                Ok(())
+            }
+        });
+        set.map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+fn points(
+    lane: &mut EventLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, store);
+        let value = slice.maps.values[event.argument as usize];
+        lane.add(store, event.time, value, extra).map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+fn links(
+    strand: &mut LinkStrand,
+    lane: LaneId,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+    completed: &mut Vec<Completion>,
+) -> Replayed {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, store);
+        let link = &decoded.links[event.argument as usize];
+        let half = HalfLink {
+            end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
+            time: event.time,
+            value: slice.maps.values[link.value as usize],
+            container: slice.maps.link_ends[link.end as usize],
+            extra,
+        };
+        let raw_key = link.raw_key.of(text.padded()).raw();
+        let at = text.start().0 + u64::from(event.at);
+        let added = strand.add(store, half, raw_key, link.key_hash, at);
+        if let Some(link) = added.map_err(|why| (i, why))? {
+            completed.push(Completion { at, lane, time: half.time, link });
+        }
+    }
+    Ok(())
 }
 
 #[inline]

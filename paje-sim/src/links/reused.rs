@@ -2,38 +2,59 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Suspect;
-use crate::engine::symbols::hash_bytes;
+use super::{Suspect, bare_key};
+use crate::store::Keys;
 
-/// The first suspect, by the byte of its event, whose key another link of the lane had before.
+/// The first suspect, by the byte of its event, whose key another link of the strand had before.
 ///
-/// `keys` are the keys of all links of the lane, without quotes; `key_of` gives a suspect's.
-pub(crate) fn first_reused<'k, 's>(
-    suspects: &[&'s Suspect],
-    key_of: impl Fn(&Suspect) -> &'k [u8],
-    keys: impl Iterator<Item = &'k [u8]>,
+/// `all` are the places of the keys of all links of the strand.
+pub(crate) fn first_reused<'s>(
+    suspects: &'s [Suspect],
+    keys: &Keys,
+    all: impl Iterator<Item = u64>,
 ) -> Option<&'s Suspect> {
     if suspects.is_empty() {
         return None;
     }
+    let key_of = |suspect: &Suspect| bare_key(keys.get(suspect.key));
+    let hashes = Hashes::of(suspects);
     // How many links and how many suspects have each suspected key.
     let mut counts: FxHashMap<&[u8], (u32, u32)> = FxHashMap::default();
-    let hashes: FxHashSet<u64> = suspects.iter().map(|suspect| suspect.hash).collect();
     for suspect in suspects {
         counts.entry(key_of(suspect)).or_default().1 += 1;
     }
-    for key in keys.filter(|key| hashes.contains(&hash_bytes(key))) {
-        if let Some((links, _)) = counts.get_mut(key) {
+    for key in all.filter(|key| hashes.has(keys.hash(*key))) {
+        if let Some((links, _)) = counts.get_mut(bare_key(keys.get(key))) {
             *links += 1;
         }
     }
-    // All links of a key but the first are suspects; the first may be one by mistake.
-    let mut in_order = suspects.to_vec();
-    in_order.sort_unstable_by_key(|suspect| suspect.at);
+    // All links of a key but the first are suspects; the first may be one by mistake. Suspects are in
+    // the order of their events.
     let mut first_met: FxHashSet<&[u8]> = FxHashSet::default();
-    in_order.into_iter().find(|suspect| {
+    suspects.iter().find(|suspect| {
         let key = key_of(suspect);
         let (links, suspects) = counts.get(key).copied().unwrap_or_default();
         suspects < links || !first_met.insert(key)
     })
+}
+
+/// Some bits of hashes: almost always enough to know that a hash is none of them.
+struct Hashes {
+    bits: Vec<u64>,
+}
+
+impl Hashes {
+    fn of(suspects: &[Suspect]) -> Self {
+        let words = suspects.len().next_power_of_two().max(16);
+        let mut bits = vec![0; words];
+        for suspect in suspects {
+            bits[(suspect.hash >> 6) as usize & (words - 1)] |= 1 << (suspect.hash & 63);
+        }
+        Hashes { bits }
+    }
+
+    fn has(&self, hash: u64) -> bool {
+        let word = self.bits[(hash >> 6) as usize & (self.bits.len() - 1)];
+        word >> (hash & 63) & 1 != 0
+    }
 }

@@ -93,8 +93,7 @@ impl Decoder {
                 );
                 let span = words[plan.value];
                 let context = value_context(self.value_names, type_, padded, span);
-                let value =
-                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
+                let value = note_value(&mut self.values, padded, span, context, line, noted);
                 let raw_key = words[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
@@ -105,8 +104,7 @@ impl Decoder {
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];
                 let context = value_context(self.value_names, type_, padded, span);
-                let value =
-                    note(&mut self.values, padded, span, context, line, Noted::Value, noted);
+                let value = note_value(&mut self.values, padded, span, context, line, noted);
                 argument = u64::from(value);
             }
             _ => {}
@@ -194,6 +192,23 @@ fn note_extras(
     decoded.extras.len() as u32
 }
 
+/// The symbol of a value; its first use is noted.
+#[inline]
+fn note_value(
+    table: &mut SymbolTable,
+    padded: &[u8],
+    span: Span,
+    context: u32,
+    line: u32,
+    noted: &mut Vec<(u32, Noted)>,
+) -> Symbol {
+    let kind = |symbol| {
+        let (start, end) = bare(padded, span);
+        Noted::Value(symbol, hash_text(padded, start, end))
+    };
+    note(table, padded, span, context, line, kind, noted)
+}
+
 /// The symbol of a field; its first use is noted.
 #[inline]
 fn note(
@@ -202,7 +217,7 @@ fn note(
     span: Span,
     context: u32,
     line: u32,
-    kind: fn(Symbol) -> Noted,
+    kind: impl FnOnce(Symbol) -> Noted,
     noted: &mut Vec<(u32, Noted)>,
 ) -> Symbol {
     let known = table.len();
