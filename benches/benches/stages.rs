@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datasets::{Shape, generate};
-use paje_dump::output::export::write_rows;
+use paje_dump::output::export::{Written, write_rows};
 use paje_dump::output::{Quotes, Style};
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::token;
@@ -159,7 +159,8 @@ fn dump(trace: &Trace, out: impl Write + Send) {
         from: f64::NEG_INFINITY,
         to: f64::INFINITY,
     };
-    write_rows(trace, style, &Workers::one(), out).expect("the output never fails");
+    write_rows(trace, style, &Workers::one(), out, &Written::default())
+        .expect("the output never fails");
 }
 
 /// Bytes a second of output.

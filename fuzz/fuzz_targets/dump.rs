@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use paje_dump::output::export::write_rows;
+use paje_dump::output::export::{Written, write_rows};
 use paje_dump::output::{Quotes, Style};
 use paje_sim::Trace;
 use workers::Workers;
@@ -18,7 +18,7 @@ fn rows(trace: &Trace, byte: u8, workers: &Workers) -> Vec<u8> {
         to: f64::INFINITY,
     };
     let mut out = Vec::new();
-    write_rows(trace, style, workers, &mut out).expect("memory can be written");
+    write_rows(trace, style, workers, &mut out, &Written::default()).expect("memory can be written");
     out
 }
 

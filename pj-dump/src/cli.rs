@@ -9,6 +9,7 @@ use paje_parser::number::parse_f64;
 use workers::Pin;
 
 use crate::output::quotes::Quotes;
+use crate::stats::StatsFormat;
 
 /// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG's pj_dump prints them.
 ///
@@ -31,7 +32,8 @@ pub struct Cli {
     pub file: Option<PathBuf>,
 
     /// Only rows that end at START or later (containers always)
-    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
+    // PajeNG's users may have called it `--sta` before there was `--stats`.
+    #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
     /// Only rows that begin at END or earlier (containers always)
@@ -119,6 +121,26 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = VariablePrecision::Single)]
     pub variable_precision: VariablePrecision,
 
+    /// Tell on standard error, after the rows, how much was read and written, how long that took by
+    /// phase and by thread, and the memory used; as text if no FORMAT is given
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub stats: Option<StatsFormat>,
+
+    /// Tell on standard error what the trace is read from, and how many threads run where
+    #[arg(long)]
+    pub verbose: bool,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long)]
+    pub no_progress: bool,
+
     /// Print this help
     #[arg(short = '?', long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -128,7 +150,8 @@ pub struct Cli {
     pub usage: bool,
 
     /// Print the version
-    #[arg(short, long, action = ArgAction::Version)]
+    // As short as it could be before there was `--verbose`.
+    #[arg(short, long, aliases = ["ve", "ver"], action = ArgAction::Version)]
     version: Option<bool>,
 }
 
@@ -150,6 +173,7 @@ fn time(text: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use clap::error::ErrorKind;
 
     #[test]
     fn the_definition_is_sound() {
@@ -166,8 +190,20 @@ mod tests {
             Cli::parse_from(["pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h"]);
         assert_eq!((cli.float_precision, cli.start, cli.end), (4, Some(-1.5), Some(2.0)));
         assert!(cli.header);
+        assert_eq!(Cli::parse_from(["pj_dump", "--sta", "3"]).start, Some(3.0));
+        let version = Cli::try_parse_from(["pj_dump", "--ver"]).map_err(|error| error.kind());
+        assert_eq!(version.err(), Some(ErrorKind::DisplayVersion));
         assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "a", "b"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
+    }
+
+    #[test]
+    fn the_format_of_stats_may_be_left_out() {
+        let stats = |words: &[&str]| Cli::parse_from([&["pj_dump"], words].concat());
+        assert_eq!(stats(&["t"]).stats, None);
+        let cli = stats(&["--stats", "json"]);
+        assert_eq!((cli.stats, cli.file), (Some(StatsFormat::Text), Some("json".into())));
+        assert_eq!(stats(&["--stats=json"]).stats, Some(StatsFormat::Json));
     }
 }

@@ -8,6 +8,8 @@ use paje_parser::{Fault, token};
 use paje_sim::error::{Place, Problem};
 use paje_sim::excerpt::Excerpt;
 use paje_sim::{Error, ErrorKind, Trace};
+use splitter::Input;
+use workers::{Pin, Workers};
 
 /// Why the program fails.
 pub(crate) enum Failure {
@@ -37,6 +39,35 @@ impl Failure {
 /// Writes one message. With standard error gone there is no one left to tell.
 pub(crate) fn say(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "pj_dump: {message}");
+}
+
+/// What the trace is read from.
+pub(crate) fn input(input: &Input) {
+    let mut what = String::new();
+    if let Some(compression) = input.compression() {
+        what = format!("{compression}, ");
+    }
+    let name = input.name().display();
+    match input.size() {
+        Some(size) => say(format_args!("{name}: {what}regular file, {size} bytes")),
+        None => say(format_args!("{name}: {what}stream, size unknown")),
+    }
+}
+
+/// How many workers there are, and where.
+pub(crate) fn workers(workers: &Workers) {
+    let (threads, them) = match workers.threads() {
+        1 => ("1 thread".to_owned(), "it"),
+        threads => (format!("{threads} threads"), "them"),
+    };
+    match workers.cpus() {
+        Some([cpu]) => say(format_args!("{threads}, on CPU {cpu}")),
+        Some(cpus) => say(format_args!("{threads}, on CPUs {}", Pin::List(cpus.to_vec()))),
+        None => say(format_args!("{threads}, where the system puts {them}")),
+    }
+    for note in workers.notes() {
+        say(format_args!("{note}"));
+    }
 }
 
 /// What was doubtful, once for each kind and definition, in file order.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
@@ -13,10 +14,12 @@ use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
-use crate::output::export::{Exported, write_rows};
+use crate::output::export::{Exported, Written, write_rows};
 use crate::output::intervals::{self, Clock};
 use crate::output::{Quotes, Style, containers, header, hierarchy, types};
+use crate::progress::Display;
 use crate::report::{self, Failure};
+use crate::stats::Stats;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
 #[must_use]
@@ -46,7 +49,13 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let name = input.name().to_owned();
     let options = options(cli);
     let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
-    let progress = Progress::default();
+    if cli.verbose {
+        report::input(&input);
+        report::workers(&workers);
+    }
+    let display = Display::new(!cli.no_progress, began);
+    let progress = Arc::new(Progress::default());
+    let shown = display.replay(&input, &progress);
     let (trace, times) = match cli.probabilistic {
         None => {
             let source = Source::from(input);
@@ -59,6 +68,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
             (trace, clock.into_times())
         }
     };
+    drop(shown);
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
     report::warnings(&name, &trace);
     let seconds = began.elapsed().as_secs_f64();
@@ -69,7 +79,12 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    print(cli, &trace, &times, seconds, &workers).map_err(Failure::Output)
+    let exported =
+        print(cli, &trace, &times, seconds, display, &workers).map_err(Failure::Output)?;
+    if let Some(format) = cli.stats {
+        Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
+    }
+    Ok(())
 }
 
 fn options(cli: &Cli) -> Options {
@@ -97,8 +112,9 @@ fn print(
     trace: &Trace,
     times: &[f64],
     seconds: f64,
+    display: Display,
     workers: &Workers,
-) -> io::Result<()> {
+) -> io::Result<Exported> {
     // Rust's own standard output looks for line ends in all that passes; a file does not.
     let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     if cli.time {
@@ -109,18 +125,24 @@ fn print(
         intervals::write(trace, times, type_name.as_bytes(), style, &mut out)?;
     }
     if cli.dot {
-        return out.write_all(&types::dot(trace, cli.quotes));
+        out.write_all(&types::dot(trace, cli.quotes))?;
+        return Ok(Exported::default());
     }
     if cli.container {
-        return out.write_all(&containers::tree(trace, cli.quotes));
+        out.write_all(&containers::tree(trace, cli.quotes))?;
+        return Ok(Exported::default());
     }
     if cli.quiet || cli.probabilistic.is_some() {
-        return Ok(());
+        return Ok(Exported::default());
     }
     if cli.header {
         out.write_all(&header::header(trace, style))?;
     }
-    let Exported { dropped, .. } = write_rows(trace, style, workers, out)?;
+    let written = Arc::new(Written::default());
+    let shown = display.rows(&out, &written);
+    let exported = write_rows(trace, style, workers, out, &written)?;
+    drop(shown);
+    let dropped = exported.dropped;
     if dropped > 0 {
         let (rows, start, are) =
             if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
@@ -129,7 +151,7 @@ fn print(
              PajeNG's releases do; --quotes auto prints them"
         ));
     }
-    Ok(())
+    Ok(exported)
 }
 
 fn style(cli: &Cli) -> Style {

@@ -46,7 +46,19 @@ pub struct Exported {
     pub writing: Duration,
 }
 
-/// Writes all rows of a trace, in output order.
+/// How many bytes of rows have been written, for others to look at meanwhile.
+#[derive(Debug, Default)]
+pub struct Written(AtomicU64);
+
+impl Written {
+    /// So many.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Writes all rows of a trace, in output order; tells `written` how far it is.
 ///
 /// # Errors
 /// The output fails.
@@ -55,10 +67,11 @@ pub fn write_rows<W: Write + Send>(
     style: Style,
     workers: &Workers,
     out: W,
+    written: &Written,
 ) -> io::Result<Exported> {
     let began = Instant::now();
     let names = Names::new(trace);
-    let export = Export::new(trace, style, workers.threads(), out);
+    let export = Export::new(trace, style, workers.threads(), out, written);
     workers.run(|| workers.on_each(|worker| export.work(worker, &names)));
     let mut exported = export.finish()?;
     exported.wall = began.elapsed();
@@ -73,6 +86,7 @@ struct Export<'t, W> {
     free: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
     /// The output failed: no more is needed.
     failed: AtomicBool,
+    written: &'t Written,
     rows: AtomicU64,
     busy: Vec<Mutex<Duration>>,
 }
@@ -155,7 +169,7 @@ struct Line<W> {
 }
 
 impl<'t, W: Write + Send> Export<'t, W> {
-    fn new(trace: &'t Trace, style: Style, threads: usize, out: W) -> Self {
+    fn new(trace: &'t Trace, style: Style, threads: usize, out: W, written: &'t Written) -> Self {
         let buffers = threads * BUFFERS;
         let free = bounded(buffers);
         for _ in 0..buffers {
@@ -186,6 +200,7 @@ impl<'t, W: Write + Send> Export<'t, W> {
             line: Mutex::new(line),
             free,
             failed: AtomicBool::new(false),
+            written,
             rows: AtomicU64::new(0),
             busy: (0..threads).map(|_| Mutex::default()).collect(),
         }
@@ -236,6 +251,7 @@ impl<'t, W: Write + Send> Export<'t, W> {
             let began = Instant::now();
             let written = if failed { Ok(()) } else { out.write_all(&buffer[..len]) };
             let took = began.elapsed();
+            self.written.0.fetch_add(len as u64, Ordering::Relaxed);
             let _ = self.free.0.send(buffer);
             match self.line.lock() {
                 Ok(again) => line = again,

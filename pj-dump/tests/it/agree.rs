@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
-use paje_dump::output::export::write_rows;
+use paje_dump::output::export::{Written, write_rows};
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
@@ -43,7 +43,8 @@ fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
         to: f64::INFINITY,
     };
     let mut out = Vec::new();
-    write_rows(trace, style, workers, &mut out).expect("memory can be written");
+    write_rows(trace, style, workers, &mut out, &Written::default())
+        .expect("memory can be written");
     out
 }
 

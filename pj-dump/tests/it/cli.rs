@@ -1,9 +1,11 @@
 //! The command line: exit statuses, messages, options as getopt reads them.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
 use crate::world::{dump, said, trace};
@@ -202,6 +204,35 @@ fn the_time_comes_first() {
     let (seconds, rows) = stdout.split_once('\n').expect("a line of its own");
     assert!(seconds.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0), "{seconds}");
     assert_eq!((status, rows), (0, ROWS));
+}
+
+#[test]
+fn verbose_tells_the_input_and_the_threads() {
+    let folder = folder();
+    let sound = fs::read(folder.path().join("sound.trace")).expect("readable");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(&sound).expect("in memory");
+    let packed = packed.finish().expect("in memory");
+    fs::write(folder.path().join("packed"), &packed).expect("the folder is writable");
+
+    let threads = |input: &str, threads: &str| {
+        format!("pj_dump: {input}\npj_dump: {threads}, where the system puts ")
+    };
+    let (status, stdout, stderr) = run(&folder, &["--verbose", "--threads=2", "sound.trace"]);
+    let size = sound.len();
+    let wanted = threads(&format!("sound.trace: regular file, {size} bytes"), "2 threads");
+    assert_eq!((status, stdout.as_str()), (0, ROWS));
+    assert!(stderr.starts_with(&(wanted + "them\n")), "{stderr}");
+    let (_, stdout, stderr) = run(&folder, &["--verbose", "--threads=1", "packed"]);
+    let size = packed.len();
+    let wanted = threads(&format!("packed: gzip, regular file, {size} bytes"), "1 thread");
+    assert_eq!((stdout.as_str(), stderr), (ROWS, wanted + "it\n"));
+    // What the user may want to know of the workers.
+    let workers = workers::available().get() + 1;
+    let (_, _, stderr) = outcome(&dump(&["--verbose", &format!("--threads={workers}")], &sound));
+    let wanted = threads("<stdin>: stream, size unknown", &format!("{workers} threads")) + "them";
+    let note = format!("\npj_dump: {workers} workers share the time of ");
+    assert!(stderr.starts_with(&(wanted + &note)), "{stderr}");
 }
 
 #[test]

@@ -4,4 +4,7 @@ mod agree;
 mod cli;
 mod golden;
 mod messages;
+#[cfg(target_os = "linux")]
+mod progress;
+mod stats;
 mod world;

@@ -1,0 +1,287 @@
+//! What a run took, for `--stats`.
+//!
+//! With `--stats=json` this is one object on one line, the last one on standard error. What is not
+//! known is left out. New members may be added, none are taken away or change their meaning. Times are
+//! in seconds.
+//!
+//! | member | |
+//! |---|---|
+//! | `version` | of the program |
+//! | `threads` | how many workers there were |
+//! | `pin` | the policy that places them, as `--pin` takes it |
+//! | `cpus` | the CPU of each worker; absent if they were not pinned |
+//! | `bytes`, `lines`, `events` | of the trace's text, uncompressed; definitions of types and the like are events too, as they are for PajeNG |
+//! | `rows`, `output_bytes` | the rows on standard output, without header; 0 if other things were asked for |
+//! | `seconds.total` | from the beginning of the program to the end of its output |
+//! | `seconds.replay` | the part of it that took reading, decoding and replaying |
+//! | `seconds.export` | the part of it that took making and writing rows |
+//! | `seconds.write` | the part of `seconds.export` that passed in writing, waiting for who reads included |
+//! | `seconds.serial` | the parts of replay and export in which one worker kept the others waiting |
+//! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay is worker 0's, and none of these |
+//! | `imbalance` | the most that a worker spent on reading to exporting, over the mean of all: 1 is best |
+//! | `bytes_per_second`, `events_per_second` | over the whole run |
+//! | `peak_memory` | the most bytes that were resident; absent where the system does not say |
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use paje_sim::Trace;
+use paje_sim::progress::Times;
+use serde::{Serialize, Serializer};
+use workers::{Pin, Workers};
+
+use crate::output::export::Exported;
+
+/// How `--stats` is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people
+    Text,
+    /// One JSON object, on the last line of standard error
+    Json,
+}
+
+/// What a run took.
+#[derive(Debug, Serialize)]
+pub(crate) struct Stats {
+    version: &'static str,
+    threads: usize,
+    pin: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpus: Option<Vec<usize>>,
+    bytes: u64,
+    lines: u64,
+    events: u64,
+    rows: u64,
+    output_bytes: u64,
+    seconds: Phases,
+    workers: Vec<Worker>,
+    #[serde(serialize_with = "rounded")]
+    imbalance: f64,
+    bytes_per_second: u64,
+    events_per_second: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_memory: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Phases {
+    total: Seconds,
+    replay: Seconds,
+    export: Seconds,
+    write: Seconds,
+    serial: Seconds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Worker {
+    read: Seconds,
+    decode: Seconds,
+    replay: Seconds,
+    export: Seconds,
+    idle: Seconds,
+}
+
+impl Worker {
+    fn busy(&self) -> Duration {
+        self.read.0 + self.decode.0 + self.replay.0 + self.export.0
+    }
+}
+
+/// Written in seconds, to the microsecond: clocks are not better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seconds(Duration);
+
+impl Serialize for Seconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        rounded(&self.0.as_secs_f64(), serializer)
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} s", self.0.as_secs_f64())
+    }
+}
+
+/// Six digits after the decimal point.
+fn rounded<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((number * 1e6).round() / 1e6)
+}
+
+impl Stats {
+    /// What a run took that is over after `total`.
+    pub(crate) fn new(
+        workers: &Workers,
+        pin: &Pin,
+        trace: &Trace,
+        exported: &Exported,
+        total: Duration,
+    ) -> Self {
+        let times = trace.times();
+        let by_worker = by_worker(workers.threads(), times, exported);
+        let each = |count: u64| (count as f64 / total.as_secs_f64().max(1e-9)).round() as u64;
+        Stats {
+            version: env!("CARGO_PKG_VERSION"),
+            threads: workers.threads(),
+            pin: pin.to_string(),
+            cpus: workers.cpus().map(<[usize]>::to_vec),
+            bytes: trace.bytes(),
+            lines: trace.lines(),
+            events: trace.event_lines(),
+            rows: exported.rows,
+            output_bytes: exported.bytes,
+            seconds: Phases {
+                total: Seconds(total),
+                replay: Seconds(times.wall),
+                export: Seconds(exported.wall),
+                write: Seconds(exported.writing),
+                serial: Seconds(times.serial + exported.serial),
+            },
+            imbalance: imbalance(&by_worker),
+            workers: by_worker,
+            bytes_per_second: each(trace.bytes()),
+            events_per_second: each(trace.event_lines()),
+            peak_memory: peak_memory(),
+        }
+    }
+
+    /// Writes it to standard error. With that gone there is no one left to tell.
+    pub(crate) fn say(&self, format: StatsFormat) {
+        let text = match format {
+            StatsFormat::Text => self.text(),
+            StatsFormat::Json => {
+                serde_json::to_string(self).expect("all its keys are texts") + "\n"
+            }
+        };
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut fact = |what: &str, value: fmt::Arguments<'_>| {
+            let _ = writeln!(text, "{what:<15}{value}");
+        };
+        fact("version", format_args!("{}", self.version));
+        fact("threads", format_args!("{}", self.threads));
+        match &self.cpus {
+            Some(cpus) => {
+                fact("pinned", format_args!("{}: CPUs {}", self.pin, Pin::List(cpus.clone())));
+            }
+            None => fact("pinned", format_args!("no")),
+        }
+        fact("bytes", format_args!("{}", self.bytes));
+        fact("lines", format_args!("{}", self.lines));
+        fact("events", format_args!("{}", self.events));
+        fact("rows", format_args!("{}", self.rows));
+        fact("output bytes", format_args!("{}", self.output_bytes));
+        let seconds = &self.seconds;
+        fact("total", format_args!("{}", seconds.total));
+        fact("replay", format_args!("{}", seconds.replay));
+        fact("export", format_args!("{}", seconds.export));
+        fact("  writing", format_args!("{}", seconds.write));
+        fact("serial", format_args!("{}", seconds.serial));
+        for (i, worker) in self.workers.iter().enumerate() {
+            let Worker { read, decode, replay, export, idle } = worker;
+            fact(
+                &format!("worker {i}"),
+                format_args!(
+                    "read {read}, decode {decode}, replay {replay}, export {export}, idle {idle}"
+                ),
+            );
+        }
+        fact("imbalance", format_args!("{:.2}", self.imbalance));
+        fact("events/s", format_args!("{}", self.events_per_second));
+        fact("MB/s", format_args!("{:.1}", self.bytes_per_second as f64 / 1e6));
+        if let Some(bytes) = self.peak_memory {
+            fact("peak memory", format_args!("{:.1} MB", bytes as f64 / 1e6));
+        }
+        text
+    }
+}
+
+fn by_worker(threads: usize, times: &Times, exported: &Exported) -> Vec<Worker> {
+    let one = |i: usize| {
+        let replayed = times.workers.get(i).copied().unwrap_or_default();
+        let export = exported.workers.get(i).copied().unwrap_or_default();
+        let serial = if i == 0 { times.serial } else { Duration::ZERO };
+        let busy = replayed.busy() + export + serial;
+        Worker {
+            read: Seconds(replayed.read),
+            decode: Seconds(replayed.decode),
+            replay: Seconds(replayed.replay),
+            export: Seconds(export),
+            idle: Seconds((times.wall + exported.wall).saturating_sub(busy)),
+        }
+    };
+    (0..threads).map(one).collect()
+}
+
+/// The most that a worker was busy, over the mean of all.
+fn imbalance(workers: &[Worker]) -> f64 {
+    let busy = || workers.iter().map(Worker::busy);
+    let mean = busy().sum::<Duration>().as_secs_f64() / workers.len() as f64;
+    let most = busy().max().unwrap_or_default().as_secs_f64();
+    if mean > 0.0 { most / mean } else { 1.0 }
+}
+
+/// The most bytes of this process that were resident. Linux says so.
+fn peak_memory() -> Option<u64> {
+    peak_in(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn peak_in(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use paje_sim::progress::WorkerTimes;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn who_did_what() {
+        let times = Times {
+            wall: ms(100),
+            serial: ms(20),
+            workers: vec![
+                WorkerTimes { read: ms(10), decode: ms(40), replay: ms(30) },
+                WorkerTimes { read: ms(10), decode: ms(30), replay: ms(30) },
+            ],
+        };
+        let exported = Exported { wall: ms(50), workers: vec![ms(50)], ..Exported::default() };
+        let workers = by_worker(2, &times, &exported);
+        let seconds = |ms: u64| Seconds(Duration::from_millis(ms));
+        let all = |[read, decode, replay, export, idle]: [u64; 5]| Worker {
+            read: seconds(read),
+            decode: seconds(decode),
+            replay: seconds(replay),
+            export: seconds(export),
+            idle: seconds(idle),
+        };
+        assert_eq!(workers, [all([10, 40, 30, 50, 0]), all([10, 30, 30, 0, 80])]);
+        assert_eq!(imbalance(&workers), 1.3);
+        // Nothing is below nothing, and nobody worked more than others who did nothing.
+        let exported = Exported { workers: vec![ms(90)], ..Exported::default() };
+        assert_eq!(by_worker(1, &times, &exported)[0].idle, seconds(0));
+        assert_eq!(imbalance(&by_worker(3, &Times::default(), &Exported::default())), 1.0);
+    }
+
+    #[test]
+    fn the_peak_that_linux_tells() {
+        let status = "Name:\tpj_dump\nVmPeak:\t  900 kB\nVmHWM:\t    1024 kB\nVmRSS:\t 100 kB\n";
+        assert_eq!(peak_in(status), Some(1 << 20));
+        for status in ["", "VmHWM:\t", "VmHWM: 1 MB\n", "VmHWM: x kB\n"] {
+            assert_eq!(peak_in(status), None, "{status}");
+        }
+        assert_eq!(peak_memory().is_some(), cfg!(target_os = "linux"));
+    }
+}
