@@ -4,6 +4,7 @@
 //! control characters, so that a trace cannot write to the terminal that reads about it.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use paje_parser::Position;
 use unicode_width::UnicodeWidthChar;
@@ -46,6 +47,14 @@ impl Excerpt {
         Excerpt { text: line[start..end].to_vec(), skipped: start as u64, cut: end < line.len() }
     }
 
+    /// Where in the trace the surroundings of `position` may stand, in bytes: what
+    /// [`Excerpt::read`] looks at.
+    #[must_use]
+    pub fn range(position: Position) -> Range<u64> {
+        let before = (position.column - 1).min(REACH as u64);
+        position.byte.0.saturating_sub(before)..position.byte.0 + REACH as u64 + 1
+    }
+
     /// Reads the surroundings of `position` again from the trace.
     ///
     /// # Errors
@@ -53,9 +62,10 @@ impl Excerpt {
     pub fn read(trace: &mut (impl Read + Seek), position: Position) -> io::Result<Self> {
         let column = position.column - 1;
         let before = column.min(REACH as u64);
-        trace.seek(SeekFrom::Start(position.byte.0.saturating_sub(before)))?;
+        let range = Excerpt::range(position);
+        trace.seek(SeekFrom::Start(range.start))?;
         let mut text = Vec::new();
-        trace.take(before + REACH as u64 + 1).read_to_end(&mut text)?;
+        trace.take(range.end - range.start).read_to_end(&mut text)?;
         if (text.len() as u64) < before {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -135,14 +135,7 @@ impl Report {
 /// # Errors
 /// The input cannot be read. What is wrong with the trace is in the report.
 pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
-    check_lines(&mut Lines::new(input, options.longest_line), options)
-}
-
-/// Checks what is left of `lines`.
-///
-/// # Errors
-/// The input cannot be read.
-pub fn check_lines<R: Read>(lines: &mut Lines<R>, options: &Options) -> io::Result<Report> {
+    let mut lines = Lines::new(input, options.longest_line);
     let mut checker = Checker::new(options);
     loop {
         match lines.next()? {

@@ -30,12 +30,12 @@ Examples:
   pj_validate ring.trace                  what is wrong with it, and what it holds
   pj_validate -q ring.trace && pj_dump ring.trace > ring.csv
                                           dump only what is sound
-  zcat ring.trace.gz | pj_validate        a compressed trace
+  pj_validate ring.trace.gz               a compressed trace (gzip, zstd, xz, bzip2)
   pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c
                                           how many problems of each kind"
 )]
 pub struct Cli {
-    /// The trace; standard input if it is absent or `-`
+    /// The trace, compressed or not; standard input if it is absent or `-`
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub file: PathBuf,
 

@@ -34,18 +34,6 @@ impl<R: Read> Lines<R> {
         Lines { input, buffer: vec![0; BLOCK], start: 0, end: 0, ended: false, limit }
     }
 
-    /// The first bytes of the input, at most `count`, without taking them.
-    ///
-    /// # Errors
-    /// The input cannot be read.
-    pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        while self.end - self.start < count.min(BLOCK) && !self.ended {
-            self.fill()?;
-        }
-        let held = &self.buffer[self.start..self.end];
-        Ok(&held[..held.len().min(count)])
-    }
-
     /// The next line.
     ///
     /// # Errors
@@ -178,15 +166,5 @@ mod tests {
             }
             assert_eq!(read(&text, 100_000, long.len())[1], Ok(long.clone()));
         }
-    }
-
-    #[test]
-    fn peeking_takes_nothing() {
-        let mut lines = Lines::new(Trickle(b"abc\nd", 1, false), 9);
-        assert_eq!(lines.peek(2).unwrap(), b"ab");
-        assert_eq!(lines.peek(9).unwrap(), b"abc\nd");
-        assert_eq!(lines.next().unwrap(), Piece::Line(b"abc"));
-        assert_eq!(lines.next().unwrap(), Piece::Line(b"d"));
-        assert_eq!(lines.next().unwrap(), Piece::End);
     }
 }

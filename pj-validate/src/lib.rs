@@ -42,6 +42,7 @@
 //!
 //! Files that a trace names (PajeTraceFile) are not read.
 
+mod again;
 pub mod check;
 pub mod cli;
 pub mod finding;

@@ -1,18 +1,16 @@
 //! The program: opens the trace, checks it, writes the report.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
 use paje_parser::FieldNames;
+use splitter::Input;
 
+use crate::again;
 use crate::check::{self, Options, Report};
 use crate::cli::{Cli, When};
-use crate::excerpt::Excerpt;
-use crate::input::Lines;
 use crate::report::{Human, Styles, json};
 
 /// The exit status of a trace that is not sound.
@@ -43,8 +41,6 @@ pub fn main() -> ExitCode {
 enum Failure {
     /// The trace cannot be read.
     Read { name: String, error: io::Error },
-    /// The trace is compressed.
-    Compressed { name: String, format: &'static str, command: &'static str, stdin: bool },
     /// The report cannot be written.
     Write(io::Error),
 }
@@ -53,13 +49,6 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Read { name, error } => write!(f, "{name}: {}", reason(error)),
-            Failure::Compressed { name, format, command, stdin } => {
-                let file = if *stdin { "FILE" } else { name };
-                write!(
-                    f,
-                    "{name} is compressed ({format}); decompress it first, e.g. {command} {file} | pj_validate"
-                )
-            }
             Failure::Write(error) => write!(f, "standard output: {}", reason(error)),
         }
     }
@@ -82,11 +71,9 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let name = if stdin { "standard input".into() } else { cli.file.display().to_string() };
     let unreadable = |error| Failure::Read { name: name.clone(), error };
     let started = Instant::now();
-    let input: Box<dyn Read> = if stdin {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(&cli.file).map_err(unreadable)?)
-    };
+    let input = Input::open(Some(&cli.file)).map_err(unreadable)?;
+    // Only what is a file can be read a second time.
+    let again = !stdin && input.size().is_some();
     let mut options = Options {
         ignore_incomplete_links: cli.ignore_incomplete_links,
         max_findings: cli.max_errors,
@@ -95,14 +82,10 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     if cli.no_strict {
         options.field_names = FieldNames::Old;
     }
-    let mut lines = Lines::new(input, options.longest_line);
-    if let Some((format, command)) = compression(lines.peek(6).map_err(unreadable)?) {
-        return Err(Failure::Compressed { name, format, command, stdin });
-    }
-    let mut report = check::check_lines(&mut lines, &options).map_err(unreadable)?;
+    let mut report = check::check(input, &options).map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();
-    if !stdin {
-        read_again(&mut report, &cli.file);
+    if again {
+        again::excerpts(&mut report.findings, &cli.file);
     }
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
     let out = BufWriter::new(io::stdout().lock());
@@ -173,32 +156,4 @@ fn write_human(
         human.verdict(report, sound)?;
     }
     human.finish()
-}
-
-/// The format that these first bytes are of, and the command that decompresses it.
-fn compression(start: &[u8]) -> Option<(&'static str, &'static str)> {
-    const FORMATS: [(&[u8], &str, &str); 5] = [
-        (b"\x1f\x8b", "gzip", "zcat"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard", "zstdcat"),
-        (b"\xfd7zXZ\0", "xz", "xzcat"),
-        (b"BZh", "bzip2", "bzcat"),
-        (b"\x04\x22\x4d\x18", "LZ4", "lz4cat"),
-    ];
-    let found = FORMATS.iter().find(|(magic, ..)| start.starts_with(magic));
-    found.map(|(_, format, command)| (*format, *command))
-}
-
-/// Fetches the lines of findings that were made when their line had passed.
-fn read_again(report: &mut Report, path: &Path) {
-    // What is not a file cannot be read twice. No excerpt is worth failing for.
-    let Ok(file) = File::open(path) else { return };
-    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return;
-    }
-    let mut file = BufReader::new(file);
-    for finding in &mut report.findings {
-        if let (None, Some(position)) = (&finding.excerpt, finding.position) {
-            finding.excerpt = Excerpt::read(&mut file, position).ok();
-        }
-    }
 }

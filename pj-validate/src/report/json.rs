@@ -14,7 +14,7 @@
 //! | `message` | one sentence for people |
 //! | `file` | the trace as it was named, `"-"` for standard input |
 //! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no one line |
-//! | `byte` | offset in the trace, 0-based, or `null` |
+//! | `byte` | offset in the trace, 0-based, or `null`; of a compressed trace, in its text |
 //! | `width` | length of the offending text in bytes |
 //! | `text` | the line, or the part of it around the column; `null` if it is not known |
 //! | `count` | how many lines have the same problem |

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
+mod inputs;
 mod messages;
+mod packed;
 mod program;
 mod random;
 mod replay;

@@ -22,24 +22,24 @@ fn folder() -> TempDir {
 }
 
 /// A trace whose definitions are all used, so that nothing is worth a warning.
-fn used(lines: &str) -> String {
+pub(crate) fn used(lines: &str) -> String {
     let text = trace(lines);
     let (world, unused) = (text.as_str(), ["PajeDefineContainerType 1", "PajeTraceFile 19"]);
     let blocks = world.split_inclusive("%EndEventDef\n");
     blocks.filter(|block| !unused.iter().any(|event| block.contains(event))).collect()
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("pj_validate").unwrap();
     command.current_dir(folder).args(arguments).output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> &str {
+pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
 /// Exit status, standard output, standard error.
-fn outcome(output: &Output) -> (i32, &str, &str) {
+pub(crate) fn outcome(output: &Output) -> (i32, &str, &str) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
@@ -217,24 +217,6 @@ fn what_cannot_be_read() {
         "pj_validate: missing.trace: No such file or directory\n"
     );
     assert_eq!(fails(&["."]), "pj_validate: .: Is a directory\n");
-    for (magic, format, command) in [
-        (&b"\x1f\x8b\x08\0"[..], "gzip", "zcat"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard", "zstdcat"),
-        (b"\xfd7zXZ\0", "xz", "xzcat"),
-        (b"BZh91AY", "bzip2", "bzcat"),
-        (b"\x04\x22\x4d\x18", "LZ4", "lz4cat"),
-    ] {
-        fs::write(folder.path().join("packed"), magic).unwrap();
-        let wanted = format!(
-            "pj_validate: packed is compressed ({format}); decompress it first, e.g. {command} packed | pj_validate\n"
-        );
-        assert_eq!(fails(&["packed"]), wanted);
-    }
-    let mut command = Command::cargo_bin("pj_validate").unwrap();
-    let output = command.write_stdin(&b"\x1f\x8b\x08"[..]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let wanted = "pj_validate: standard input is compressed (gzip); decompress it first, e.g. zcat FILE | pj_validate\n";
-    assert_eq!(text(&output.stderr), wanted);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! Reads a trace a second time, for the lines of findings that were made when their line had passed.
+
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+
+use paje_parser::{ByteOffset, Position};
+use splitter::{Input, Kind};
+
+use crate::excerpt::Excerpt;
+use crate::finding::Finding;
+
+/// Fetches the missing excerpts of findings, which are in file order. No excerpt is worth failing for.
+pub(crate) fn excerpts(findings: &mut [Finding], path: &Path) {
+    let late = findings.iter_mut().filter_map(|finding| {
+        let position = finding.position.filter(|_| finding.excerpt.is_none())?;
+        Some((position, &mut finding.excerpt))
+    });
+    let mut late = late.peekable();
+    if late.peek().is_none() {
+        return;
+    }
+    match Input::open(Some(path)).map(Input::into_kind) {
+        Ok(Kind::File(file, _)) => {
+            let mut file = BufReader::new(file);
+            late.for_each(|(position, excerpt)| *excerpt = Excerpt::read(&mut file, position).ok());
+        }
+        Ok(Kind::Stream(stream)) => {
+            let mut stream = Forward::new(stream);
+            late.for_each(|(position, excerpt)| *excerpt = stream.excerpt(position).ok());
+        }
+        Err(_) => {}
+    }
+}
+
+/// A trace that can be read forward only, such as a compressed one.
+struct Forward<R> {
+    input: R,
+    /// The bytes read last, and where the first of them stands: the next excerpt may begin in them.
+    held: Vec<u8>,
+    start: u64,
+}
+
+impl<R: Read> Forward<R> {
+    const fn new(input: R) -> Self {
+        Forward { input, held: Vec::new(), start: 0 }
+    }
+
+    /// The excerpt at a position that is not before that of the last one.
+    fn excerpt(&mut self, position: Position) -> io::Result<Excerpt> {
+        let range = Excerpt::range(position);
+        let ahead = range.start.checked_sub(self.start).ok_or(io::ErrorKind::InvalidInput)?;
+        let beyond = ahead.saturating_sub(self.held.len() as u64);
+        self.held.drain(..(ahead - beyond) as usize);
+        io::copy(&mut self.input.by_ref().take(beyond), &mut io::sink())?;
+        self.start = range.start;
+        let missing = (range.end - range.start).saturating_sub(self.held.len() as u64);
+        self.input.by_ref().take(missing).read_to_end(&mut self.held)?;
+        let byte = ByteOffset(position.byte.0 - self.start);
+        Excerpt::read(&mut Cursor::new(&self.held), Position { byte, ..position })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forward_gives_what_seeking_gives() {
+        let long = "a".repeat(500);
+        let text = format!("first\n{long} here {long}\n\nlast {long}");
+        let mut places = Vec::new();
+        for (index, line) in text.split('\n').enumerate() {
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            places.extend((0..=line.len()).map(|at| Position {
+                byte: ByteOffset((start + at) as u64),
+                line: index as u64 + 1,
+                column: at as u64 + 1,
+            }));
+        }
+        for step in [1, 2, 7, 150, 163, 164, 320, 321, 700] {
+            let mut forward = Forward::new(text.as_bytes());
+            for position in places.iter().step_by(step) {
+                let wanted = Excerpt::read(&mut Cursor::new(&text), *position).unwrap();
+                assert_eq!(forward.excerpt(*position).unwrap(), wanted, "{position}, {step}");
+            }
+        }
+        let mut forward = Forward::new(text.as_bytes());
+        assert!(forward.excerpt(places[900]).is_ok());
+        assert!(forward.excerpt(places[3]).is_err(), "it does not go back");
+    }
+}
