@@ -24,10 +24,11 @@ use crate::stats::StatsFormat;
     infer_long_args = true,
     args_override_self = true,
     after_help = "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage or input/output.\n\n\
-                  Examples:\n  pj_dump trace.paje > trace.csv\n  zcat trace.gz | pj_dump -z -l 9 | grep ^State > states.csv"
+                  Examples:\n  pj_dump trace.paje > trace.csv\n  pj_dump -z -l 9 trace.paje.gz | grep ^State > states.csv"
 )]
 pub struct Cli {
-    /// The trace; standard input if there is none, or if it is `-`
+    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
+    /// if it is `-`
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 

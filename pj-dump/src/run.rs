@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{FieldNames, Options, Precision, Progress, Source, Trace, ValueNames};
+use paje_sim::{Error, FieldNames, Options, Precision, Progress, Source, Trace, ValueNames};
 use splitter::Input;
 use workers::Workers;
 
@@ -44,8 +44,8 @@ pub fn main(cli: &Cli) -> ExitCode {
 fn dump(cli: &Cli) -> Result<(), Failure> {
     let began = Instant::now();
     let path = cli.file.as_deref();
-    let name = path.unwrap_or(Path::new("-")).to_owned();
-    let input = Input::open(path).map_err(|error| Failure::File(name, error))?;
+    let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
+    let mut input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
     let name = input.name().to_owned();
     let options = options(cli);
     let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
@@ -56,17 +56,17 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
     let shown = display.replay(&input, &progress);
-    let (trace, times) = match cli.probabilistic {
-        None => {
-            let source = Source::from(input);
-            (Trace::read_with(source, &options, &workers, &progress), Vec::new())
-        }
-        Some(_) => {
-            let mut clock = Clock::new(input, options.field_names, options.stop_at);
-            let source = Source::stream(&mut clock);
-            let trace = Trace::read_with(source, &options, &workers, &progress);
-            (trace, clock.into_times())
-        }
+    let read = |source: Source<'_>| Trace::read_with(source, &options, &workers, &progress);
+    let (trace, times) = if cli.probabilistic.is_some() {
+        let mut clock = Clock::new(&mut input, options.field_names, options.stop_at);
+        let trace = read(Source::stream(&mut clock));
+        let times = clock.into_times();
+        (undamaged(trace, input), times)
+    } else if input.compression().is_some() {
+        let trace = read(Source::stream(&mut input));
+        (undamaged(trace, input), Vec::new())
+    } else {
+        (read(Source::from(input)), Vec::new())
     };
     drop(shown);
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
@@ -85,6 +85,16 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
     }
     Ok(())
+}
+
+/// The trace, or why there is none. Of compressed data, checksums at the end tell whether what came
+/// before is what was once written: an invalid trace is read to its end, since damage that made it
+/// invalid is what its user must know of.
+fn undamaged(trace: Result<Trace, Error>, mut input: Input) -> Result<Trace, Error> {
+    if trace.is_err() && input.compression().is_some() {
+        io::copy(&mut input, &mut io::sink())?;
+    }
+    trace
 }
 
 fn options(cli: &Cli) -> Options {

@@ -19,10 +19,6 @@ fn folder() -> TempDir {
         ("invalid.trace", trace(b"set 0 S p a\npop 1 S q\n")),
         ("empty", Vec::new()),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0".to_vec()),
-        ("t.gz", b"\x1f\x8b\x08\0\0\0\0\0".to_vec()),
-        ("t.zst", b"\x28\xb5\x2f\xfd\x04\0\x41".to_vec()),
-        ("t.xz", b"\xfd7zXZ\0\0\x04".to_vec()),
-        ("t.bz2", b"BZh91AY&SY".to_vec()),
     ];
     for (name, bytes) in all {
         write(name, &bytes).expect("the folder is writable");
@@ -30,17 +26,17 @@ fn folder() -> TempDir {
     folder
 }
 
-fn command(folder: &TempDir, arguments: &[&str]) -> Command {
+pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_dump"));
     command.args(arguments).current_dir(folder.path());
     command
 }
 
-fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
+pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
     outcome(&command(folder, arguments).output().expect("the program starts"))
 }
 
-fn outcome(output: &Output) -> (i32, String, String) {
+pub(crate) fn outcome(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
     let status = output.status.code().expect("the program ends by itself");
     (status, text(&output.stdout), text(&output.stderr))

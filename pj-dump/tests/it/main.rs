@@ -3,7 +3,9 @@
 mod agree;
 mod cli;
 mod golden;
+mod inputs;
 mod messages;
+mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
 mod stats;

@@ -1,0 +1,201 @@
+//! What a trace is kept in, and how many threads replay it, makes no difference to what is printed.
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+
+use datasets::{Shape, generate};
+use paje_sim::{Options, Progress, Source, Trace};
+use splitter::{Input, Limits};
+use tempfile::TempDir;
+use workers::{Pin, Workers};
+
+use crate::cli::{command, outcome, run};
+use crate::packed::{ALL, pack};
+use crate::world::{dump, trace};
+
+const THREADS: [&str; 4] = ["1", "2", "3", "4"];
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A trace of several blocks.
+fn large() -> Vec<u8> {
+    let bytes = generate(Shape::Mpi, 300_000, 1);
+    assert!(bytes.len() > 2 * Limits::default().block);
+    bytes
+}
+
+/// A trace of several blocks that is invalid in the middle, and once more behind that.
+fn invalid() -> Vec<u8> {
+    let line = |i: usize| format!("set {i} S p a\n");
+    let mut lines: String = (0..10_000).map(line).collect();
+    lines.push_str("set 10000 S nobody a\n");
+    lines.extend((10_001..20_000).map(line));
+    lines.push_str("99\n");
+    trace(lines.as_bytes())
+}
+
+#[test]
+fn compressed_traces_are_dumped_as_plain_ones() {
+    let folder = folder();
+    let write = |bytes: &[u8]| fs::write(folder.path().join("t"), bytes).expect("writable");
+    for (bytes, status) in [(large(), 0), (invalid(), 1)] {
+        write(&bytes);
+        let wanted = run(&folder, &["t"]);
+        assert_eq!(wanted.0, status);
+        let (first, second) = bytes.split_at(bytes.len() / 3);
+        let whole = ALL.map(|how| pack(how, &bytes));
+        let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
+        for bytes in [&bytes].into_iter().chain(&whole).chain(&members) {
+            write(bytes);
+            for threads in THREADS {
+                let arguments = ["--threads", threads, "t"];
+                assert!(run(&folder, &arguments) == wanted, "a file, {threads} threads");
+                let found = outcome(&dump(&arguments[..2], bytes));
+                let named = (found.0, found.1, found.2.replace("<stdin>", "t"));
+                assert!(named == wanted, "a pipe, {threads} threads: {}", named.2);
+            }
+        }
+    }
+}
+
+#[test]
+fn intervals_of_compressed_traces() {
+    let folder = folder();
+    let bytes = generate(Shape::Mpi, 20_000, 1);
+    let wanted = outcome(&dump(&["-p", "MPI_STATE"], &bytes));
+    assert_eq!(wanted.0, 0, "{}", wanted.2);
+    for how in ALL {
+        fs::write(folder.path().join("t"), pack(how, &bytes)).expect("writable");
+        assert_eq!(run(&folder, &["-p", "MPI_STATE", "t"]), wanted, "{how}");
+    }
+}
+
+/// Also where the text that comes from damaged data makes no trace: an error in its lines would be
+/// the first in file order, and the wrong thing to look for.
+#[test]
+fn compressed_data_that_are_cut_or_damaged() {
+    let folder = folder();
+    let sound = large();
+    let invalid = invalid();
+    for how in ALL {
+        let whole = pack(how, &sound);
+        let mut all = vec![
+            (whole[..7].to_vec(), "end too early"),
+            (whole[..whole.len() / 2].to_vec(), "end too early"),
+            (whole[..whole.len() - 1].to_vec(), "end too early"),
+            ([&whole[..], b"% and then?\n"].concat(), ""),
+        ];
+        for at in [20, whole.len() / 3, whole.len() / 2, whole.len() - 5] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            all.push((damaged, ""));
+        }
+        let whole = pack(how, &invalid);
+        all.push((whole[..whole.len() - 1].to_vec(), "end too early"));
+        for (packed, reason) in all {
+            fs::write(folder.path().join("t"), &packed).expect("writable");
+            let two = &["--threads=2", "--type-hierarchy=types.csv", "t"][..];
+            for arguments in [two, &["-p", "State", "t"]] {
+                let (status, stdout, stderr) = run(&folder, arguments);
+                assert_eq!((status, stdout.as_str()), (2, ""), "{how}: {stderr}");
+                let start = format!("pj_dump: t: {how}: the compressed data {reason}");
+                assert!(stderr.starts_with(&start), "{start}: {stderr}");
+                assert_eq!(stderr.lines().count(), 1, "{stderr}");
+            }
+            let (status, stdout, stderr) = outcome(&dump(&[], &packed));
+            assert_eq!((status, stdout.as_str()), (2, ""), "{how}: {stderr}");
+            let start = format!("pj_dump: <stdin>: {how}: the compressed data {reason}");
+            assert!(stderr.starts_with(&start), "{start}: {stderr}");
+        }
+        assert!(!folder.path().join("types.csv").exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_named_pipe() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let folder = folder();
+    let path = folder.path().join("pipe");
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+    for trace in [large(), invalid()] {
+        let wanted = outcome(&dump(&[], &trace));
+        for bytes in [trace.clone(), pack("gzip", &trace), pack("zstd", &trace)] {
+            for threads in THREADS {
+                let (to, bytes) = (path.clone(), bytes.clone());
+                let writer = std::thread::spawn(move || {
+                    let mut pipe = File::options().write(true).open(to).expect("it is there");
+                    // Of an invalid trace that is not compressed the rest is left unread.
+                    drop(pipe.write_all(&bytes));
+                });
+                let (status, stdout, stderr) = run(&folder, &["--threads", threads, "pipe"]);
+                let found = (status, stdout, stderr.replace("pipe:", "<stdin>:"));
+                assert!(found == wanted, "{threads} threads: {}", found.2);
+                writer.join().expect("it ends");
+            }
+        }
+    }
+}
+
+#[test]
+fn standard_input_is_read_from_where_it_stands() {
+    let folder = folder();
+    for trace in [large(), invalid()] {
+        let wanted = outcome(&dump(&[], &trace));
+        let packed = [pack("gzip", &trace), pack("xz", &trace)];
+        for bytes in [&trace].into_iter().chain(&packed) {
+            for before in [&b""[..], b"a line that another program has read\n"] {
+                let mut file = tempfile::tempfile().expect("a file");
+                file.write_all(before).expect("writable");
+                file.write_all(bytes).expect("writable");
+                for threads in THREADS {
+                    file.seek(SeekFrom::Start(before.len() as u64)).expect("it is a file");
+                    let mut command = command(&folder, &["--threads", threads]);
+                    let stdin = file.try_clone().expect("it is open");
+                    let found = outcome(&command.stdin(stdin).output().expect("it starts"));
+                    assert!(found == wanted, "{} before, {threads}: {}", before.len(), found.2);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_no_trace() {
+    let folder = folder();
+    let wanted = (2, String::new(), "pj_dump: .: Is a directory\n".to_string());
+    assert_eq!(run(&folder, &["."]), wanted);
+    for arguments in [&[][..], &["-"]] {
+        let stdin = File::open(folder.path()).expect("folders can be opened");
+        let output = command(&folder, arguments).stdin(stdin).output().expect("it starts");
+        let wanted = "pj_dump: <stdin>: Is a directory\n".to_string();
+        assert_eq!(outcome(&output), (2, String::new(), wanted));
+    }
+}
+
+#[test]
+fn a_file_that_becomes_shorter_is_no_shorter_trace() {
+    let folder = folder();
+    let path = folder.path().join("t");
+    let trace = large();
+    for threads in 1..=4 {
+        let threads = std::num::NonZeroUsize::new(threads);
+        let workers = Workers::new(threads, &Pin::None).expect("four threads can be started");
+        for left in [0, 1, trace.len() as u64 / 2, trace.len() as u64 - 1] {
+            fs::write(&path, &trace).expect("writable");
+            let source = Source::from(Input::open(Some(&path)).expect("it is there"));
+            File::options()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_len(left))
+                .expect("a file");
+            let error =
+                Trace::read_with(source, &Options::default(), &workers, &Progress::default());
+            let error = error.expect_err("a part is missing").to_string();
+            assert!(error.ends_with("the file became shorter while it was being read"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Compressed traces, made with the libraries that read them.
+
+use std::io::Read;
+
+/// What traces can be compressed with.
+pub(crate) const ALL: [&str; 4] = ["gzip", "zstd", "xz", "bzip2"];
+
+/// Compresses a text into one member, frame or stream, with a checksum.
+pub(crate) fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
+    let mut encoder: Box<dyn Read + '_> = match compression {
+        "gzip" => Box::new(flate2::read::GzEncoder::new(text, flate2::Compression::new(6))),
+        "zstd" => {
+            let mut encoder = zstd::stream::read::Encoder::new(text, 3).expect("memory");
+            encoder.include_checksum(true).expect("it can");
+            Box::new(encoder)
+        }
+        "xz" => Box::new(liblzma::read::XzEncoder::new(text, 1)),
+        "bzip2" => Box::new(bzip2::read::BzEncoder::new(text, bzip2::Compression::new(1))),
+        _ => unreachable!("{compression} is none of ALL"),
+    };
+    let mut packed = Vec::new();
+    encoder.read_to_end(&mut packed).expect("memory can be read");
+    packed
+}
