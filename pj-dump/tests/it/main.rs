@@ -2,6 +2,7 @@
 
 mod agree;
 mod cli;
+mod equal;
 mod golden;
 mod inputs;
 mod messages;

@@ -1,0 +1,267 @@
+//! The same bytes, and the same error, whatever a trace is kept in, however large its blocks are and
+//! however many threads replay it: byte for byte those of one thread that reads one block.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::thread;
+
+use datasets::invalid::{self, Fault};
+use datasets::{Shape, generate};
+use paje_dump::output::export::{Written, write_rows};
+use paje_dump::output::{Quotes, Style, containers, hierarchy};
+use paje_sim::{Options, Progress, Source, Trace};
+use splitter::Input;
+use tempfile::TempDir;
+use workers::{Pin, Workers};
+
+use crate::packed::pack;
+
+/// Bytes of a block. A line is never cut, so that blocks of 1 have one line; the last is for all.
+const BLOCKS: [usize; 7] = [1, 100, 500, 1500, 4096, 10_000, usize::MAX];
+/// Those of large traces, whose lines are too many for a block each.
+const LARGE_BLOCKS: [usize; 7] = [700, 4096, 10_000, 30_000, 1 << 16, 1 << 17, usize::MAX];
+
+static TEAMS: LazyLock<[Workers; 8]> = LazyLock::new(|| {
+    std::array::from_fn(|index| {
+        let threads = NonZeroUsize::new(index + 1);
+        Workers::new(threads, &Pin::None).expect("eight threads can be started")
+    })
+});
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Medium {
+    File,
+    Pipe,
+    Gzip,
+}
+
+const MEDIA: [Medium; 3] = [Medium::File, Medium::Pipe, Medium::Gzip];
+
+/// Where, of what kind and what; or everything that is printed of the trace, warnings first.
+type Outcome = Result<Vec<u8>, String>;
+
+fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome {
+    let trace = trace.map_err(|error| format!("{error:?}"))?;
+    let mut out = Vec::new();
+    let mut warnings: Vec<_> = trace.warnings().iter().collect();
+    warnings.sort_by_key(|warning| warning.first_line);
+    writeln!(out, "{warnings:?}").expect("memory can be written");
+    out.extend(hierarchy::types(&trace, Quotes::Auto));
+    out.extend(hierarchy::entities(&trace, Quotes::Auto));
+    out.extend(containers::tree(&trace, Quotes::Auto));
+    let style = Style {
+        quotes: Quotes::Auto,
+        precision: 9,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+    write_rows(&trace, style, workers, &mut out, &Written::default())
+        .expect("memory can be written");
+    Ok(out)
+}
+
+/// One trace, plain and compressed, in files.
+struct Kept<'t> {
+    text: &'t [u8],
+    folder: TempDir,
+}
+
+impl<'t> Kept<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, bytes) in [("plain", text), ("packed", &pack("gzip", text))] {
+            fs::write(folder.path().join(name), bytes).expect("the folder is writable");
+        }
+        Kept { text, folder }
+    }
+
+    fn open(&self, name: &str) -> Input {
+        Input::open(Some(&self.folder.path().join(name))).expect("it was written")
+    }
+
+    fn replay(&self, medium: Medium, block: usize, threads: usize, options: &Options) -> Outcome {
+        let mut options = options.clone();
+        options.limits.block = block.min(self.text.len());
+        let workers = &TEAMS[threads - 1];
+        let read = |source| Trace::read_with(source, &options, workers, &Progress::default());
+        let trace = match medium {
+            Medium::File => read(Source::from(self.open("plain"))),
+            Medium::Gzip => read(Source::from(self.open("packed"))),
+            Medium::Pipe => thread::scope(|scope| {
+                let (reader, mut writer) = io::pipe().expect("a pipe");
+                // The rest of an invalid trace is not read.
+                scope.spawn(move || drop(writer.write_all(self.text)));
+                read(Source::stream(reader))
+            }),
+        };
+        outcome(trace, workers)
+    }
+
+    /// What one thread makes of the trace in memory, in one block.
+    fn wanted(&self, options: &Options) -> Outcome {
+        let mut options = options.clone();
+        options.limits.block = self.text.len();
+        outcome(Trace::read(self.text, &options), &Workers::one())
+    }
+}
+
+/// What a trace is kept in, the size of its blocks, and the number of threads.
+type Way = (Medium, usize, usize);
+
+fn all_ways() -> Vec<Way> {
+    let mut ways = Vec::new();
+    for medium in MEDIA {
+        for block in BLOCKS {
+            ways.extend((1..=8).map(|threads| (medium, block, threads)));
+        }
+    }
+    ways
+}
+
+/// Each number of threads once; with 21 starts in a row, each with every medium and every size.
+fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
+    (1..=8).map(move |threads| {
+        let turn = start + threads;
+        (MEDIA[turn % MEDIA.len()], blocks[turn % blocks.len()], threads)
+    })
+}
+
+fn assert_equal(
+    name: &str,
+    text: &[u8],
+    options: &Options,
+    ways: impl IntoIterator<Item = Way>,
+) -> Outcome {
+    let kept = Kept::new(text);
+    let wanted = kept.wanted(options);
+    for (medium, block, threads) in ways {
+        let found = kept.replay(medium, block, threads, options);
+        if found == wanted {
+            continue;
+        }
+        let about = format!("{name}: {medium:?}, blocks of {block}, {threads} threads");
+        let (Ok(found), Ok(wanted)) = (&found, &wanted) else {
+            panic!("{about}\nfound {}\nwanted {}", brief(&found), brief(&wanted));
+        };
+        let lines = |bytes: &[u8]| -> Vec<String> {
+            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+        };
+        for (found, wanted) in lines(found).iter().zip(&lines(wanted)) {
+            assert_eq!(found, wanted, "{about}");
+        }
+        panic!("{about}: {} bytes instead of {}", found.len(), wanted.len());
+    }
+    wanted
+}
+
+fn brief(outcome: &Outcome) -> String {
+    match outcome {
+        Ok(rows) => format!("{} bytes of rows", rows.len()),
+        Err(error) => error.clone(),
+    }
+}
+
+fn options(user_defined: bool, no_imbrication: bool) -> Options {
+    let mut options = Options::default();
+    options.user_defined = user_defined;
+    options.no_imbrication = no_imbrication;
+    options
+}
+
+#[test]
+fn shapes_in_every_way() {
+    for shape in [Shape::Mpi, Shape::TaskRuntime] {
+        let text = generate(shape, 20_000, 1);
+        let rows = assert_equal(shape.name(), &text, &options(true, false), all_ways());
+        assert!(rows.is_ok_and(|rows| rows.len() > 5000), "{}", shape.name());
+    }
+}
+
+#[test]
+fn every_shape() {
+    for (index, shape) in Shape::ALL.into_iter().enumerate() {
+        let text = generate(shape, 20_000, 2);
+        // Every number of threads with every medium.
+        let ways = (0..3).flat_map(|turn| some_ways(5 * index + turn, BLOCKS));
+        let rows = assert_equal(shape.name(), &text, &options(true, index % 2 == 1), ways);
+        assert_eq!(rows.is_ok(), shape.is_sorted(), "{}: {}", shape.name(), brief(&rows));
+    }
+}
+
+#[test]
+fn every_fault() {
+    for (index, fault) in Fault::ALL.into_iter().enumerate() {
+        let text = invalid::trace(fault, index as u64).bytes;
+        let ways = some_ways(index, BLOCKS);
+        let error = assert_equal(fault.name(), &text, &options(false, false), ways);
+        assert!(error.is_err(), "{fault}");
+    }
+}
+
+/// Two faults: the first in file order is told, also where the second is found before.
+#[test]
+fn the_first_of_two_faults() {
+    let shape = Shape::Mpi;
+    let sound = generate(shape, 20_000, 3);
+    let lines: Vec<&[u8]> = sound.split_inclusive(|byte| *byte == b'\n').collect();
+    let unknown = &b"no_such_event 1\n"[..];
+    let all = [unknown, b"% Time date\n", b"%EventDef PajeNoSuchEvent 4711\n"];
+    let header =
+        lines.iter().rposition(|line| line.starts_with(b"%EndEventDef")).expect("it has one");
+    for (turn, first) in all.into_iter().enumerate() {
+        for behind in [1, 2, 30, 250] {
+            let at = header + 100 + 13 * turn;
+            let mut faulty = lines.clone();
+            faulty.insert(at, first);
+            faulty.insert(at + behind, all[(turn + 1) % all.len()]);
+            let ways = some_ways(turn + behind, BLOCKS);
+            let error = assert_equal("two faults", &faulty.concat(), &options(false, false), ways);
+            let line = format!("line: {},", at + 1);
+            assert!(error.is_err_and(|error| error.contains(&line)), "line {line}");
+        }
+    }
+}
+
+/// The traces of the folder that `PAJE_CORPUS` names, at any depth, also compressed ones, up to 2 MB;
+/// what is there and is no trace is an error that must be the same, too.
+#[test]
+fn a_corpus() {
+    const MOST: u64 = 2_000_000;
+    let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
+        return;
+    };
+    let mut compared = 0;
+    for (index, path) in files(Path::new(&folder)).into_iter().enumerate() {
+        let mut text = Vec::new();
+        let input = Input::open(Some(&path)).expect("the corpus can be read");
+        input.take(MOST + 1).read_to_end(&mut text).expect("the corpus can be read");
+        if text.len() as u64 > MOST {
+            continue;
+        }
+        let mut options = options(true, index % 2 == 1);
+        options.ignore_incomplete_links = true;
+        let blocks = if text.len() > 100_000 { LARGE_BLOCKS } else { BLOCKS };
+        let ways = some_ways(index, blocks);
+        let result = assert_equal(&path.display().to_string(), &text, &options, ways);
+        compared += usize::from(result.is_ok());
+    }
+    assert!(compared > 0, "{} has no valid traces", folder.display());
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
