@@ -108,6 +108,9 @@ fn invalid(name: &Path, error: &Error) {
     };
     let excerpt = excerpt(place, error.kind());
     say(format_args!("{name}:{}: {error}{excerpt}", place.position));
+    if matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. })) {
+        say(format_args!("hint: `--sort` replays the trace sorted by time, as `sort -s` would"));
+    }
 }
 
 /// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for

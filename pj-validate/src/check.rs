@@ -108,11 +108,20 @@ pub struct Report {
     pub unlisted_errors: u64,
     /// Those warnings that no finding stands for.
     pub unlisted_warnings: u64,
-    /// Lanes (a container and a type) with events that are not in time order. A stable sort of the
-    /// trace by time would put them in order.
-    pub disordered_lanes: u64,
+    /// What is not in time order.
+    pub disorder: Disorder,
     /// What the trace holds.
     pub summary: Summary,
+}
+
+/// What is not in time order. A stable sort of the trace by time would put it in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disorder {
+    /// Events that are earlier than what their lane (a container and a type) holds: the errors
+    /// `not-time-ordered`, each line counted.
+    pub events: u64,
+    /// The lanes of these events.
+    pub lanes: u64,
 }
 
 impl Report {
@@ -247,9 +256,9 @@ impl Checker {
             event_definitions: self.header.defs().defs().len() as u64,
             ..Summary::default()
         };
-        let disordered_lanes = self.model.disordered_lanes();
+        let disorder = self.model.disorder();
         self.model.summarise(&mut summary);
-        self.findings.report(disordered_lanes, summary)
+        self.findings.report(disorder, summary)
     }
 
     /// Checks a line whose first word is not a `%`.

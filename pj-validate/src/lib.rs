@@ -51,7 +51,7 @@ pub mod report;
 pub mod run;
 pub mod summary;
 
-pub use check::{Checker, Options, Report, Rules, check};
+pub use check::{Checker, Disorder, Options, Report, Rules, check};
 pub use finding::{Cause, Caution, Finding, Severity, Thing};
 pub use paje_sim::excerpt;
 pub use summary::Summary;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::check::Report;
+use crate::check::{Disorder, Report};
 use crate::excerpt::Shown;
 use crate::finding::{Finding, Severity};
 use crate::summary::{Summary, depth_first};
@@ -102,7 +102,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// What there is besides single findings: those not listed, and what would help.
+    /// What there is besides single findings: how many are not listed.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -117,16 +117,34 @@ impl<W: Write> Human<W> {
                 remark(format!("{what} more; --max-errors 0 shows all"))?;
             }
         }
-        if report.disordered_lanes > 0 {
-            let (what, verb) = match report.disordered_lanes {
-                1 => ("1 lane (a container and a type)".into(), "is"),
-                count => (format!("{count} lanes (a container and a type each)"), "are"),
-            };
-            remark(format!(
-                "{what} {verb} not in time order; a stable sort of the events by time puts them in order"
-            ))?;
-        }
         Ok(())
+    }
+
+    /// What would help.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn hint(&mut self, report: &Report) -> io::Result<()> {
+        let Human { out, file, styles } = self;
+        let note = styles.note;
+        let Disorder { events, lanes } = report.disorder;
+        let what = match (events, lanes) {
+            (0, _) => return Ok(()),
+            (1, _) => "1 event is not in time order in its lane (a container and a type)".into(),
+            (_, 1) => {
+                format!(
+                    "{events} events are not in time order in their lane (a container and a type)"
+                )
+            }
+            _ => format!(
+                "{events} events are not in time order in their {lanes} lanes (a container and a type each)"
+            ),
+        };
+        writeln!(
+            out,
+            "{file}: {note}hint:{note:#} {what}; `pj_dump --sort` replays such a trace as if it had \
+             been sorted by time"
+        )
     }
 
     /// The tree of containers.

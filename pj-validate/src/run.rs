@@ -155,5 +155,6 @@ fn write_human(
     if !cli.quiet {
         human.verdict(report, sound)?;
     }
+    human.hint(report)?;
     human.finish()
 }

@@ -2,6 +2,7 @@
 
 use paje_sim::error::Problem;
 
+use super::Disorder;
 use super::findings::Findings;
 use super::lanes::{LaneKind, OpenState};
 use super::model::Model;
@@ -24,8 +25,8 @@ impl Model {
         self.never_closed(findings);
     }
 
-    pub(crate) const fn disordered_lanes(&self) -> u64 {
-        self.lanes.disordered
+    pub(crate) const fn disorder(&self) -> Disorder {
+        self.lanes.disorder
     }
 
     fn unused_types(&self, findings: &mut Findings) {

@@ -7,7 +7,7 @@ use paje_parser::{Fault, Position};
 use paje_sim::error::Problem;
 
 use super::source::Here;
-use super::{Report, header};
+use super::{Disorder, Report, header};
 use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::summary::Summary;
 
@@ -146,7 +146,7 @@ impl Findings {
     }
 
     /// Everything in file order.
-    pub(crate) fn report(mut self, disordered_lanes: u64, summary: Summary) -> Report {
+    pub(crate) fn report(mut self, disorder: Disorder, summary: Summary) -> Report {
         self.list.sort_by_key(|finding| {
             let byte = finding.position.map(|position| position.byte);
             (byte.is_none(), byte)
@@ -157,7 +157,7 @@ impl Findings {
             warnings: self.warnings.all,
             unlisted_errors: self.errors.unlisted,
             unlisted_warnings: self.warnings.unlisted,
-            disordered_lanes,
+            disorder,
             summary,
         }
     }

@@ -3,6 +3,7 @@
 use paje_parser::{EntityOp, Field, FieldName, Position, TypeNature};
 use paje_sim::error::{Problem, WarningKind};
 
+use super::Disorder;
 use super::findings::{Findings, Group};
 use super::links::LinkLane;
 use super::model::{Checked, Map, Model, Stop};
@@ -13,8 +14,8 @@ use super::source::Source;
 pub(crate) struct Lanes {
     pub(crate) list: Vec<Lane>,
     by_owner: Map<(u32, u32), u32>,
-    /// How many have events that are not in time order.
-    pub(crate) disordered: u64,
+    /// What is not in time order.
+    pub(crate) disorder: Disorder,
     pub(crate) states: u64,
     pub(crate) variables: u64,
     pub(crate) events: u64,
@@ -91,10 +92,11 @@ impl Lanes {
         (id, id == new)
     }
 
-    /// Notes that a lane is not in time order.
+    /// Notes that an event of a lane is not in time order.
     pub(crate) fn disorder(&mut self, id: u32) {
         let lane = &mut self.list[id as usize];
-        self.disordered += u64::from(!std::mem::replace(&mut lane.disordered, true));
+        self.disorder.lanes += u64::from(!std::mem::replace(&mut lane.disordered, true));
+        self.disorder.events += 1;
     }
 }
 

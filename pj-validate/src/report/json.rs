@@ -31,7 +31,8 @@
 //! | `sound` | whether the exit status is 0 |
 //! | `errors`, `warnings` | how many lines have one |
 //! | `unlisted_errors`, `unlisted_warnings` | those without a finding, because of `--max-errors` |
-//! | `disordered_lanes` | containers and types whose events are not in time order |
+//! | `disordered_events` | events earlier than what their container and type already hold; `pj_dump --sort` takes them |
+//! | `disordered_lanes` | containers and types with such events |
 //! | `lines`, `bytes`, `event_definitions` | of the trace |
 //! | `start`, `end` | earliest and latest time in seconds, or `null` |
 //! | `containers`, `states`, `variables`, `events`, `links`, `values` | how many there are |
@@ -74,6 +75,7 @@ struct Summary<'a> {
     warnings: u64,
     unlisted_errors: u64,
     unlisted_warnings: u64,
+    disordered_events: u64,
     disordered_lanes: u64,
     lines: u64,
     bytes: u64,
@@ -160,7 +162,8 @@ pub fn summary(
         warnings: report.warnings,
         unlisted_errors: report.unlisted_errors,
         unlisted_warnings: report.unlisted_warnings,
-        disordered_lanes: report.disordered_lanes,
+        disordered_events: report.disorder.events,
+        disordered_lanes: report.disorder.lanes,
         lines: summary.lines,
         bytes: summary.bytes,
         event_definitions: summary.event_definitions,

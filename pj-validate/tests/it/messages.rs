@@ -166,6 +166,7 @@ fn shown(trace: &[u8], options: &Options, unused: bool) -> (Report, String) {
         }
     }
     human.remarks(&report).expect("memory can be written");
+    human.hint(&report).expect("memory can be written");
     human.finish().expect("memory can be written");
     let text = String::from_utf8(text).expect("reports are UTF-8");
     (report, text)

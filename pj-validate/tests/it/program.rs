@@ -189,6 +189,37 @@ fn as_many_errors_as_asked_for() {
 }
 
 #[test]
+fn sorting_would_help() {
+    let folder = folder();
+    let hint = |lines: &str, arguments: &[&str]| {
+        fs::write(folder.path().join("t"), used(lines)).unwrap();
+        let output = run(folder.path(), arguments);
+        text(&output.stdout).lines().last().unwrap_or_default().to_owned()
+    };
+    let one = "10 5 State p w\n10 4 State p w\n8 6 Process p\n";
+    let lane = "10 5 State p w\n10 4 State p w\n12 3 State p\n8 6 Process p\n";
+    let lanes = "10 5 State p w\n14 5 Load p 1\n10 4 State p w\n14 3 Load p 1\n14 2 Load p 1\n8 6 Process p\n";
+    let sort = "`pj_dump --sort` replays such a trace as if it had been sorted by time";
+    for (lines, what) in [
+        (one, "1 event is not in time order in its lane (a container and a type)"),
+        (lane, "2 events are not in time order in their lane (a container and a type)"),
+        (lanes, "3 events are not in time order in their 2 lanes (a container and a type each)"),
+    ] {
+        let wanted = format!("t: hint: {what}; {sort}");
+        // It is the last line, also where findings are not shown.
+        for arguments in [&["t"][..], &["-q", "t"], &["-qcd", "--max-errors=1", "t"]] {
+            assert_eq!(hint(lines, arguments), wanted, "{arguments:?}");
+        }
+    }
+    assert!(!hint("10 4 State p w\n8 6 Process p\n", &["-q", "t"]).contains("hint"));
+    let summary: Value = serde_json::from_str(&hint(lanes, &["--json", "t"])).unwrap();
+    assert_eq!(
+        (&summary["disordered_events"], &summary["disordered_lanes"]),
+        (&3.into(), &2.into())
+    );
+}
+
+#[test]
 fn trees_and_time() {
     let folder = folder();
     let output = run(folder.path(), &["-q", "-c", "-d", "sound.trace"]);

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use paje_validate::{Options, Report, Severity, check};
+use paje_validate::{Disorder, Options, Report, Severity, check};
 use proptest::prelude::*;
 
 use crate::world::{SOUND, trace};
@@ -51,10 +51,15 @@ fn holds(trace: &[u8]) {
     };
     assert_eq!((sum(Severity::Error), sum(Severity::Warning)), (all.errors, all.warnings));
     assert_eq!(all.is_valid(), all.first_error().is_none());
+    let early = all.findings.iter().filter(|finding| finding.code() == "not-time-ordered");
+    let lanes = early.clone().count() as u64;
+    let events = early.map(|finding| finding.count).sum();
+    assert_eq!(all.disorder, Disorder { events, lanes });
 
     // A limit hides findings but changes no count, and the first error stays the first.
     let few = report(trace, 1);
     assert_eq!((few.errors, few.warnings), (all.errors, all.warnings));
+    assert_eq!(few.disorder, all.disorder);
     assert_eq!(
         few.first_error().map(|f| (f.position, f.code())),
         all.first_error().map(|f| (f.position, f.code()))
