@@ -3,6 +3,8 @@
 //! This is the plain statement of the lexical rules, and the oracle of the fast tokeniser in
 //! [`scan`](crate::scan), which must find the same fields.
 
+use std::ops::Range;
+
 /// Whether a byte separates fields: blank, tab, newline, vertical tab, form feed, carriage return.
 #[must_use]
 pub const fn is_white(byte: u8) -> bool {
@@ -45,6 +47,12 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
+    /// The field that was written so, with its quotes if it has any.
+    #[must_use]
+    pub const fn new(raw: &'a [u8]) -> Self {
+        Field { raw }
+    }
+
     /// The field as it was written, with its quotes.
     #[must_use]
     pub const fn raw(self) -> &'a [u8] {
@@ -84,27 +92,36 @@ impl<'a> Field<'a> {
 pub fn fields(text: &[u8], start: usize, spans: &mut Vec<Span>) -> usize {
     let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |n| start + n);
     let mut at = start;
-    loop {
-        while at < end && is_white(text[at]) {
-            at += 1;
-        }
-        if at == end || text[at] == b'#' {
-            return end;
-        }
-        let first = at;
-        at += 1;
-        if text[first] == b'"' {
-            while at < end && text[at] != b'"' {
-                at += 1;
-            }
-            at = (at + 1).min(end);
-        } else {
-            while at < end && !is_white(text[at]) && text[at] != b'#' {
-                at += 1;
-            }
-        }
-        spans.push(Span { start: first as u32, end: at as u32 });
+    while let Some(field) = next_field(&text[..end], at) {
+        at = field.end;
+        spans.push(Span { start: field.start as u32, end: field.end as u32 });
     }
+    end
+}
+
+/// The first field of `line` from byte `at` on, where the line begins or a field ends; `None` if only
+/// white space and a comment follow. The line has no newline.
+#[must_use]
+#[inline]
+pub fn next_field(line: &[u8], mut at: usize) -> Option<Range<usize>> {
+    while is_white(*line.get(at)?) {
+        at += 1;
+    }
+    let first = at;
+    match line[first] {
+        b'#' => return None,
+        b'"' => {
+            let closing = line[first + 1..].iter().position(|byte| *byte == b'"');
+            at = closing.map_or(line.len(), |closing| first + closing + 2);
+        }
+        _ => {
+            let goes_on = |byte: &u8| !is_white(*byte) && *byte != b'#';
+            while line.get(at).is_some_and(goes_on) {
+                at += 1;
+            }
+        }
+    }
+    Some(first..at)
 }
 
 #[cfg(test)]
