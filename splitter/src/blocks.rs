@@ -101,6 +101,25 @@ impl Block {
         self.start
     }
 
+    /// Fills the block with the `len` bytes of some lines, which begin at `start`.
+    ///
+    /// # Panics
+    /// If the lines are longer.
+    pub fn fill<'l>(
+        &mut self,
+        start: ByteOffset,
+        len: usize,
+        lines: impl Iterator<Item = &'l [u8]>,
+    ) {
+        let room = self.room(len);
+        let mut filled = 0;
+        for line in lines {
+            room[filled..filled + line.len()].copy_from_slice(line);
+            filled += line.len();
+        }
+        self.set(start, 0..filled);
+    }
+
     /// The buffer, with room for `bytes` bytes and the padding. It never shrinks: what has been
     /// used once is not cleared again.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
@@ -236,6 +255,17 @@ mod tests {
     #[test]
     fn nothing_gives_no_block() {
         assert!(cut(&b""[..], 10).is_empty());
+    }
+
+    #[test]
+    fn a_block_of_given_lines() {
+        let mut block = Block::default();
+        for lines in [&[&b"one\n"[..], b"two\nthree\n"][..], &[b"four\n"], &[]] {
+            let text = lines.concat();
+            block.fill(ByteOffset(7), text.len(), lines.iter().copied());
+            assert_eq!((block.text(), block.start()), (&text[..], ByteOffset(7)));
+            assert!(block.padded().len() >= text.len() + PADDING);
+        }
     }
 
     #[test]

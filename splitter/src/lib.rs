@@ -25,3 +25,4 @@ mod regular;
 pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
 pub use input::{Compression, Input, Kind};
 pub use plan::Plan;
+pub use regular::read_exact_at;

@@ -19,8 +19,12 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     }
 }
 
-/// All of `buffer`, from `at` on.
-pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
+/// Fills `buffer` from byte `at` of a file on; for who reads a [`Kind::File`](crate::Kind::File) by
+/// himself.
+///
+/// # Errors
+/// The file cannot be read, or ends before `buffer` is full.
+pub fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
     while !buffer.is_empty() {
         let count = read_at(file, buffer, at)?;
         buffer = &mut buffer[count..];
