@@ -11,6 +11,9 @@
 //! workers decode and replay at the same time, and one of them resolves in between (`window`).
 //! Problems carry byte positions only; the first in file order wins, and its line is counted then:
 //! the result does not depend on the number of workers, nor on where blocks begin.
+//!
+//! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
+//! lines in their new order, and "file order" is that order here.
 
 pub(crate) mod decode;
 mod feed;
@@ -19,6 +22,7 @@ pub(crate) mod merge;
 mod problems;
 pub(crate) mod resolve;
 pub(crate) mod shard;
+mod sorted;
 pub(crate) mod strand;
 pub(crate) mod symbols;
 mod window;
@@ -53,24 +57,12 @@ pub(crate) fn replay(
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
-        let feed = Feed::new(source, options.limits);
-        let mut engine = Engine::new(options, workers, progress);
-        let mut window = Window::default();
-        let mut ended = false;
+        let mut watch = Watch::start();
+        let feed = Feed::new(source, options, workers)?;
         let mut rounds = Duration::ZERO;
-        loop {
-            let mut watch = Watch::start();
-            let quota = if ended || engine.first.is_some() { 0 } else { engine.quota };
-            ended |= engine.round(&window, &feed, quota);
-            watch.lap(&mut rounds);
-            engine.settle(&window)?;
-            window.give_back(&mut engine.desks);
-            window = Window::collect(&mut engine.desks);
-            if window.blocks.is_empty() {
-                return engine.finish(began, rounds);
-            }
-            engine.resolve(&mut window);
-        }
+        watch.lap(&mut rounds);
+        let replayed = Engine::new(options, workers, progress).replay(&feed, began, rounds);
+        replayed.map_err(|error| error.moved(|position| feed.original(position)))
     })
 }
 
@@ -128,6 +120,30 @@ impl<'o> Engine<'o> {
             bytes: 0,
             last_time: f64::NEG_INFINITY,
             events: 0,
+        }
+    }
+
+    /// Replays what `feed` gives; `rounds` is how long all workers have been at work for it.
+    fn replay(
+        mut self,
+        feed: &Feed<'_>,
+        began: Instant,
+        mut rounds: Duration,
+    ) -> Result<Trace, Error> {
+        let mut window = Window::default();
+        let mut ended = false;
+        loop {
+            let mut watch = Watch::start();
+            let quota = if ended || self.first.is_some() { 0 } else { self.quota };
+            ended |= self.round(&window, feed, quota);
+            watch.lap(&mut rounds);
+            self.settle(&window)?;
+            window.give_back(&mut self.desks);
+            window = Window::collect(&mut self.desks);
+            if window.blocks.is_empty() {
+                return self.finish(feed, began, rounds);
+            }
+            self.resolve(&mut window);
         }
     }
 
@@ -261,7 +277,7 @@ impl<'o> Engine<'o> {
         Ok(())
     }
 
-    fn finish(mut self, began: Instant, rounds: Duration) -> Result<Trace, Error> {
+    fn finish(mut self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {
         if self.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
@@ -289,12 +305,12 @@ impl<'o> Engine<'o> {
         let desks = self.desks.iter_mut().map(alone);
         let workers = desks.map(|desk| desk.times).collect();
         let read = Counted {
-            bytes: self.bytes,
+            bytes: self.bytes - feed.added(),
             lines: self.lines,
             events: self.events,
             times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
-        let warnings = self.warnings.into_list();
+        let warnings = self.warnings.into_list(feed);
         Ok(Trace::new(self.model, self.lanes.finish(), self.defs, warnings, time, read))
     }
 }

@@ -7,7 +7,8 @@ use paje_parser::error::shown;
 use paje_parser::event::TypeNature;
 use paje_parser::{FaultKind, LinkEnd, Position};
 
-/// Why a trace could not be replayed: the first problem in file order, or a failed read.
+/// Why a trace could not be replayed: the first problem in file order (in the order of
+/// [`Options::sort`](crate::Options::sort) if it was sorted), or a failed read.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -41,6 +42,14 @@ impl Error {
     #[must_use]
     pub fn invalid(problem: Problem, place: Option<Place>) -> Self {
         Error(Box::new(Inner { kind: ErrorKind::Invalid(problem), place }))
+    }
+
+    /// The error with its place, if it has one, elsewhere.
+    pub(crate) fn moved(mut self, to: impl FnOnce(Position) -> Position) -> Self {
+        if let Some(place) = &mut self.0.place {
+            place.position = to(place.position);
+        }
+        self
     }
 
     /// What it is about.
@@ -435,7 +444,7 @@ pub struct Warning {
     pub kind: WarningKind,
     /// The number of the definition of the lines it is about.
     pub event: Word,
-    /// The first line, 1-based.
+    /// The first line, 1-based; the first to be replayed if the trace was sorted.
     pub first_line: u64,
     /// How many lines.
     pub count: u64,

@@ -44,6 +44,20 @@ pub struct Options {
     pub ignore_incomplete_links: bool,
     /// User-defined fields are kept.
     pub user_defined: bool,
+    /// The events are replayed in the order of their times, whatever the order of their lines.
+    ///
+    /// The result is that of the same trace with its lines in another order: first those without a
+    /// time, as they come (definitions of events, types and values, also those further down; comments
+    /// and blank lines; lines that no definition fits); then those of events whose definitions have a
+    /// `Time` that the event needs, creations and destructions of containers among them, by time, and
+    /// as they come where times are the same. Between the two come lines whose time cannot be read:
+    /// the first of them is an error. So "the first problem" is the first in this order; the place
+    /// that is told is that in the trace as it was given.
+    ///
+    /// The whole text stays in memory, with eight bytes for each line more (forty while the lines are
+    /// being sorted), beside what any replay takes. It is read to its end before anything else is
+    /// looked at: a failed read, and a line that is too long, come before all other problems.
+    pub sort: bool,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -58,6 +72,7 @@ impl Default for Options {
             no_imbrication: false,
             ignore_incomplete_links: false,
             user_defined: false,
+            sort: false,
             limits: Limits::default(),
         }
     }

@@ -54,7 +54,8 @@ impl Trace {
     /// Replays the trace that `input` gives.
     ///
     /// # Errors
-    /// The first problem of the trace in file order, with its place; or a failed read.
+    /// The first problem of the trace in file order, with its place; or a failed read. In what order
+    /// the lines of a trace are that is to be sorted is said at [`Options::sort`].
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(input), Workers::one());
         Trace::read_with(source, options, &workers, &Progress::default())

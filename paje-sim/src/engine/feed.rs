@@ -5,13 +5,19 @@ use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use splitter::{Block, Blocks, Input, Kind, Limits, Plan, ReadError};
+use paje_parser::Position;
+use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
+use workers::Workers;
+
+use super::sorted::Sorted;
+use crate::error::Error;
+use crate::options::Options;
 
 /// What a trace is read from.
 #[derive(Debug)]
 pub struct Source<'r>(From<'r>);
 
-enum From<'r> {
+pub(super) enum From<'r> {
     /// Each worker reads its own blocks.
     Input(Box<Input>),
     /// One worker at a time reads a block.
@@ -46,6 +52,8 @@ pub(crate) enum Feed<'r> {
     Plan { plan: Plan, next: AtomicU64, taken: Arc<AtomicU64> },
     /// Whoever asks reads the next block from the stream.
     Stream(Mutex<Stream<'r>>),
+    /// Whoever asks copies the lines of the block together.
+    Sorted(Sorted),
 }
 
 pub(crate) struct Stream<'r> {
@@ -55,7 +63,18 @@ pub(crate) struct Stream<'r> {
 }
 
 impl<'r> Feed<'r> {
-    pub(crate) fn new(source: Source<'r>, limits: Limits) -> Self {
+    /// # Errors
+    /// The lines are to be sorted, and the trace cannot be read.
+    pub(crate) fn new(
+        source: Source<'r>,
+        options: &Options,
+        workers: &Workers,
+    ) -> Result<Self, Error> {
+        let limits = options.limits;
+        if options.sort {
+            let sorted = Sorted::new(source.0, options.field_names, limits, workers)?;
+            return Ok(Feed::Sorted(sorted));
+        }
         let reader = match source.0 {
             From::Stream(reader) => reader,
             From::Input(input) => {
@@ -64,13 +83,13 @@ impl<'r> Feed<'r> {
                     Kind::Stream(reader) => reader,
                     Kind::File(file, len) => {
                         let plan = Plan::new(file, len, limits);
-                        return Feed::Plan { plan, next: AtomicU64::new(0), taken };
+                        return Ok(Feed::Plan { plan, next: AtomicU64::new(0), taken });
                     }
                 }
             }
         };
         let blocks = Blocks::new(reader, limits);
-        Feed::Stream(Mutex::new(Stream { blocks, next: 0, ended: false }))
+        Ok(Feed::Stream(Mutex::new(Stream { blocks, next: 0, ended: false })))
     }
 
     /// Fills `block` with the next lines; returns its number, or `None` at the end of the trace.
@@ -93,6 +112,23 @@ impl<'r> Feed<'r> {
             Feed::Stream(stream) => {
                 stream.lock().unwrap_or_else(PoisonError::into_inner).next(block)
             }
+            Feed::Sorted(sorted) => sorted.next(block).map(|number| (number, Ok(()))),
+        }
+    }
+
+    /// The place in the trace of a place in what the blocks are of.
+    pub(crate) fn original(&self, position: Position) -> Position {
+        match self {
+            Feed::Sorted(sorted) => sorted.original(position),
+            Feed::Plan { .. } | Feed::Stream(_) => position,
+        }
+    }
+
+    /// How many bytes the blocks have that the trace has not.
+    pub(crate) const fn added(&self) -> u64 {
+        match self {
+            Feed::Sorted(sorted) => sorted.added(),
+            Feed::Plan { .. } | Feed::Stream(_) => 0,
         }
     }
 }

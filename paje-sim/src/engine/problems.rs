@@ -6,6 +6,7 @@ use memchr::memchr_iter;
 use paje_parser::{ByteOffset, DefTable, FieldName, Position, Span, token};
 
 use super::Engine;
+use super::feed::Feed;
 use super::resolve::{Stop, Where};
 use super::strand::{Refusal, Refused};
 use super::window::{DecodedBlock, Window};
@@ -185,8 +186,14 @@ impl Warnings {
         known.count += 1;
     }
 
-    pub(super) fn into_list(self) -> Vec<Warning> {
-        self.0.into_values().collect()
+    /// All of them, with the lines of the trace that `feed` reads.
+    pub(super) fn into_list(self, feed: &Feed<'_>) -> Vec<Warning> {
+        let line = |line| {
+            let position = Position { byte: ByteOffset(0), line, column: 1 };
+            feed.original(position).line
+        };
+        let placed = |warning: Warning| Warning { first_line: line(warning.first_line), ..warning };
+        self.0.into_values().map(placed).collect()
     }
 }
 
