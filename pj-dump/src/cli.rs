@@ -105,6 +105,11 @@ pub struct Cli {
     #[arg(short, long)]
     pub out_of_core: bool,
 
+    /// Replay events in the order of their times, whatever the order of their lines; the whole text is
+    /// kept in memory
+    #[arg(long)]
+    pub sort: bool,
+
     /// How many threads replay the trace; all that this process may use if not given
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,

@@ -112,6 +112,7 @@ fn options(cli: &Cli) -> Options {
     options.no_imbrication = cli.no_imbrication;
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.user_defined = cli.user_defined;
+    options.sort = cli.sort;
     options
 }
 

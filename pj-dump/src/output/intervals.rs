@@ -35,6 +35,9 @@ pub struct Clock<R> {
     decoder: LineDecoder,
     /// The beginning of a line whose end has not come yet.
     line: Vec<u8>,
+    /// Lines that could not be read with the definitions before them. When events are sorted, the
+    /// definitions after them hold too.
+    early: Vec<Vec<u8>>,
     stop_at: f64,
     times: Vec<f64>,
 }
@@ -46,6 +49,7 @@ impl<R> Clock<R> {
             input,
             decoder: LineDecoder::new(names),
             line: Vec::new(),
+            early: Vec::new(),
             stop_at: stop_at.unwrap_or(f64::INFINITY),
             times: vec![0.0],
         }
@@ -56,6 +60,9 @@ impl<R> Clock<R> {
     pub fn into_times(mut self) -> Vec<f64> {
         let line = std::mem::take(&mut self.line);
         self.note(&line);
+        for line in std::mem::take(&mut self.early) {
+            self.note(&line);
+        }
         self.times.sort_by(f64::total_cmp);
         self.times.dedup();
         self.times
@@ -63,13 +70,18 @@ impl<R> Clock<R> {
 
     /// What is wrong with a line is for the replay to say.
     fn note(&mut self, line: &[u8]) {
-        if let Ok(Line::Event(event)) = self.decoder.line(line)
-            && let Ok(event) = event.decode()
-            && let Some(time) = event.time()
-            && time <= self.stop_at
-            && self.times.last() != Some(&time)
-        {
-            self.times.push(time);
+        match self.decoder.line(line) {
+            Ok(Line::Event(event)) => {
+                if let Ok(event) = event.decode()
+                    && let Some(time) = event.time()
+                    && time <= self.stop_at
+                    && self.times.last() != Some(&time)
+                {
+                    self.times.push(time);
+                }
+            }
+            Ok(_) => {}
+            Err(_) => self.early.push(line.to_vec()),
         }
     }
 

@@ -34,7 +34,7 @@ fn checked(bytes: &[u8], options: &Options) -> Verdict {
     }
 }
 
-fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
+pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let style = Style {
         quotes: Quotes::Auto,
         precision: 6,

@@ -6,8 +6,10 @@ mod equal;
 mod golden;
 mod inputs;
 mod messages;
+mod order;
 mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
+mod sort;
 mod stats;
 mod world;

@@ -1,0 +1,144 @@
+//! Traces in disorder, and a plain sort that puts them in the order of their times.
+
+use paje_parser::{FieldName, FieldNames, LineDecoder, Span, number, token};
+
+/// A line, and where it was found.
+#[derive(Clone)]
+pub(crate) struct Found<'t> {
+    pub(crate) text: &'t [u8],
+    pub(crate) byte: u64,
+    pub(crate) number: u64,
+}
+
+/// The lines in the order in which they should be replayed.
+pub(crate) fn sorted(text: &[u8], names: FieldNames) -> Vec<Found<'_>> {
+    let mut lines = Vec::new();
+    let mut byte = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let number = lines.len() as u64 + 1;
+        lines.push(Found { text: line.strip_suffix(b"\n").unwrap_or(line), byte, number });
+        byte += line.len() as u64;
+    }
+    let mut decoder = LineDecoder::new(names);
+    for line in lines.iter().filter(|line| is_header(line.text)) {
+        if decoder.line(line.text).is_err() {
+            break;
+        }
+    }
+    let mut timed: Vec<_> = lines.iter().map(|line| (rank(line.text, &decoder), line)).collect();
+    timed.sort_by(|(a, _), (b, _)| a.partial_cmp(b).expect("no time is a NaN"));
+    timed.into_iter().map(|(_, line)| line.clone()).collect()
+}
+
+fn is_header(line: &[u8]) -> bool {
+    line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
+}
+
+/// 0 for a line without a time, 1 for one whose time cannot be read, and 2 with the time.
+fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
+    let mut words: Vec<Span> = Vec::new();
+    token::fields(line, 0, &mut words);
+    let word = |word: usize| words.get(word).map(|span: &Span| span.of(line).bare());
+    let def = word(0).filter(|_| !is_header(line)).and_then(|id| decoder.defs().find(id));
+    let Some(def) = def.map(|def| &decoder.defs().defs()[def]) else { return (0, 0.0) };
+    if !def.kind().obligatory().contains(&FieldName::Time) {
+        return (0, 0.0);
+    }
+    let time = def.word_of(FieldName::Time).and_then(word).and_then(number::parse_time);
+    time.map_or((1, 0.0), |time| (2, time))
+}
+
+/// Random numbers: G. Marsaglia's xorshift.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % count as u64) as usize
+    }
+
+    fn shuffle<T>(&mut self, things: &mut [T]) {
+        for i in (1..things.len()).rev() {
+            things.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// How lines are put in another order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Disorder {
+    None,
+    /// Lines anywhere, but those that must come in their order do: of one time, and without any.
+    KeepsTies,
+    /// Stretches of lines one among the other, as those of several processes are.
+    Interleaved,
+    Reversed,
+    Shuffled,
+}
+
+pub(crate) const DISORDERS: [Disorder; 5] = [
+    Disorder::None,
+    Disorder::KeepsTies,
+    Disorder::Interleaved,
+    Disorder::Reversed,
+    Disorder::Shuffled,
+];
+
+/// The trace with its lines in another order.
+pub(crate) fn disordered(
+    text: &[u8],
+    how: Disorder,
+    names: FieldNames,
+    random: &mut Random,
+) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    // The last line may or may not have a newline.
+    let ended = lines.pop_if(|last| last.is_empty()).is_some();
+    match how {
+        Disorder::None => return text.to_vec(),
+        Disorder::Reversed => lines.reverse(),
+        Disorder::Shuffled => random.shuffle(&mut lines),
+        Disorder::Interleaved => {
+            let mut parts: Vec<Vec<&[u8]>> = lines
+                .chunks(lines.len() / 4 + 1)
+                .map(|part| part.iter().rev().copied().collect())
+                .collect();
+            lines.clear();
+            while !parts.is_empty() {
+                let at = random.below(parts.len());
+                match parts[at].pop() {
+                    Some(line) => lines.push(line),
+                    None => drop(parts.swap_remove(at)),
+                }
+            }
+        }
+        Disorder::KeepsTies => {
+            let in_order = sorted(text, names);
+            let mut decoder = LineDecoder::new(names);
+            for line in in_order.iter().filter(|line| is_header(line.text)) {
+                drop(decoder.line(line.text));
+            }
+            let mut places: Vec<usize> = (0..in_order.len()).collect();
+            random.shuffle(&mut places);
+            let mut first = 0;
+            for ties in in_order.chunk_by(|a, b| rank(a.text, &decoder) == rank(b.text, &decoder)) {
+                places[first..first + ties.len()].sort_unstable();
+                for (line, place) in ties.iter().zip(&places[first..]) {
+                    lines[*place] = line.text;
+                }
+                first += ties.len();
+            }
+        }
+    }
+    let mut text = lines.join(&b'\n');
+    if ended {
+        text.push(b'\n');
+    }
+    text
+}

@@ -1,0 +1,348 @@
+//! Traces replayed in the order of their times, beside the same lines put in that order by a plain
+//! sort: the same rows and warnings, or the same problem at the same place of the trace as it was given.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use datasets::{Shape, invalid, random};
+use paje_parser::{ByteOffset, FieldNames, Position};
+use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
+use proptest::prelude::*;
+use splitter::Input;
+use workers::{Pin, Workers};
+
+use crate::agree::rows;
+use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};
+use crate::world::{dump, lines_before, said, trace};
+
+/// What a replay gives: rows, warnings and how much was read; or the code, sentence and place of the
+/// problem, and the line.
+type Result = std::result::Result<
+    (Vec<u8>, Vec<(WarningKind, Vec<u8>, u64, u64)>, [u64; 3]),
+    (&'static str, String, Option<(Position, Vec<u8>)>),
+>;
+
+fn replay(source: Source<'_>, options: &Options, workers: &Workers) -> Result {
+    match Trace::read_with(source, options, workers, &Progress::default()) {
+        Ok(trace) => {
+            let warnings = trace.warnings().iter();
+            let warnings = warnings.map(|w| (w.kind, w.event.clone(), w.first_line, w.count));
+            let read = [trace.lines(), trace.bytes(), trace.event_lines()];
+            Ok((rows(&trace), warnings.collect(), read))
+        }
+        Err(error) => {
+            let ErrorKind::Invalid(problem) = error.kind() else {
+                panic!("memory can be read: {error}");
+            };
+            let place = error.place().map(|place| (place.position, place.text.clone()));
+            Err((problem.code(), problem.to_string(), place))
+        }
+    }
+}
+
+/// What sorting plainly and replaying gives, told of the trace as it was given.
+fn expected(text: &[u8], options: &Options) -> Result {
+    let lines = sorted(text, options.field_names);
+    let plain: Vec<u8> = lines.iter().flat_map(|line| [line.text, b"\n"].concat()).collect();
+    let line = |number: u64| &lines[number as usize - 1];
+    let result = replay(Source::stream(&plain[..]), options, &Workers::one());
+    result
+        .map(|(rows, mut warnings, [count, _, events])| {
+            for (_, _, first, _) in &mut warnings {
+                *first = line(*first).number;
+            }
+            (rows, warnings, [count, text.len() as u64, events])
+        })
+        .map_err(|(code, sentence, place)| {
+            let place = place.map(|(at, shown)| {
+                let found = line(at.line);
+                assert!(found.text.starts_with(&shown));
+                let byte = ByteOffset(found.byte + at.column - 1);
+                (Position { byte, line: found.number, column: at.column }, shown)
+            });
+            (code, sentence, place)
+        })
+}
+
+fn teams() -> Vec<Workers> {
+    let team = |count| Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads");
+    (1..=4).map(team).collect()
+}
+
+/// Compares for each team, and blocks of several sizes; returns what was expected.
+fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
+    let wanted = expected(text, options);
+    let mut options = options.clone();
+    options.sort = true;
+    for team in teams {
+        for block in [1 << 17, [1, 100, 900, 5000][team.threads() % 4]] {
+            options.limits.block = block;
+            let found = replay(Source::stream(text), &options, team);
+            assert_eq!(
+                found,
+                wanted,
+                "{told}, {} workers, blocks of {block}\n{}",
+                team.threads(),
+                String::from_utf8_lossy(text)
+            );
+        }
+    }
+    wanted
+}
+
+fn options(random: &random::RandomTrace) -> Options {
+    let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
+    let mut options = Options::default();
+    options.field_names =
+        if has("-n", "--no-strict") { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = has("-z", "--ignore-incomplete-links");
+    options.user_defined = has("-u", "--user-defined");
+    options
+}
+
+#[test]
+fn random_traces() {
+    let teams = teams();
+    let mut valid = [0; DISORDERS.len()];
+    for seed in 0..50 {
+        let trace = random::trace(seed);
+        let options = options(&trace);
+        for how in DISORDERS {
+            let mut random = Random::new(seed);
+            let text = disordered(&trace.bytes, how, options.field_names, &mut random);
+            let told = format!("seed {seed}, {how:?}");
+            valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
+        }
+    }
+    // As it is, sorted traces of these are mostly valid; shuffled ones have lines of one time astray.
+    assert!(valid[0] > 10 && valid[1] == valid[0], "{valid:?}");
+}
+
+#[test]
+fn shapes() {
+    let teams = teams();
+    for shape in Shape::ALL {
+        let bytes = datasets::generate(shape, 20_000, 5);
+        let options = Options::default();
+        for how in DISORDERS {
+            let mut random = Random::new(shape as u64);
+            let text = disordered(&bytes, how, options.field_names, &mut random);
+            let told = format!("{shape}, {how:?}");
+            let result = compare(&text, &options, &teams, &told);
+            if matches!(how, Disorder::None | Disorder::KeepsTies) {
+                assert!(result.is_ok(), "{told}: {result:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn planted_faults() {
+    let teams = &teams()[..2];
+    for fault in invalid::Fault::ALL {
+        for seed in 0..3 {
+            let bytes = invalid::trace(fault, seed).bytes;
+            for how in DISORDERS {
+                let mut random = Random::new(seed);
+                let text = disordered(&bytes, how, FieldNames::Strict, &mut random);
+                let told = format!("{fault}, seed {seed}, {how:?}");
+                drop(compare(&text, &Options::default(), teams, &told));
+            }
+        }
+    }
+}
+
+/// Times of every spelling, quotes, comments, and lines that only look like something.
+#[test]
+fn odd_lines() {
+    let lines = "\
+set 1e1 S p a\nset \"+2.5\" S p b\n\t set\t0x1p-1 S p c # 0\nset 00009 S p d\nset 9.0 S p e\nset -0 S p f\n\
+set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0\nset 123456789012345678 S p j\nset 0.1234567890123456789 S p k\n\
+#set -99 S p k\n  # 5 %\n\n \t \r\nset 4 S p l\r\nvset 7 V p 1\n\"set\" 6 S q m\n\"set\" \"6\" S \"q\" n\n\
+ %EventDef PajeSetState 99 # 98\n %  Type string\n99 S q o 3\n  %  Container string # % x\n%Value string\n\
+99 S q p 2.5\n%Time date\n%EndEventDef\nset 5. S q \"q r\"\nset .5 S q s\nstype Other P O\n99 O q t 2.4\nset 8 O q u";
+    let text = trace(lines.as_bytes());
+    let teams = teams();
+    let result = compare(&text, &Options::default(), &teams, "odd lines");
+    assert!(result.is_ok(), "{result:?}");
+    for seed in 0..50 {
+        let mut random = Random::new(seed);
+        let how = DISORDERS[seed as usize % DISORDERS.len()];
+        let text = disordered(&text, how, FieldNames::Strict, &mut random);
+        drop(compare(&text, &Options::default(), &teams, &format!("seed {seed}, {how:?}")));
+    }
+}
+
+/// The first problem is the first in the sorted order, but times that cannot be read come first, and
+/// before them what has no time at all.
+#[test]
+fn problems_are_told_where_they_are() {
+    let first = lines_before() + 1;
+    for (lines, line, column, code) in [
+        ("pop 2 S p\nset 3 S p a\npop 1 S q\n", 3, 9, "pop-on-empty"),
+        ("pop 1 S p\nset 3x S p a\nset nan S p a\n", 2, 5, "bad-time"),
+        ("set 1e999 S p a\nset 3x S p a\nstype Other P S\n", 3, 15, "type-exists"),
+        ("set 1 S p a\nset\nset 0 S nobody a\n", 2, 4, "missing-field"),
+        ("set 2 S p a\nset 1 S p\n0 set\nset 1 S\n", 3, 1, "unknown-id"),
+        ("pop 1 S p\n%EventDef PajeSetState set\n", 2, 24, "redefined-id"),
+        ("99 2 S p a\n%EventDef PajeSetState 99\n% Time date\n", 1, 1, "unknown-id"),
+        (
+            "destroy 1 P q\nset 2 S q a\nfrom 3 L h x p k\n from 1 L h x p k\n",
+            3,
+            16,
+            "key-repeated",
+        ),
+        ("destroy 4 H h\n\nset 5 S p a\nfrom 3 L h x p k", 1, 13, "open-links"),
+        ("set 1 S p a\ncreate 0.5 p P h\n  create 0.3 r H h\n", 3, 16, "not-child-type"),
+    ] {
+        let text = trace(lines.as_bytes());
+        let result = compare(&text, &Options::default(), &teams()[..2], lines);
+        let Err((found, _, Some((at, _)))) = result else { panic!("{lines}: {result:?}") };
+        assert_eq!((found, at.line, at.column), (code, first + line - 1, column), "{lines}");
+        let begin =
+            lines.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
+        let byte = (trace(b"").len() + begin) as u64 + column - 1;
+        assert_eq!(at.byte, ByteOffset(byte), "{lines}");
+    }
+}
+
+#[test]
+fn lines_that_are_too_long_come_first() {
+    let lines = format!("nonsense\nset 0 S p {}\n", "x".repeat(300));
+    let text = trace(lines.as_bytes());
+    let mut options = Options::default();
+    (options.limits.block, options.limits.line, options.sort) = (100, 200, true);
+    for team in teams() {
+        let result = replay(Source::stream(&text[..]), &options, &team);
+        let Err((code, _, Some((at, _)))) = result else { panic!("{result:?}") };
+        let byte = ByteOffset(text.len() as u64 - 311);
+        let position = Position { byte, line: lines_before() + 2, column: 1 };
+        assert_eq!((code, at), ("line-too-long", position));
+    }
+    options.limits.line = 310;
+    assert!(matches!(
+        replay(Source::stream(&text[..]), &options, &Workers::one()),
+        Err(("unknown-id", ..))
+    ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_lines(
+        lines in "((set|pop|vset|create|late|stype|%|%EventDef PajePopState late|%EndEventDef|#|\"set)( (-?[0-9]\\.?[0-9]?|S|V|P|p|q|h|\"|#|x|nan|Type string|Time date|Container string)){0,6}\r?\n?\n){0,30}",
+        threads in 0..4_usize,
+        block in 1..2000_usize,
+    ) {
+        static TEAMS: LazyLock<Vec<Workers>> = LazyLock::new(teams);
+        let text = trace(lines.as_bytes());
+        let wanted = expected(&text, &Options::default());
+        let mut options = Options::default();
+        (options.sort, options.limits.block) = (true, block);
+        let found = replay(Source::stream(&text[..]), &options, &TEAMS[threads]);
+        prop_assert_eq!(found, wanted);
+    }
+}
+
+/// Files are read by all workers, in chunks.
+#[test]
+fn files() {
+    let bytes = datasets::generate(Shape::Unsorted, 60_000, 3);
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    std::io::Write::write_all(&mut file, &bytes).expect("writable");
+    let wanted = expected(&bytes, &Options::default());
+    for team in teams() {
+        let mut options = Options::default();
+        (options.sort, options.limits.block) = (true, 1000);
+        let input = Input::open(Some(file.path())).expect("it is there");
+        let taken = input.read_so_far();
+        assert_eq!(replay(Source::from(input), &options, &team), wanted);
+        assert_eq!(taken.load(std::sync::atomic::Ordering::Relaxed), bytes.len() as u64);
+    }
+}
+
+#[test]
+fn an_empty_trace_is_no_trace() {
+    let output = dump(&["--sort"], b"");
+    let wanted = "pj_dump: <stdin>: the trace is empty; a trace begins with event definitions\n";
+    assert_eq!((output.status.code(), said(&output).as_str()), (Some(1), wanted));
+}
+
+/// Any options: the output is that of the sorted trace.
+#[test]
+fn options_beside_it() {
+    let text = datasets::generate(Shape::Unsorted, 20_000, 2);
+    let lines = sorted(&text, FieldNames::Strict);
+    let plain: Vec<u8> = lines.iter().flat_map(|line| [line.text, b"\n"].concat()).collect();
+    for options in [
+        &[][..],
+        &["-u", "-h", "--threads", "3"],
+        &["-p", "WS"],
+        &["-p", "Worker State", "-l", "9"],
+        &["-s", "0.02", "-e", "0.05"],
+        &["-a", "0.03", "-z"],
+        &["-i", "--quotes", "strip"],
+        &["-c"],
+        &["-d"],
+        &["-q"],
+    ] {
+        let wanted = dump(options, &plain);
+        assert_eq!(wanted.status.code(), Some(0), "{options:?}: {}", said(&wanted));
+        for text in [&text, &plain] {
+            let found = dump(&[options, &["--sort"]].concat(), text);
+            assert_eq!(said(&found), "", "{options:?}");
+            assert!(found.stdout == wanted.stdout, "{options:?}");
+        }
+    }
+    // Without it the trace is refused.
+    assert_eq!(dump(&["-q"], &text).status.code(), Some(1));
+}
+
+/// The intervals of `-p` know the times of events that are defined further down.
+#[test]
+fn intervals_of_events_defined_late() {
+    let lines = "late 2 S p b\nset 5 S p c\nset 1 S p a\n%EventDef PajeSetState late\n% Time date\n\
+                 % Type string\n% Container string\n% Value string\n%EndEventDef\n";
+    let output = dump(&["--sort", "-p", "State", "-l", "0"], &trace(lines.as_bytes()));
+    // A lane shows what it was doing before the interval.
+    let wanted = "0,1,1\n1,2,1,p/State/a\n2,5,3,p/State/a\n";
+    let found = String::from_utf8_lossy(&output.stdout);
+    assert_eq!((found.as_ref(), said(&output).as_str()), (wanted, ""));
+}
+
+#[test]
+fn the_help_says_what_it_takes() {
+    let help = dump(&["--help"], b"");
+    let help = String::from_utf8_lossy(&help.stdout).replace(['\n', ' '], "");
+    assert!(help.contains("--sortReplayevents"), "{help}");
+    assert!(help.contains("keptinmemory"), "{help}");
+}
+
+/// What users of StarPU do today. Its times all have nine decimals, for which `sort -V` is right.
+#[test]
+fn as_grep_and_sort_do_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes = datasets::generate(Shape::Unsorted, 200_000, 4);
+    std::fs::write(folder.path().join("paje.trace"), &bytes).expect("writable");
+    let recipe = r"grep -e '^%' -e '^[1-6]\>' paje.trace > sorted.trace &&
+                   grep -v -e '^%' -e '^[1-6]\>' paje.trace | sort -s -V --key=2,2 >> sorted.trace";
+    if !runs(folder.path(), "printf '2 b\\n2 a\\n' | sort -s -V --key=1,1 | grep -q '^2\\>'")
+        || !runs(folder.path(), recipe)
+    {
+        return eprintln!("skipped: no grep, or no sort that knows -V");
+    }
+    let sorted = std::fs::read(folder.path().join("sorted.trace")).expect("written");
+    assert_eq!(sorted.len(), bytes.len());
+    let (found, wanted) = (dump(&["--sort"], &bytes), dump(&[], &sorted));
+    assert_eq!((said(&found), wanted.status.code()), (said(&wanted), Some(0)));
+    assert!(found.stdout == wanted.stdout);
+}
+
+fn runs(folder: &Path, script: &str) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(folder).env("LC_ALL", "C").stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
+}
