@@ -5,6 +5,10 @@
 //! `/usr/bin/pj_dump`; without it the test passes, saying so. `PAJE_SEEDS` is the number of traces
 //! (1,000 if unset), `PAJE_SEED` the seed of the first (the clock if unset; it is printed).
 
+#[path = "it/order.rs"]
+#[expect(dead_code, reason = "only the disorder that keeps traces valid is asked for here")]
+mod order;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
@@ -16,6 +20,7 @@ use std::time::SystemTime;
 
 use datasets::Shape;
 use datasets::random::{self, RandomTrace};
+use order::{Disorder, Random, disordered, sorted};
 use paje_parser::{FieldNames, Line, LineDecoder, TypeNature};
 
 const THREADS: u64 = 2;
@@ -92,6 +97,54 @@ fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
     }
     println!("intervals of {compared} types compared");
     assert!(compared > 0);
+}
+
+/// A tenth of the traces, in disorder: `--sort` dumps them as PajeNG does the sorted ones.
+#[test]
+fn sorted_traces_are_dumped_as_pajeng_does() {
+    let Some(pajeng) = pajeng() else { return skipped() };
+    let count = number("PAJE_SEEDS").unwrap_or(1000) / 10;
+    let first = number("PAJE_SEED").unwrap_or_else(clock);
+    println!("{count} random traces in disorder from PAJE_SEED={first} on");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (given, plain) = (folder.path().join("given.trace"), folder.path().join("sorted.trace"));
+    let write = |path: &Path, text: &[u8]| fs::write(path, text).expect("the folder is writable");
+    let mut compared = 0;
+    for seed in (0..count).map(|i| first.wrapping_add(i)) {
+        let mut trace = random::trace(seed);
+        // Where old names occur, -n is among the options; elsewhere it makes no difference.
+        let (text, names) = (&trace.bytes, FieldNames::Old);
+        let in_order = sorted(text, names);
+        write(
+            &plain,
+            &in_order.iter().flat_map(|line| [line.text, b"\n"].concat()).collect::<Vec<_>>(),
+        );
+        trace.bytes = disordered(text, Disorder::KeepsTies, names, &mut Random::new(seed));
+        write(&given, &trace.bytes);
+        let theirs = Command::new(&pajeng).args(&trace.options).arg(&plain).output();
+        let theirs = theirs.expect("PajeNG runs");
+        let ours = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
+            .args(["--sort", "--quotes", "strip"])
+            .args(&trace.options)
+            .arg(&given)
+            .output()
+            .expect("our pj_dump runs");
+        let difference = match (theirs.status.success(), ours.status.code()) {
+            (true, Some(0)) => same(&theirs.stdout, &ours.stdout),
+            (false, Some(1)) => Ok(()),
+            (_, code) => Err(format!(
+                "status {code:?}\nPajeNG: {}\nours:   {}",
+                first_lines(&theirs.stdout),
+                String::from_utf8_lossy(&ours.stderr)
+            )),
+        };
+        if let Err(difference) = difference {
+            panic!("{}", told(seed, &trace, &difference));
+        }
+        compared += usize::from(theirs.status.success());
+    }
+    println!("{compared} of them valid");
+    assert!(count == 0 || compared > 0);
 }
 
 /// The names of types that have intervals. Links aside: PajeNG bisects their lanes by start time, and

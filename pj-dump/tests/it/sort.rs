@@ -30,7 +30,7 @@ fn replay(source: Source<'_>, options: &Options, workers: &Workers) -> Result {
             let warnings = trace.warnings().iter();
             let warnings = warnings.map(|w| (w.kind, w.event.clone(), w.first_line, w.count));
             let read = [trace.lines(), trace.bytes(), trace.event_lines()];
-            Ok((rows(&trace), warnings.collect(), read))
+            Ok((rows(&trace, workers), warnings.collect(), read))
         }
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {
