@@ -19,6 +19,7 @@ pub(crate) mod decode;
 mod feed;
 pub(crate) mod lanes;
 pub(crate) mod merge;
+pub(crate) mod portions;
 mod problems;
 pub(crate) mod resolve;
 pub(crate) mod shard;
@@ -44,16 +45,18 @@ use decode::{Decoder, Strands};
 use feed::Feed;
 pub use feed::Source;
 use lanes::Lanes;
-use problems::{Found, Warnings, earliest};
+use portions::Portions;
+use problems::{Found, Warnings, earliest, earliest_byte};
 use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
 use window::{DecodedBlock, Desk, Round, Tasks, Window};
 
 /// Replays the trace that `source` gives.
-pub(crate) fn replay(
+pub(crate) fn replay<'o>(
     source: Source<'_>,
-    options: &Options,
-    workers: &Workers,
-    progress: &Progress,
+    options: &'o Options,
+    workers: &'o Workers,
+    progress: &'o Progress,
+    portions: Option<Portions<'o>>,
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
@@ -61,7 +64,8 @@ pub(crate) fn replay(
         let feed = Feed::new(source, options, workers)?;
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        let replayed = Engine::new(options, workers, progress).replay(&feed, began, rounds);
+        let engine = Engine::new(options, workers, progress, portions);
+        let replayed = engine.replay(&feed, began, rounds);
         replayed.map_err(|error| error.moved(|position| feed.original(position)))
     })
 }
@@ -90,6 +94,10 @@ struct Engine<'o> {
     bytes: u64,
     last_time: f64,
     events: u64,
+    /// If the trace is shown in portions, the one at hand.
+    portions: Option<Portions<'o>>,
+    /// The byte up to which the window at hand has been replayed already.
+    from: u64,
 }
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
@@ -97,7 +105,12 @@ struct Engine<'o> {
 const BLOCKS_PER_WORKER: usize = 4;
 
 impl<'o> Engine<'o> {
-    fn new(options: &'o Options, workers: &'o Workers, progress: &'o Progress) -> Self {
+    fn new(
+        options: &'o Options,
+        workers: &'o Workers,
+        progress: &'o Progress,
+        portions: Option<Portions<'o>>,
+    ) -> Self {
         let threads = workers.threads();
         let spread = Strands::for_workers(threads);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
@@ -109,7 +122,7 @@ impl<'o> Engine<'o> {
             model: Model::new(options.value_names),
             desks: (0..threads).map(desk).collect(),
             maps: (0..threads).map(|_| Maps::default()).collect(),
-            lanes: Lanes::new(options, spread),
+            lanes: Lanes::new(options, spread, portions.is_some()),
             effects: Effects::default(),
             warnings: Warnings::default(),
             first: None,
@@ -120,6 +133,8 @@ impl<'o> Engine<'o> {
             bytes: 0,
             last_time: f64::NEG_INFINITY,
             events: 0,
+            portions,
+            from: 0,
         }
     }
 
@@ -133,9 +148,11 @@ impl<'o> Engine<'o> {
         let mut window = Window::default();
         let mut ended = false;
         loop {
+            self.show_portions(&window)?;
             let mut watch = Watch::start();
             let quota = if ended || self.first.is_some() { 0 } else { self.quota };
-            ended |= self.round(&window, feed, quota);
+            let limit = self.first.as_ref().map_or(u64::MAX, |found| found.at);
+            ended |= self.round(&window, limit, Some(feed), quota);
             watch.lap(&mut rounds);
             self.settle(&window)?;
             window.give_back(&mut self.desks);
@@ -147,15 +164,28 @@ impl<'o> Engine<'o> {
         }
     }
 
-    /// Replays the window, and decodes so many blocks; returns whether the feed has ended.
-    fn round(&mut self, window: &Window, feed: &Feed<'_>, quota: usize) -> bool {
+    /// Replays the window's events before byte `limit`.
+    fn replay_to(&mut self, window: &Window, limit: u64) {
+        self.round(window, limit, None, 0);
+    }
+
+    /// Replays the window's events before byte `limit`, and decodes so many blocks; returns whether the
+    /// feed has ended.
+    fn round(
+        &mut self,
+        window: &Window,
+        limit: u64,
+        feed: Option<&Feed<'_>>,
+        quota: usize,
+    ) -> bool {
         let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
             model: &self.model,
             maps: &self.maps,
             window,
-            limit: self.first.as_ref().map_or(u64::MAX, |found| found.at),
+            from: self.from,
+            limit,
             feed,
             defs: &self.defs,
             desks: &self.desks,
@@ -253,28 +283,39 @@ impl<'o> Engine<'o> {
     /// # Errors
     /// The first problem of the trace, if it has come up.
     fn settle(&mut self, window: &Window) -> Result<(), Error> {
+        self.settle_to(window, u64::MAX)?;
+        if let Some(first) = self.first.take() {
+            let found = earliest(Some(first), self.reused_in(None));
+            return found.map_or(Ok(()), |found| Err(found.error));
+        }
+        self.warn(window);
+        Ok(())
+    }
+
+    /// What remains to be done for the part of a window that comes before byte `limit`.
+    fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
         let mut found = self.refused(window);
-        let limit = found.as_ref().map_or(u64::MAX, |found| found.at);
+        let first = earliest_byte(&[&found, &self.first]).min(limit);
         self.place_suspects(window);
-        for ending in std::mem::take(&mut self.effects.endings) {
-            if ending.at >= limit {
-                break;
-            }
+        let mut endings = std::mem::take(&mut self.effects.endings);
+        let now = endings.partition_point(|ending| ending.at < first);
+        for ending in endings.drain(..now) {
             found = earliest(found, self.reused_in(Some(&ending)));
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             if let Err((field, problem)) = ended {
                 found = earliest(found, self.found_at(window, ending.at, field, problem));
                 break;
             }
+            if let Some(portions) = &mut self.portions {
+                portions.ended(ending.container);
+            }
         }
+        self.effects.endings = endings;
         if found.is_some() {
+            found = earliest(found, self.first.take());
             found = earliest(found, self.reused_in(None));
         }
-        if let Some(found) = found {
-            return Err(found.error);
-        }
-        self.warn(window);
-        Ok(())
+        found.map_or(Ok(()), |found| Err(found.error))
     }
 
     fn finish(mut self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {
@@ -300,6 +341,9 @@ impl<'o> Engine<'o> {
             let ending = Ending { container, time, at: self.bytes, named: false };
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
+            if let Some(portions) = &mut self.portions {
+                portions.ended(container);
+            }
         }
         let wall = began.elapsed();
         let desks = self.desks.iter_mut().map(alone);
@@ -311,7 +355,12 @@ impl<'o> Engine<'o> {
             times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
         let warnings = self.warnings.into_list(feed);
-        Ok(Trace::new(self.model, self.lanes.finish(), self.defs, warnings, time, read))
+        let lanes = self.lanes.lend();
+        let trace = Trace::new(self.model, lanes, self.defs, warnings, time, read);
+        if let Some(portions) = self.portions {
+            portions.finish(&trace)?;
+        }
+        Ok(trace)
     }
 }
 

@@ -35,6 +35,8 @@ pub enum ErrorKind {
     Invalid(Problem),
     /// The input could not be read.
     Io(io::Error),
+    /// Who was shown the trace in portions did not want to see more.
+    Stopped,
 }
 
 impl Error {
@@ -50,6 +52,10 @@ impl Error {
             place.position = to(place.position);
         }
         self
+    }
+
+    pub(crate) fn stopped() -> Self {
+        Error(Box::new(Inner { kind: ErrorKind::Stopped, place: None }))
     }
 
     /// What it is about.
@@ -82,6 +88,7 @@ impl fmt::Display for Error {
         match &self.0.kind {
             ErrorKind::Invalid(problem) => problem.fmt(f),
             ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::Stopped => f.write_str("the replay was stopped"),
         }
     }
 }
@@ -89,7 +96,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Invalid(_) => None,
+            ErrorKind::Invalid(_) | ErrorKind::Stopped => None,
             ErrorKind::Io(error) => Some(error),
         }
     }

@@ -22,6 +22,8 @@ pub(crate) struct LinkStrand {
     /// The keys of all links, open and completed: a key may not be used again.
     pub(crate) filter: Filter,
     pub(crate) suspects: Vec<Suspect>,
+    /// The keys of completed links are not remembered, for memory's sake.
+    forgets: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,10 @@ pub(crate) struct Suspect {
 }
 
 impl LinkStrand {
+    pub(crate) fn new(forgets: bool) -> Self {
+        LinkStrand { forgets, ..LinkStrand::default() }
+    }
+
     /// Opens a link, or completes the one that this key opened, and returns it.
     ///
     /// `raw_key` is the key as it was written, `hash` that of its text without quotes, `at` the byte
@@ -88,7 +94,7 @@ impl LinkStrand {
             }
             Err(_) => {
                 let key = store.keys.push(raw_key);
-                if self.filter.insert(hash) {
+                if !self.forgets && self.filter.insert(hash) {
                     self.suspects.push(Suspect { hash, at, place: None, key });
                 }
                 self.open.insert_unique(hash, OpenLink { hash, key, half, at }, |open| open.hash);
@@ -113,9 +119,18 @@ impl LinkStrand {
         self.open.len() as u64
     }
 
+    /// Carries what is open over to a new store.
+    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        for open in &mut self.open {
+            open.key = new.keys.push(old.keys.get(open.key));
+            let extra = ExtraPair { opening: open.half.extra, closing: 0 };
+            open.half.extra = new.carry_extras(old, extra).opening;
+        }
+    }
+
     /// The container ends: what is open will never be complete.
     pub(crate) fn close(&mut self) {
-        *self = LinkStrand::default();
+        *self = LinkStrand::new(self.forgets);
     }
 }
 

@@ -21,6 +21,9 @@ pub(crate) struct StateLane {
 #[derive(Clone, Copy, Debug)]
 struct OpenState {
     row: OpenRow,
+    start: f64,
+    /// The end that its row has already, while that is hidden; not a number if it has none.
+    end: f64,
     value: ValueId,
     imbrication: u32,
 }
@@ -103,6 +106,27 @@ impl StateLane {
         self.last_closed(time);
     }
 
+    /// Ends the rows of what is on the stack nowhere, so that they are not seen. Without imbrication they
+    /// may have an end already, but may yet get another.
+    pub(crate) fn hide_open(&mut self, store: &mut Store) {
+        for open in &mut self.stack {
+            open.end = store.end_of(open.row);
+            store.end_state(open.row, f64::NAN);
+        }
+    }
+
+    /// Forgets all rows, and carries what is on the stack over to a new store.
+    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        self.rows = Rows::default();
+        for open in &mut self.stack {
+            let OpenState { row, start, end, value, imbrication } = *open;
+            let extra = new.carry_extras(old, old.extras_of(row));
+            let state = NewState { start, value, imbrication, extra: extra.opening };
+            open.row = new.open_state(&mut self.rows, state);
+            new.close_state(open.row, end, extra.closing);
+        }
+    }
+
     fn last_closed(&mut self, time: f64) {
         if self.last_end == f64::NEG_INFINITY {
             self.last_end = time;
@@ -115,6 +139,6 @@ impl StateLane {
         let row = store.open_state(&mut self.rows, state);
         self.last_start = time;
         self.last_end = f64::NEG_INFINITY;
-        self.stack.push(OpenState { row, value, imbrication });
+        self.stack.push(OpenState { row, start: time, end: f64::NAN, value, imbrication });
     }
 }

@@ -184,6 +184,24 @@ impl Store {
         self.arena.set(row.end, 0, end.to_bits());
     }
 
+    pub(crate) fn end_of(&self, row: OpenRow) -> f64 {
+        f64::from_bits(self.arena.get(row.end))
+    }
+
+    pub(crate) fn extras_of(&self, row: OpenRow) -> ExtraPair {
+        match &self.extras {
+            Some(_) => ExtraPair::from_word(self.arena.get(row.end.behind(row.extra as usize))),
+            None => ExtraPair::default(),
+        }
+    }
+
+    /// Keeps user-defined fields that an old store has.
+    pub(crate) fn carry_extras(&mut self, old: &Store, pair: ExtraPair) -> ExtraPair {
+        let (Some(old), Some(new)) = (&old.extras, &mut self.extras) else { return pair };
+        let mut carry = |number| old.get(number).map_or(0, |(def, text)| new.push(def, text));
+        ExtraPair { opening: carry(pair.opening), closing: carry(pair.closing) }
+    }
+
     #[inline]
     pub(crate) fn variable(&mut self, rows: &mut Rows, start: f64, value: f64, extra: u32) {
         let extras = self.extras.is_some();

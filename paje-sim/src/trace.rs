@@ -1,6 +1,7 @@
 //! A replayed trace.
 
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use paje_parser::{DefTable, EventDef, TypeNature};
@@ -9,10 +10,12 @@ use workers::Workers;
 use crate::containers::Containers;
 use crate::engine::Source;
 use crate::engine::lanes::Replayed;
+use crate::engine::portions::Portions;
 use crate::error::{Error, Warning};
 use crate::ids::{ContainerId, LaneId, TypeId};
 use crate::model::Model;
 use crate::options::Options;
+use crate::portion::Portion;
 use crate::progress::{Progress, Times};
 use crate::types::Types;
 use crate::visit::LaneView;
@@ -72,7 +75,31 @@ impl Trace {
         workers: &Workers,
         progress: &Progress,
     ) -> Result<Trace, Error> {
-        crate::engine::replay(source, options, workers, progress)
+        crate::engine::replay(source, options, workers, progress, None)
+    }
+
+    /// Replays a trace without keeping it: `show` sees what was completed by the events of each `bytes`
+    /// bytes of the trace, which are then forgotten. Memory depends on what is open at a time, on the
+    /// containers, types and values, and on `bytes`, but not on the length of the trace.
+    ///
+    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it
+    /// has both ends, and everything when its container ends; what a portion shows does not depend on the
+    /// workers or the size of blocks. That the key of a completed link is used again goes unnoticed. The
+    /// trace that is returned has the objects of the last portion only.
+    ///
+    /// # Errors
+    /// As [`Trace::read`]; by then, the portions before the problem's have been shown. If `show` breaks,
+    /// the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    pub fn read_in_portions<'o>(
+        source: Source<'_>,
+        options: &'o Options,
+        workers: &'o Workers,
+        progress: &'o Progress,
+        bytes: u64,
+        show: &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send),
+    ) -> Result<Trace, Error> {
+        let portions = Portions::new(bytes, show);
+        crate::engine::replay(source, options, workers, progress, Some(portions))
     }
 
     pub(crate) fn new(

@@ -2,7 +2,7 @@
 
 use crate::columns::Rows;
 use crate::engine::strand::Refused;
-use crate::store::Store;
+use crate::store::{ExtraPair, Store};
 
 /// The replay of one variable lane. Each row lasts until the next one's start.
 #[derive(Debug, Default)]
@@ -55,6 +55,20 @@ impl VariableLane {
         let current = self.current.ok_or(Refused::Unset)?;
         self.set(store, time, current.value + change, extra);
         Ok(())
+    }
+
+    /// Until when the last of the rows lasts, if another follows.
+    pub(crate) fn current_start(&self) -> Option<f64> {
+        self.current.map(|current| current.start)
+    }
+
+    /// Forgets all rows, and carries the current one over to a new store.
+    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        self.rows = Rows::default();
+        if let Some(current) = &mut self.current {
+            let extra = ExtraPair { opening: current.extra, closing: 0 };
+            current.extra = new.carry_extras(old, extra).opening;
+        }
     }
 
     /// The container ends: the current row is the last.

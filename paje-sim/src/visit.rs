@@ -67,7 +67,8 @@ impl Trace {
                 ranks[id.index()] = rank;
             }
         }
-        Walk { trace: self, order, children, ranks, stack: vec![ContainerId::ROOT], current: None }
+        let stack = vec![ContainerId::ROOT];
+        Walk { trace: self, order, children, ranks, stack, current: None, among: None }
     }
 
     /// Shows every container and every lane to the visitor, in output order.
@@ -100,13 +101,22 @@ pub struct Walk<'t> {
     stack: Vec<ContainerId>,
     /// The container at hand, and how many of its type's child types are behind.
     current: Option<(ContainerId, usize)>,
+    /// The containers that are walked through, if not all are.
+    among: Option<Vec<bool>>,
 }
 
 impl Walk<'_> {
+    /// Walks only through these containers.
+    pub(crate) fn among(self, containers: Vec<bool>) -> Self {
+        Walk { among: Some(containers), ..self }
+    }
+
     fn push_children(&mut self, id: ContainerId) {
         let first = self.stack.len();
         let containers = self.trace.containers();
-        self.stack.extend(containers.children(id));
+        let among = self.among.as_deref();
+        let walked = |id: &ContainerId| among.is_none_or(|among| among[id.index()]);
+        self.stack.extend(containers.children(id).filter(walked));
         let ranks = &self.ranks;
         self.stack[first..].sort_by_cached_key(|child| {
             let rank = ranks[containers.type_of(*child).index()];
@@ -316,13 +326,13 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.states(self, states)?;
                 }
-                Objects::Variable(_) => {
-                    let next = chunks.peek().map(|next| arena.get(next.place));
+                Objects::Variable(lane) => {
+                    let next = chunks.peek().map(|next| f64::from_bits(arena.get(next.place)));
                     let container_end = || self.trace.containers().end(self.container());
                     let variables = Variables {
                         start: floats(0),
                         value: floats(size),
-                        last_end: next.map_or_else(container_end, f64::from_bits),
+                        last_end: next.or(lane.current_start()).unwrap_or_else(container_end),
                         user_defined: user_defined(VariableChunk::extras(&chunk)),
                     };
                     visitor.variables(self, variables)?;
@@ -371,7 +381,8 @@ impl<'t> LaneView<'t> {
 pub struct States<'t> {
     /// When each was set or pushed.
     pub start: &'t [f64],
-    /// When each was popped or replaced, or its container ended.
+    /// When each was popped or replaced, or its container ended. Not a number in a portion (see
+    /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
     pub end: &'t [f64],
     /// The value, of the lane's type.
     pub value: &'t [ValueId],

@@ -4,11 +4,12 @@
 use std::convert::Infallible;
 use std::io::Read;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 use datasets::Shape;
 use paje_sim::{
-    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States,
-    Trace, Variables, Visitor,
+    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Portion, Progress, Source,
+    States, Step, Trace, Variables, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -44,7 +45,11 @@ impl Visitor for Listing {
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
         for (i, value) in states.value.iter().enumerate() {
             let times = (states.start[i].to_bits(), states.end[i].to_bits(), states.imbrication[i]);
-            self.push(lane, (times, lane.value_name(*value)));
+            // In a portion, a state without an end is still open.
+            if !states.end[i].is_nan() {
+                let fields: Vec<_> = states.user_defined.of(i).collect();
+                self.push(lane, (times, lane.value_name(*value), fields));
+            }
         }
         Ok(())
     }
@@ -56,14 +61,16 @@ impl Visitor for Listing {
     ) -> Result<(), Infallible> {
         for (i, value) in variables.value.iter().enumerate() {
             let times = (variables.start[i].to_bits(), variables.end(i).to_bits());
-            self.push(lane, (times, value.to_bits()));
+            let fields: Vec<_> = variables.user_defined.of(i).collect();
+            self.push(lane, (times, value.to_bits(), fields));
         }
         Ok(())
     }
 
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        for (time, value) in events.time.iter().zip(events.value) {
-            self.push(lane, (time.to_bits(), lane.value_name(*value)));
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            let fields: Vec<_> = events.user_defined.of(i).collect();
+            self.push(lane, (time.to_bits(), lane.value_name(*value), fields));
         }
         Ok(())
     }
@@ -72,7 +79,8 @@ impl Visitor for Listing {
         for (i, value) in links.value.iter().enumerate() {
             let times = (links.start[i].to_bits(), links.end[i].to_bits());
             let ends = (links.from[i], links.to[i], links.raw_key(i));
-            self.push(lane, (times, lane.value_name(*value), ends));
+            let fields: Vec<_> = links.user_defined.of(i).collect();
+            self.push(lane, (times, lane.value_name(*value), ends, fields));
         }
         Ok(())
     }
@@ -182,4 +190,71 @@ fn input_in_any_pieces() {
         let expected = replay(&text[..], Limits::default());
         assert_eq!(replay(Trickle(&text), Limits::default()), expected);
     }
+}
+
+/// What is complete is shown once, and what is shown does not depend on workers and blocks.
+#[test]
+fn portions() {
+    let teams: Vec<Workers> = [1, 3].map(workers).into();
+    for (i, text) in traces().enumerate() {
+        for user_defined in [false, true] {
+            let mut options = Options::default();
+            options.user_defined = user_defined;
+            options.no_imbrication = i % 3 == 0;
+            options.ignore_incomplete_links = i % 2 == 0;
+            let whole = Trace::read(&text[..], &options);
+            let mut first = None;
+            for (size, block) in [(1000, 1), (1000, 700), (1000, 1 << 20), (1 << 30, 2000)] {
+                for team in &teams {
+                    options.limits.block = block;
+                    let (shown, result) = in_portions(&text, &options, team, size);
+                    match (&whole, result) {
+                        (Ok(whole), Ok(())) => {
+                            let mut all: Vec<String> = shown.concat();
+                            let mut expected = Listing::of(whole);
+                            all.sort();
+                            expected.sort();
+                            assert_eq!(all, expected);
+                        }
+                        // That a key is used again is not seen then.
+                        (Err(error), found) => assert!(
+                            found == Err(error.to_string()) || error.to_string().contains("key"),
+                            "{error} {found:?}"
+                        ),
+                        (Ok(_), Err(error)) => panic!("{error}"),
+                    }
+                    if size == 1000 {
+                        assert_eq!(first.get_or_insert_with(|| shown.clone()), &shown);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn in_portions(
+    text: &[u8],
+    options: &Options,
+    workers: &Workers,
+    size: u64,
+) -> (Vec<Vec<String>>, Result<(), String>) {
+    let mut shown = Vec::new();
+    let mut show = |portion: &Portion<'_>| {
+        let mut listing = Listing::default();
+        for step in portion.walk(NameOrder::Bare) {
+            let Ok(()) = match step {
+                Step::Container(id) => listing.container(portion.trace(), id),
+                Step::Type(container, type_) => match portion.trace().lane(container, type_) {
+                    Some(lane) => lane.visit(&mut listing),
+                    None => Ok(()),
+                },
+            };
+        }
+        shown.push(listing.0);
+        ControlFlow::Continue(())
+    };
+    let source = Source::stream(text);
+    let progress = Progress::default();
+    let result = Trace::read_in_portions(source, options, workers, &progress, size, &mut show);
+    (shown, result.map(|_| ()).map_err(|error| error.to_string()))
 }

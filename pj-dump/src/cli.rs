@@ -13,8 +13,8 @@ use crate::stats::StatsFormat;
 
 /// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG's pj_dump prints them.
 ///
-/// Rows go to standard output once the whole trace has been found valid; everything else goes to
-/// standard error.
+/// Rows go to standard output once the whole trace has been found valid (but see -o); everything else
+/// goes to standard error.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_dump",
@@ -101,7 +101,8 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
-    /// Accepted; rows, their order and the memory taken are as without it
+    /// Write rows as they complete, every 16 MiB of the trace, and forget them: memory does not grow with
+    /// the trace. An invalid trace has written rows by then
     #[arg(short, long)]
     pub out_of_core: bool,
 

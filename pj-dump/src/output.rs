@@ -8,6 +8,7 @@ pub mod hierarchy;
 pub mod intervals;
 pub mod quotes;
 pub mod rows;
+pub mod stream;
 pub mod types;
 
 pub use quotes::Quotes;

@@ -44,9 +44,15 @@ impl Display {
         Display { wanted: wanted && io::stderr().is_terminal(), began }
     }
 
-    /// Shows how much of the trace has been read and replayed.
-    pub(crate) fn replay(self, input: &Input, progress: &Arc<Progress>) -> Shown {
-        if !self.wanted {
+    /// Shows how much of the trace has been read and replayed; but not where rows that are written
+    /// meanwhile, or what another program makes of them, may come to the same terminal.
+    pub(crate) fn replay(
+        self,
+        input: &Input,
+        progress: &Arc<Progress>,
+        rows: Option<&File>,
+    ) -> Shown {
+        if !self.wanted || rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
         }
         let bar = replay_bar(input.size(), Arc::clone(progress));

@@ -9,14 +9,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{Error, FieldNames, Options, Precision, Progress, Source, Trace, ValueNames};
+use paje_sim::{
+    Error, FieldNames, Options, Portion, Precision, Progress, Source, Trace, ValueNames,
+};
 use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::output::export::{Exported, Written, write_rows};
+use crate::output::header::Header;
 use crate::output::intervals::{self, Clock};
-use crate::output::{Quotes, Style, containers, header, hierarchy, types};
+use crate::output::stream::{PORTION, RowStream};
+use crate::output::{Quotes, Style, containers, hierarchy, types};
 use crate::progress::Display;
 use crate::report::{self, Failure};
 use crate::stats::Stats;
@@ -55,8 +59,17 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     }
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
-    let shown = display.replay(&input, &progress);
-    let read = |source: Source<'_>| Trace::read_with(source, &options, &workers, &progress);
+    let written = Written::default();
+    let out = standard_output().map_err(Failure::Output)?;
+    let shown = display.replay(&input, &progress, streams(cli).then_some(&out));
+    let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
+    let mut read = |source: Source<'_>| match streams(cli) {
+        false => Trace::read_with(source, &options, &workers, &progress),
+        true => {
+            let mut show = |portion: &Portion<'_>| stream.show(portion);
+            Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut show)
+        }
+    };
     let (trace, times) = if cli.probabilistic.is_some() {
         let mut clock = Clock::new(&mut input, options.field_names, options.stop_at);
         let trace = read(Source::stream(&mut clock));
@@ -69,6 +82,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
         (read(Source::from(input)), Vec::new())
     };
     drop(shown);
+    let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
     report::warnings(&name, &trace);
     let seconds = began.elapsed().as_secs_f64();
@@ -79,12 +93,24 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    let exported =
+    let mut exported =
         print(cli, &trace, &times, seconds, display, &workers).map_err(Failure::Output)?;
+    exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
     }
     Ok(())
+}
+
+/// Whether rows are written while the trace is read.
+fn streams(cli: &Cli) -> bool {
+    let otherwise = cli.quiet || cli.dot || cli.container || cli.probabilistic.is_some();
+    cli.out_of_core && !otherwise
+}
+
+/// Rust's own standard output looks for line ends in all that passes; a file does not.
+fn standard_output() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
 /// The trace, or why there is none. Of compressed data, checksums at the end tell whether what came
@@ -126,8 +152,7 @@ fn print(
     display: Display,
     workers: &Workers,
 ) -> io::Result<Exported> {
-    // Rust's own standard output looks for line ends in all that passes; a file does not.
-    let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let mut out = standard_output()?;
     if cli.time {
         writeln!(out, "{seconds:.6}")?;
     }
@@ -143,11 +168,12 @@ fn print(
         out.write_all(&containers::tree(trace, cli.quotes))?;
         return Ok(Exported::default());
     }
-    if cli.quiet || cli.probabilistic.is_some() {
+    if cli.quiet || cli.probabilistic.is_some() || cli.out_of_core {
         return Ok(Exported::default());
     }
     if cli.header {
-        out.write_all(&header::header(trace, style))?;
+        let walk = trace.walk(cli.quotes.order());
+        out.write_all(&Header::new(style).lines(trace, walk))?;
     }
     let written = Arc::new(Written::default());
     let shown = display.rows(&out, &written);

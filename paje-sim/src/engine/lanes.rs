@@ -16,6 +16,7 @@ use crate::ids::{ContainerId, LaneId};
 use crate::links::{Suspect, bare_key, first_reused};
 use crate::model::{Ending, Failed, Lane, Model};
 use crate::options::Options;
+use crate::store::Store;
 
 /// The lanes of a trace, while it is replayed and afterwards.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ pub(crate) struct Lanes {
     pub(crate) spread: Strands,
     extras: bool,
     no_imbrication: bool,
+    forgets: bool,
 }
 
 /// A link whose key may have been used before: where it is among all.
@@ -62,7 +64,8 @@ fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
 }
 
 impl Lanes {
-    pub(crate) fn new(options: &Options, spread: Strands) -> Self {
+    /// If `forgets`, the keys of completed links are not remembered.
+    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool) -> Self {
         let shard = |_| Mutex::new(Shard::new(options.user_defined, spread.shards as usize));
         Lanes {
             shards: (0..spread.shards).map(shard).collect(),
@@ -72,6 +75,7 @@ impl Lanes {
             spread,
             extras: options.user_defined,
             no_imbrication: options.no_imbrication,
+            forgets,
         }
     }
 
@@ -150,7 +154,7 @@ impl Lanes {
         for number in shards {
             let shard = alone(&mut self.shards[*number as usize]);
             let place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
-            shard.strands.push(Strand::new(id, lane.nature, flat));
+            shard.strands.push(Strand::new(id, lane.nature, flat, self.forgets));
             self.places.all.push(place);
         }
     }
@@ -279,18 +283,41 @@ impl Lanes {
         (count > 0).then_some((keys, count))
     }
 
-    /// The lanes as they stay when the replay is over.
-    pub(crate) fn finish(self) -> Replayed {
-        let shards = self.shards.into_iter();
-        let homes = self.homes.into_iter();
+    /// The lanes as they are, for others to look at.
+    pub(crate) fn lend(&mut self) -> Replayed {
+        let shards = std::mem::take(&mut self.shards).into_iter();
+        let homes = std::mem::take(&mut self.homes).into_iter();
+        let shards = shards.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let homes = homes.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
         Replayed {
-            shards: shards
-                .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner))
-                .collect(),
-            homes: homes
-                .map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner))
-                .collect(),
-            places: self.places,
+            shards: shards.collect(),
+            homes: homes.collect(),
+            places: std::mem::take(&mut self.places),
+        }
+    }
+
+    /// The lanes that were lent.
+    pub(crate) fn take_back(&mut self, lent: Replayed) {
+        self.shards = lent.shards.into_iter().map(Mutex::new).collect();
+        self.homes = lent.homes.into_iter().map(RwLock::new).collect();
+        self.places = lent.places;
+    }
+
+    /// Lets the rows of what is open not be seen, until they are carried over.
+    pub(crate) fn hide_open(&mut self) {
+        for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
+            strands.iter_mut().for_each(|strand| strand.hide_open(store));
+        }
+    }
+
+    /// Forgets all rows, and carries what is open over to new memory.
+    pub(crate) fn start_afresh(&mut self) {
+        for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
+            let old = std::mem::replace(store, Store::new(self.extras));
+            strands.iter_mut().for_each(|strand| strand.start_afresh(&old, store));
+        }
+        for home in &mut self.homes {
+            home.get_mut().unwrap_or_else(PoisonError::into_inner).start_afresh();
         }
     }
 }

@@ -34,6 +34,14 @@ impl LinkHome {
         self.lanes.get(&lane).map(|lane| &lane.rows)
     }
 
+    /// Forgets all rows.
+    pub(crate) fn start_afresh(&mut self) {
+        self.arena = Arena::default();
+        for lane in self.lanes.values_mut() {
+            lane.rows = Rows::default();
+        }
+    }
+
     /// Takes over what a shard completed for this home.
     pub(crate) fn take(&mut self, completed: &mut Vec<Completion>, shard: usize) {
         self.pending.extend(completed.drain(..).map(|completion| (completion, shard as u8)));

@@ -23,6 +23,11 @@ pub(super) fn earliest(one: Option<Found>, other: Option<Found>) -> Option<Found
     one.into_iter().chain(other).min_by_key(|found| found.at)
 }
 
+/// The byte of the first of these problems; the end of all bytes if there is none.
+pub(super) fn earliest_byte(all: &[&Option<Found>]) -> u64 {
+    all.iter().filter_map(|found| found.as_ref()).map(|found| found.at).min().unwrap_or(u64::MAX)
+}
+
 impl Found {
     pub(super) fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
         let place = Place { position: Position { byte: start, line, column: 1 }, text: Vec::new() };
@@ -54,15 +59,14 @@ impl Engine<'_> {
         Some(Found::in_block(block, &self.defs, stop))
     }
 
-    /// The first problem of the window that a lane found, or that was there before.
+    /// The first problem of the window that a lane found.
     pub(super) fn refused(&mut self, window: &Window) -> Option<Found> {
         let first = self.lanes.take_refused();
-        let found = first.and_then(|refused| {
+        first.and_then(|refused| {
             let block = window.block_of(refused.at)?;
             let (field, problem) = self.explain(&refused, block);
             self.found_at(window, refused.at, field, problem)
-        });
-        earliest(self.first.take(), found)
+        })
     }
 
     /// The sentence for an event that a lane refused.

@@ -1,5 +1,7 @@
 //! Some strands of all lanes, replayed by one worker at a time.
 
+use std::ops::Range;
+
 use super::resolve::Maps;
 use super::strand::{Left, Objects, Refusal, Slice, Strand};
 use super::window::DecodedBlock;
@@ -45,14 +47,14 @@ impl Shard {
         }
     }
 
-    /// Replays what a window holds for this shard, up to `limit`.
+    /// Replays what a window holds for this shard in some of the trace's bytes.
     pub(crate) fn replay(
         &mut self,
         number: usize,
         window: &[DecodedBlock],
         maps: &[Maps],
         model: &Model,
-        mut limit: u64,
+        mut bytes: Range<u64>,
     ) {
         for block in window {
             let decoded = &block.decoded;
@@ -69,11 +71,11 @@ impl Shard {
                 let strand = &mut self.strands[*local as usize];
                 let container = model.lanes[strand.lane.index()].container;
                 let ended_at = model.containers.ended_at(container);
-                let slice = Slice { block, maps, ended_at, limit };
+                let slice = Slice { block, maps, ended_at, bytes: bytes.clone() };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {
-                    limit = refused.at;
+                    bytes.end = refused.at;
                     self.refused = Some(refused);
                 }
                 let now = strand.suspects().len();

@@ -1,5 +1,7 @@
 //! The replay of one strand of a lane, by itself, block after block.
 
+use std::ops::Range;
+
 use paje_parser::{LinkEnd, TypeNature};
 
 use super::decode::{LaneEvent, Op};
@@ -7,6 +9,7 @@ use super::lanes::home_of;
 use super::resolve::Maps;
 use super::shard::Completion;
 use super::window::DecodedBlock;
+use crate::columns::Rows;
 use crate::events::EventLane;
 use crate::ids::{LaneId, ValueId};
 use crate::links::{HalfLink, LinkStrand};
@@ -67,8 +70,8 @@ pub(crate) struct Slice<'a> {
     pub(crate) maps: &'a Maps,
     /// The byte of the event that ended the container, `u64::MAX` while it lives.
     pub(crate) ended_at: u64,
-    /// Events whose line begins here or later are not replayed.
-    pub(crate) limit: u64,
+    /// Only events whose lines begin here are replayed.
+    pub(crate) bytes: Range<u64>,
 }
 
 /// What replaying a slice leaves for others.
@@ -81,12 +84,13 @@ pub(crate) struct Left {
 }
 
 impl Strand {
-    pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool) -> Self {
+    /// If `forgets`, a link strand does not remember the keys of completed links.
+    pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool, forgets: bool) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
-            TypeNature::Link => Objects::Link(Box::default()),
+            TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
         };
         Strand { lane, objects, last: None, flat }
     }
@@ -103,20 +107,21 @@ impl Strand {
         left: &mut Left,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        // In file order, so that what is to be replayed comes first, then what is to be ignored.
+        // In file order: what was replayed before, what is to be replayed, what is to be ignored.
         let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
         let last = events.last().map_or(0, |event| base + u64::from(event.at));
         let (mut live, mut end) = (events.len(), events.len());
-        if last >= slice.limit {
-            end = before(slice.limit);
+        let start = if base < slice.bytes.start { before(slice.bytes.start) } else { 0 };
+        if last >= slice.bytes.end {
+            end = before(slice.bytes.end);
             live = end;
         }
         if last > slice.ended_at {
-            live = before(slice.ended_at + 1).min(end);
-            let ignored = &events[live..end];
+            live = before(slice.ended_at + 1).clamp(start, end.max(start));
+            let ignored = events.get(live..end).unwrap_or_default();
             left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
         }
-        let events = &events[..live];
+        let events = events.get(start..live).unwrap_or_default();
         let Some(last) = events.last() else { return Ok(()) };
         let replayed = match &mut self.objects {
             Objects::State(lane) => states(lane, events, slice, store, self.flat),
@@ -134,6 +139,23 @@ impl Strand {
             let at = base + u64::from(event.at);
             Refusal { at, lane: self.lane, time: event.time, why }
         })
+    }
+
+    /// Lets the rows of what is open not be seen, until they are carried over.
+    pub(crate) fn hide_open(&mut self, store: &mut Store) {
+        if let Objects::State(lane) = &mut self.objects {
+            lane.hide_open(store);
+        }
+    }
+
+    /// Forgets all rows, and carries what is open over to a new store.
+    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        match &mut self.objects {
+            Objects::State(lane) => lane.start_afresh(old, new),
+            Objects::Variable(lane) => lane.start_afresh(old, new),
+            Objects::Event(lane) => lane.rows = Rows::default(),
+            Objects::Link(strand) => strand.start_afresh(old, new),
+        }
     }
 
     /// The byte and the time of the strand's last event.

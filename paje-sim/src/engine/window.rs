@@ -100,9 +100,12 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) maps: &'a [Maps],
     pub(crate) window: &'a Window,
+    /// Events that begin before this byte have been replayed already.
+    pub(crate) from: u64,
     /// Events that begin here or later are not replayed.
     pub(crate) limit: u64,
-    pub(crate) feed: &'a Feed<'r>,
+    /// Where the blocks to decode come from.
+    pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) defs: &'a DefTable,
     pub(crate) desks: &'a [Mutex<Desk>],
     pub(crate) progress: &'a Progress,
@@ -169,17 +172,19 @@ impl Round<'_, '_> {
             // Counted even in a panic: others wait for it.
             let _done = CountOnDrop(&self.tasks.replayed);
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
-                shard.replay(number, &self.window.blocks, self.maps, self.model, self.limit);
+                let bytes = self.from..self.limit;
+                shard.replay(number, &self.window.blocks, self.maps, self.model, bytes);
             }
         }
     }
 
     /// Decodes blocks of the next window while there are any, and merges when it is time to.
     fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
+        let Some(feed) = self.feed else { return };
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = desk.free.pop().unwrap_or_default();
-            let Some((number, read)) = self.feed.next(&mut block.text) else {
+            let Some((number, read)) = feed.next(&mut block.text) else {
                 self.tasks.ended.store(true, Ordering::Relaxed);
                 self.quota.store(0, Ordering::Relaxed);
                 desk.free.push(block);

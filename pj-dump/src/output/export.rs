@@ -13,7 +13,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use paje_sim::visit::Walk;
 use paje_sim::{ContainerId, LaneView, Step, Trace};
 use workers::Workers;
 
@@ -69,16 +68,54 @@ pub fn write_rows<W: Write + Send>(
     out: W,
     written: &Written,
 ) -> io::Result<Exported> {
+    let walk = trace.walk(style.quotes.order());
+    write_steps(trace, &Names::new(trace), style, workers, out, written, walk)
+}
+
+/// Writes the rows of some steps of a walk.
+pub(crate) fn write_steps<'t, W: Write + Send>(
+    trace: &'t Trace,
+    names: &Names,
+    style: Style,
+    workers: &Workers,
+    out: W,
+    written: &Written,
+    steps: impl Iterator<Item = Step> + Send + 't,
+) -> io::Result<Exported> {
     let began = Instant::now();
-    let names = Names::new(trace);
-    let export = Export::new(trace, style, workers.threads(), out, written);
-    workers.run(|| workers.on_each(|worker| export.work(worker, &names)));
+    let planner = Planner {
+        trace,
+        steps: Box::new(steps),
+        lane: None,
+        next: 0,
+        as_released: style.as_released,
+        dropped: 0,
+        took: Duration::ZERO,
+    };
+    let export = Export::new(planner, style, workers.threads(), out, written);
+    workers.run(|| workers.on_each(|worker| export.work(worker, names)));
     let mut exported = export.finish()?;
     exported.wall = began.elapsed();
     Ok(exported)
 }
 
-struct Export<'t, W> {
+impl Exported {
+    /// Adds what was written later.
+    pub(crate) fn add(&mut self, later: &Exported) {
+        self.rows += later.rows;
+        self.bytes += later.bytes;
+        self.dropped += later.dropped;
+        self.wall += later.wall;
+        self.serial += later.serial;
+        self.writing += later.writing;
+        self.workers.resize(self.workers.len().max(later.workers.len()), Duration::ZERO);
+        for (sum, more) in self.workers.iter_mut().zip(&later.workers) {
+            *sum += *more;
+        }
+    }
+}
+
+struct Export<'t, 'w, W> {
     trace: &'t Trace,
     style: Style,
     planner: Mutex<Planner<'t>>,
@@ -86,7 +123,7 @@ struct Export<'t, W> {
     free: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
     /// The output failed: no more is needed.
     failed: AtomicBool,
-    written: &'t Written,
+    written: &'w Written,
     rows: AtomicU64,
     busy: Vec<Mutex<Duration>>,
 }
@@ -102,7 +139,7 @@ enum Part<'t> {
 /// Cuts the walk into pieces.
 struct Planner<'t> {
     trace: &'t Trace,
-    walk: Walk<'t>,
+    steps: Box<dyn Iterator<Item = Step> + Send + 't>,
     /// The lane at hand, its next chunk, and how many rows come before that.
     lane: Option<(LaneView<'t>, usize, u64)>,
     next: u64,
@@ -133,7 +170,7 @@ impl<'t> Planner<'t> {
                 parts.push(Part::Lane(lane, first..end, before));
                 continue;
             }
-            match self.walk.next() {
+            match self.steps.next() {
                 Some(Step::Container(id)) => {
                     parts.push(Part::Container(id));
                     rows += 1;
@@ -168,23 +205,20 @@ struct Line<W> {
     took: Duration,
 }
 
-impl<'t, W: Write + Send> Export<'t, W> {
-    fn new(trace: &'t Trace, style: Style, threads: usize, out: W, written: &'t Written) -> Self {
+impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
+    fn new(
+        planner: Planner<'t>,
+        style: Style,
+        threads: usize,
+        out: W,
+        written: &'w Written,
+    ) -> Self {
         let buffers = threads * BUFFERS;
         let free = bounded(buffers);
         for _ in 0..buffers {
             // There is room for all.
             let _ = free.0.send(Vec::new());
         }
-        let planner = Planner {
-            trace,
-            walk: trace.walk(style.quotes.order()),
-            lane: None,
-            next: 0,
-            as_released: style.as_released,
-            dropped: 0,
-            took: Duration::ZERO,
-        };
         let line = Line {
             next: 0,
             ready: BTreeMap::new(),
@@ -194,7 +228,7 @@ impl<'t, W: Write + Send> Export<'t, W> {
             took: Duration::ZERO,
         };
         Export {
-            trace,
+            trace: planner.trace,
             style,
             planner: Mutex::new(planner),
             line: Mutex::new(line),

@@ -1,7 +1,7 @@
 //! The header lines of `-h`.
 
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, States, Trace, TypeNature, UserDefined, Variables,
+    ContainerId, Events, LaneView, Links, States, Step, Trace, TypeNature, UserDefined, Variables,
     Visitor,
 };
 
@@ -9,28 +9,35 @@ use super::{Quotes, Style};
 
 /// The header lines: the containers', then one for each nature in the order in which the dump first
 /// meets a row of it, with the names of that row's user-defined fields.
-#[must_use]
-pub fn header(trace: &Trace, style: Style) -> Vec<u8> {
-    let mut first = FirstRows {
-        style,
-        natures: Vec::new(),
-        text: b"Container, Parent, Type, Start, End, Duration, Name\n".to_vec(),
-    };
-    // Once every nature has come up, the walk has nothing more to tell: it stops with an "error".
-    match trace.visit(style.quotes.order(), &mut first) {
-        Ok(()) | Err(Complete) => first.text,
-    }
-}
-
-struct Complete;
-
-struct FirstRows {
+#[derive(Debug)]
+pub struct Header {
     style: Style,
     natures: Vec<TypeNature>,
     text: Vec<u8>,
 }
 
-impl FirstRows {
+impl Header {
+    /// For rows of this style.
+    #[must_use]
+    pub fn new(style: Style) -> Self {
+        let text = b"Container, Parent, Type, Start, End, Duration, Name\n".to_vec();
+        Header { style, natures: Vec::new(), text }
+    }
+
+    /// The lines that come before these steps of a dump, and have not come before others.
+    pub fn lines(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> Vec<u8> {
+        for step in steps {
+            // Once every nature has come up, there is nothing more to tell: it stops with an "error".
+            if let Step::Type(container, type_) = step
+                && let Some(lane) = trace.lane(container, type_)
+                && lane.visit(self).is_err()
+            {
+                break;
+            }
+        }
+        std::mem::take(&mut self.text)
+    }
+
     fn met(&self, nature: TypeNature) -> bool {
         self.natures.contains(&nature)
     }
@@ -63,7 +70,7 @@ impl FirstRows {
     }
 
     fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {
-        rows.position(|(start, end)| self.style.wants(start, end))
+        rows.position(|(start, end)| !end.is_nan() && self.style.wants(start, end))
     }
 }
 
@@ -71,7 +78,11 @@ fn intervals<'a>(start: &'a [f64], end: &'a [f64]) -> impl Iterator<Item = (f64,
     start.iter().copied().zip(end.iter().copied())
 }
 
-impl Visitor for FirstRows {
+/// Every nature has come up.
+#[derive(Debug)]
+pub struct Complete;
+
+impl Visitor for Header {
     type Error = Complete;
 
     fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Complete> {

@@ -37,6 +37,23 @@ impl Names {
         Names { containers: OnceLock::new(), values }
     }
 
+    /// Makes the names that came up since ready.
+    pub(crate) fn extend(&mut self, trace: &Trace, quotes: Quotes) {
+        let all = trace.containers();
+        if let Some(printed) = self.containers.get_mut() {
+            let new = all.ids().skip(printed.len());
+            new.for_each(|id| printed.push(quotes, all.name(id)));
+        }
+        let types = trace.types();
+        self.values.resize_with(types.len(), OnceLock::new);
+        for (type_, printed) in types.ids().zip(&mut self.values) {
+            let Some(printed) = printed.get_mut() else { continue };
+            for value in printed.len() as u32..types.value_count(type_) as u32 {
+                printed.push(quotes, types.value_name(type_, ValueId(value)));
+            }
+        }
+    }
+
     fn containers(&self, trace: &Trace, quotes: Quotes) -> &Printed {
         self.containers.get_or_init(|| {
             let all = trace.containers();
@@ -275,7 +292,8 @@ impl Visitor for RowFormatter<'_> {
             states.start.iter().zip(states.end).zip(states.value.iter().zip(states.imbrication));
         let printed = self.printed_of(states.start.len());
         for (i, ((start, end), (value, imbrication))) in columns.take(printed).enumerate() {
-            if !all && !self.style.wants(*start, *end) {
+            // In a portion, a state without an end is still open.
+            if end.is_nan() || !all && !self.style.wants(*start, *end) {
                 continue;
             }
             self.print_extras(&states.user_defined, i);

@@ -12,4 +12,5 @@ mod packed;
 mod progress;
 mod sort;
 mod stats;
+mod stream;
 mod world;

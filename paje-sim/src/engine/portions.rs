@@ -1,0 +1,87 @@
+//! Traces that are shown in portions, each forgotten when it has been shown.
+//!
+//! A portion ends at a multiple of its size in bytes: the window at hand is replayed up to there, and
+//! then from there on. So what is in a portion does not depend on the windows, and thus neither on the
+//! number of workers nor on the size of blocks.
+
+use std::ops::ControlFlow;
+
+use super::Engine;
+use super::window::Window;
+use crate::error::Error;
+use crate::ids::ContainerId;
+use crate::model::Model;
+use crate::portion::Portion;
+use crate::trace::{Counted, Trace};
+
+/// Who is shown the portions.
+pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send);
+
+/// The portion at hand.
+pub(crate) struct Portions<'o> {
+    show: Show<'o>,
+    /// In bytes.
+    size: u64,
+    /// The byte where it ends.
+    end: u64,
+    /// Containers that ended in it.
+    ended: Vec<ContainerId>,
+}
+
+impl<'o> Portions<'o> {
+    pub(crate) fn new(size: u64, show: Show<'o>) -> Self {
+        let size = size.max(1);
+        Portions { show, size, end: size, ended: Vec::new() }
+    }
+
+    pub(crate) fn ended(&mut self, container: ContainerId) {
+        self.ended.push(container);
+    }
+
+    fn show(&mut self, trace: &Trace) -> Result<(), Error> {
+        let portion = Portion::new(trace, &self.ended);
+        self.ended.clear();
+        match (self.show)(&portion) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::stopped()),
+        }
+    }
+
+    /// Shows the last portion.
+    pub(crate) fn finish(mut self, trace: &Trace) -> Result<(), Error> {
+        self.show(trace)
+    }
+}
+
+impl Engine<'_> {
+    /// Replays and shows the portions that end in this window, before its first problem.
+    pub(super) fn show_portions(&mut self, window: &Window) -> Result<(), Error> {
+        let known = self.first.as_ref().map_or(self.bytes, |found| found.at.min(self.bytes));
+        while let Some(portions) = &self.portions
+            && portions.end <= known
+        {
+            let end = portions.end;
+            self.replay_to(window, end);
+            self.settle_to(window, end)?;
+            self.from = end;
+            self.show_portion()?;
+        }
+        Ok(())
+    }
+
+    fn show_portion(&mut self) -> Result<(), Error> {
+        let Some(mut portions) = self.portions.take() else { return Ok(()) };
+        self.lanes.hide_open();
+        let model = std::mem::replace(&mut self.model, Model::new(self.options.value_names));
+        let (lanes, defs) = (self.lanes.lend(), self.defs.clone());
+        let trace = Trace::new(model, lanes, defs, Vec::new(), self.last_time, Counted::default());
+        let shown = portions.show(&trace);
+        let Trace { model, lanes, .. } = trace;
+        self.model = model;
+        self.lanes.take_back(lanes);
+        self.lanes.start_afresh();
+        portions.end += portions.size;
+        self.portions = Some(portions);
+        shown
+    }
+}

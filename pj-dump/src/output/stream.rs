@@ -1,0 +1,81 @@
+//! Rows as they complete, for `-o`.
+//!
+//! What each portion of a trace completed is written and forgotten: within a portion in output order,
+//! and so a trace that is no longer than a portion is dumped as without `-o`. An invalid trace has its
+//! rows up to the portion with the problem, for nobody knew.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use paje_sim::Portion;
+use workers::Workers;
+
+use super::Style;
+use super::export::{Exported, Written, write_steps};
+use super::header::Header;
+use super::rows::Names;
+
+/// Bytes of the trace in a portion. Its rows and what they are made from take a few times as much.
+pub const PORTION: u64 = 16 << 20;
+
+/// Writes the rows of one portion after the other.
+#[derive(Debug)]
+pub struct RowStream<'w, W> {
+    style: Style,
+    workers: &'w Workers,
+    out: W,
+    written: &'w Written,
+    header: Option<Header>,
+    names: Option<Names>,
+    exported: Exported,
+    error: Option<io::Error>,
+}
+
+impl<'w, W: Write + Send> RowStream<'w, W> {
+    /// Rows in this style, with a header or without. The header's line for a nature comes before the
+    /// first portion that has rows of it.
+    pub fn new(
+        style: Style,
+        header: bool,
+        workers: &'w Workers,
+        out: W,
+        written: &'w Written,
+    ) -> Self {
+        let header = header.then(|| Header::new(style));
+        let exported = Exported::default();
+        RowStream { style, workers, out, written, header, names: None, exported, error: None }
+    }
+
+    /// Writes the rows of a portion; breaks if the output fails.
+    pub fn show(&mut self, portion: &Portion<'_>) -> ControlFlow<()> {
+        match self.write(portion) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.error = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn write(&mut self, portion: &Portion<'_>) -> io::Result<()> {
+        let (trace, order) = (portion.trace(), self.style.quotes.order());
+        if let Some(header) = &mut self.header {
+            self.out.write_all(&header.lines(trace, portion.walk(order)))?;
+        }
+        let names = self.names.get_or_insert_with(|| Names::new(trace));
+        names.extend(trace, self.style.quotes);
+        let steps = portion.walk(order);
+        let (style, workers, written) = (self.style, self.workers, self.written);
+        let exported = write_steps(trace, names, style, workers, &mut self.out, written, steps)?;
+        self.exported.add(&exported);
+        Ok(())
+    }
+
+    /// What was written.
+    ///
+    /// # Errors
+    /// The output failed.
+    pub fn finish(self) -> io::Result<Exported> {
+        self.error.map_or(Ok(self.exported), Err)
+    }
+}

@@ -1,0 +1,116 @@
+//! `-o`: rows in portions.
+
+use std::ops::ControlFlow;
+
+use datasets::Shape;
+use paje_dump::output::export::{Written, write_rows};
+use paje_dump::output::stream::RowStream;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{Error, Options, Progress, Source, Trace};
+use workers::{Pin, Workers};
+
+const STYLE: Style = Style {
+    quotes: Quotes::Auto,
+    precision: 6,
+    as_released: false,
+    from: f64::NEG_INFINITY,
+    to: f64::INFINITY,
+};
+
+/// The rows of a trace, in portions of so many bytes.
+fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
+    let (mut out, written) = (Vec::new(), Written::default());
+    let mut stream = RowStream::new(STYLE, true, workers, &mut out, &written);
+    let (options, progress) = (Options::default(), Progress::default());
+    let mut show = |portion: &paje_sim::Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
+    let source = Source::stream(text);
+    let trace = Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show);
+    let exported = stream.finish().expect("memory can be written");
+    assert!(exported.bytes == written.bytes() && exported.bytes <= out.len() as u64);
+    (out, trace)
+}
+
+fn dumped(text: &[u8]) -> Vec<u8> {
+    let trace = Trace::read(text, &Options::default()).expect("a generated trace is valid");
+    let mut out = Vec::new();
+    write_rows(&trace, STYLE, &Workers::one(), &mut out, &Written::default())
+        .expect("memory can be written");
+    out
+}
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Of a natural number of header lines and rows: the rows.
+fn rows(text: &[u8]) -> Vec<&[u8]> {
+    let natures = ["Container, Parent, ", "State, Container, ", "Variable, Container, "];
+    let natures = natures.into_iter().chain(["Event, Container, ", "Link, Container, "]);
+    let headers: Vec<&str> = natures.collect();
+    let is_header = |line: &&[u8]| headers.iter().any(|head| line.starts_with(head.as_bytes()));
+    lines(text).into_iter().filter(|line| !is_header(line)).collect()
+}
+
+#[test]
+fn every_row_once_whatever_the_portions_and_workers() {
+    let team = Workers::new(std::num::NonZeroUsize::new(3), &Pin::None).expect("three threads");
+    // The shape that is not in time order is invalid.
+    for shape in Shape::ALL.into_iter().filter(|shape| *shape != Shape::Unsorted) {
+        let text = datasets::generate(shape, 60_000, 3);
+        let whole = dumped(&text);
+        for bytes in [500, 20_000, 1 << 30] {
+            let (out, trace) = streamed(&text, bytes, &Workers::one());
+            trace.expect("a generated trace is valid");
+            assert!(out == streamed(&text, bytes, &team).0, "{shape:?}");
+            let (mut found, mut wanted) = (rows(&out), lines(&whole));
+            if bytes == 1 << 30 {
+                assert!(found == wanted, "{shape:?}: one portion is the whole dump");
+            }
+            found.sort_unstable();
+            wanted.sort_unstable();
+            assert!(found == wanted, "{shape:?}, portions of {bytes}");
+        }
+    }
+}
+
+#[test]
+fn an_invalid_trace_has_the_portions_before_its_problem() {
+    let mut text = datasets::generate(Shape::Mpi, 60_000, 3);
+    let (whole, _) = streamed(&text, 1000, &Workers::one());
+    text.extend(b"nonsense\n");
+    let (out, trace) = streamed(&text, 1000, &Workers::one());
+    assert!(trace.is_err());
+    assert!(out.len() > whole.len() / 2 && whole.starts_with(&out));
+}
+
+/// Takes some bytes, and then no more.
+struct Narrow(usize);
+
+impl std::io::Write for Narrow {
+    fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
+        match self.0.checked_sub(buffer.len()) {
+            Some(left) => {
+                self.0 = left;
+                Ok(buffer.len())
+            }
+            None => Err(std::io::Error::other("full")),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_output_that_fails_ends_it() {
+    let text = datasets::generate(Shape::Mpi, 60_000, 3);
+    let (workers, written) = (Workers::one(), Written::default());
+    let mut stream = RowStream::new(STYLE, false, &workers, Narrow(10_000), &written);
+    let mut show = |portion: &paje_sim::Portion<'_>| stream.show(portion);
+    let (source, options) = (Source::stream(&text[..]), Options::default());
+    let progress = Progress::default();
+    let trace = Trace::read_in_portions(source, &options, &workers, &progress, 5000, &mut show);
+    assert!(matches!(trace.expect_err("stopped").kind(), paje_sim::ErrorKind::Stopped));
+    assert_eq!(stream.finish().expect_err("the output's own error").to_string(), "full");
+}
