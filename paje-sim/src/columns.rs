@@ -113,6 +113,15 @@ impl Rows {
         self.last = Chunk { place, size, count: 0, width };
     }
 
+    /// Looks at the place of the next object.
+    #[inline]
+    pub(crate) fn touch(&self, arena: &Arena) -> u64 {
+        if self.last.count == self.last.size {
+            return 0;
+        }
+        arena.get(self.last.place.behind(self.last.count()))
+    }
+
     /// How many objects the lane has.
     pub(crate) const fn len(&self) -> u64 {
         self.len

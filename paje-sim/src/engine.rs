@@ -81,6 +81,8 @@ struct Engine<'o> {
     desks: Vec<Mutex<Desk>>,
     /// What the symbols of each decoder stand for.
     maps: Vec<Maps>,
+    /// Maps of decoders that are no more, which only the window at hand needs.
+    retired: Vec<usize>,
     lanes: Lanes,
     effects: Effects,
     warnings: Warnings,
@@ -122,6 +124,7 @@ impl<'o> Engine<'o> {
             model: Model::new(options.value_names),
             desks: (0..threads).map(desk).collect(),
             maps: (0..threads).map(|_| Maps::default()).collect(),
+            retired: Vec::new(),
             lanes: Lanes::new(options, spread, portions.is_some()),
             effects: Effects::default(),
             warnings: Warnings::default(),
@@ -155,12 +158,16 @@ impl<'o> Engine<'o> {
             ended |= self.round(&window, limit, Some(feed), quota);
             watch.lap(&mut rounds);
             self.settle(&window)?;
+            for maps in self.retired.drain(..) {
+                self.maps[maps] = Maps::default();
+            }
             window.give_back(&mut self.desks);
             window = Window::collect(&mut self.desks);
             if window.blocks.is_empty() {
                 return self.finish(feed, began, rounds);
             }
             self.resolve(&mut window);
+            self.relieve();
         }
     }
 
@@ -181,7 +188,6 @@ impl<'o> Engine<'o> {
         let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
-            model: &self.model,
             maps: &self.maps,
             window,
             from: self.from,
@@ -226,6 +232,18 @@ impl<'o> Engine<'o> {
         }
     }
 
+    /// Gives crowded decoders' desks new ones.
+    fn relieve(&mut self) {
+        for desk in &mut self.desks {
+            let desk = alone(desk);
+            if desk.decoder.is_crowded() {
+                self.retired.push(desk.maps);
+                desk.renew(Decoder::new(self.options, self.lanes.spread), self.maps.len());
+                self.maps.push(Maps::default());
+            }
+        }
+    }
+
     /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
     fn forget(&mut self, blocks: &[DecodedBlock]) {
         for block in blocks {
@@ -248,7 +266,6 @@ impl<'o> Engine<'o> {
             last_time: self.last_time,
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
             user_defined: self.options.user_defined,
-            words: Vec::new(),
             warnings: &mut self.warnings,
         };
         let defs = block.decoded.defs.as_deref().unwrap_or(&self.defs);

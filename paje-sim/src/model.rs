@@ -96,12 +96,12 @@ impl Model {
                     return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
                 }
                 let identifier = alias.unwrap_or(name);
-                if self.types.find_value(id, identifier.into(), self.value_names).is_some() {
+                let alias_name = alias.map(Into::into);
+                if !self.types.define_value(id, name.into(), alias_name, color, self.value_names) {
                     let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
                     let (name, type_) = (identifier.bare().to_vec(), type_.bare().to_vec());
                     return Err((field, Problem::ValueExists { name, type_ }));
                 }
-                self.types.insert_value(id, name.into(), alias.map(Into::into), color);
                 Ok(())
             }
             Event::CreateContainer { time, name, alias, type_, parent, file } => {

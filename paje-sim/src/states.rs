@@ -40,6 +40,13 @@ impl Default for StateLane {
 }
 
 impl StateLane {
+    /// Looks at what the next events will need.
+    #[inline]
+    pub(crate) fn touch(&self, store: &Store) -> u64 {
+        let top = self.stack.last().map_or(0, |open| store.end_of(open.row).to_bits());
+        top ^ self.rows.touch(&store.arena)
+    }
+
     #[inline]
     pub(crate) fn check_order(&self, time: f64) -> Result<(), Refused> {
         if time < self.last_start || time < self.last_end {

@@ -218,23 +218,32 @@ impl Types {
         id
     }
 
-    /// Defines a value, whose identifier must be free within the type.
-    pub(crate) fn insert_value(
+    /// Defines a value, unless its type has one that is identified so; returns whether it did.
+    pub(crate) fn define_value(
         &mut self,
         id: TypeId,
         name: Name<'_>,
         alias: Option<Name<'_>>,
         color: Option<Color>,
-    ) -> ValueId {
-        let names = Names::new(&mut self.texts, name, alias);
-        let hash = hash_bytes(names.identifier(&self.texts).text);
-        let type_ = &mut self.list[id.index()];
-        let value = ValueId(type_.values.len() as u32);
-        type_.values.push(names);
-        type_.colors.extend(color.map(|color| (value, color)));
-        let known = KnownValue { hash, id: value };
-        type_.by_identifier.insert_unique(hash, known, |known| known.hash);
-        value
+        names: ValueNames,
+    ) -> bool {
+        let identifier = alias.unwrap_or(name);
+        let hash = hash_bytes(identifier.text);
+        let Type { values, colors, by_identifier, .. } = &mut self.list[id.index()];
+        let texts = &mut self.texts;
+        let same = |known: &KnownValue| {
+            known.hash == hash && is(texts, values[known.id.index()], identifier, names)
+        };
+        match by_identifier.entry(hash, same, |known| known.hash) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                let id = ValueId(values.len() as u32);
+                values.push(Names::new(texts, name, alias));
+                colors.extend(color.map(|color| (id, color)));
+                place.insert(KnownValue { hash, id });
+                true
+            }
+        }
     }
 
     /// The value of this name, whose text has this hash; a new one if there is none.

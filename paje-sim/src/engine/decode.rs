@@ -114,7 +114,7 @@ pub(crate) struct LinkEvent {
 /// Something in a block that its order in the file matters for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Noted {
-    /// A structural event of this definition.
+    /// A structural event: its number among the block's.
     Structural(u32),
     /// The first use of a lane.
     Lane(Symbol),
@@ -122,6 +122,16 @@ pub(crate) enum Noted {
     Value(Symbol, u64),
     /// The first use of a container as a link's end.
     LinkEnd(Symbol),
+}
+
+/// A structural event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Structure {
+    pub(crate) def: u32,
+    /// Where its words begin among those of all of the block's structural events, and how many it has.
+    pub(crate) words: (u32, u32),
+    /// If it defines a value, the word of the value's type, and the hash of what will identify it.
+    pub(crate) value: Option<(u32, u64)>,
 }
 
 /// A line that deserves a warning.
@@ -144,6 +154,8 @@ pub(crate) struct Decoded {
     pub(crate) links: Vec<LinkEvent>,
     /// In file order, each with the beginning of its line in the block.
     pub(crate) noted: Vec<(u32, Noted)>,
+    pub(crate) structures: Vec<Structure>,
+    pub(crate) words: Vec<Span>,
     pub(crate) doubtful: Vec<Doubtful>,
     /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
     pub(crate) extras: Vec<(u32, u32, u32)>,
@@ -181,6 +193,8 @@ impl Decoded {
         self.strands.clear();
         self.links.clear();
         self.noted.clear();
+        self.structures.clear();
+        self.words.clear();
         self.doubtful.clear();
         self.extras.clear();
         self.extra_text.clear();
@@ -246,6 +260,10 @@ impl Strands {
         (key_hash >> 52) as u32 & (self.per_link_lane - 1)
     }
 }
+
+/// Values that a decoder may know before it is [crowded](Decoder::is_crowded): their table still fits
+/// in a core's second-level cache.
+const MOST_VALUES: usize = 1 << 14;
 
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
@@ -354,6 +372,12 @@ impl Decoder {
             stop_at: options.stop_at.unwrap_or(f64::INFINITY),
             extras: options.user_defined,
         }
+    }
+
+    /// Whether so many values have come up, most of them once it seems, that starting again with an empty
+    /// table is better than to look for each in a large one.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.values.len() > MOST_VALUES && self.values.len() > 4 * self.lanes.len()
     }
 
     /// The shards of a lane's strands.

@@ -147,15 +147,27 @@ impl Lanes {
         self.places.first.len()
     }
 
-    /// Makes the strands of a new lane, in these shards.
-    pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, shards: &[u32]) {
+    /// Makes the strands of a new lane, in these shards; its container may have ended already.
+    pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, ended_at: u64, shards: &[u32]) {
         self.places.first.push(self.places.all.len() as u32);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         for number in shards {
             let shard = alone(&mut self.shards[*number as usize]);
             let place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
-            shard.strands.push(Strand::new(id, lane.nature, flat, self.forgets));
+            shard.strands.push(Strand::new(id, lane.nature, ended_at, flat, self.forgets));
             self.places.all.push(place);
+        }
+    }
+
+    /// The containers of these endings get no more events.
+    pub(crate) fn end(&mut self, endings: &[Ending], model: &Model) {
+        for ending in endings {
+            for lane in model.lanes_of(ending.container) {
+                for place in self.places.of(lane) {
+                    let shard = alone(&mut self.shards[place.shard as usize]);
+                    shard.strands[place.local as usize].ended_at = ending.at;
+                }
+            }
         }
     }
 

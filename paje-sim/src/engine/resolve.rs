@@ -3,10 +3,10 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-use paje_parser::{DefTable, FieldName, RawEvent, Span, token};
+use paje_parser::{DefTable, FieldName, RawEvent};
 use splitter::Block;
 
-use super::decode::{Decoder, Noted, split_end_context, split_lane_context, value_type};
+use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
 use super::lanes::Lanes;
 use super::problems::Warnings;
 use super::symbols::Symbol;
@@ -55,11 +55,14 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
-    state.expect_values(&block.decoded.noted, decoder);
+    state.expect_values(block, decoder);
     for (line, noted) in &block.decoded.noted {
         let failed = |(field, problem)| Stop { line: *line, what: Where::Field(field), problem };
         match noted {
-            Noted::Structural(def) => state.structural(block, *line, *def, defs)?,
+            Noted::Structural(number) => {
+                let structure = block.decoded.structures[*number as usize];
+                state.structural(block, *line, structure, defs)?;
+            }
             Noted::Lane(symbol) => {
                 let (container, context) = decoder.lanes.get(*symbol);
                 let (type_, nature) = split_lane_context(context);
@@ -67,7 +70,9 @@ pub(crate) fn resolve(
                 let lane = state.model.lane(container.text, type_name, nature).map_err(failed)?;
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    state.lanes.push(lane, &state.model.lanes[lane.index()], shards);
+                    let new = state.model.lanes[lane.index()];
+                    let ended_at = state.model.containers.ended_at(new.container);
+                    state.lanes.push(lane, &new, ended_at, shards);
                 }
                 let strands = state.lanes.strands(lane).iter();
                 state.maps.strands.extend(strands.map(|place| place.local));
@@ -104,22 +109,30 @@ pub(crate) struct Resolver<'a> {
     pub(crate) last_time: f64,
     pub(crate) stop_at: f64,
     pub(crate) user_defined: bool,
-    pub(crate) words: Vec<Span>,
     pub(crate) warnings: &'a mut Warnings,
 }
 
 impl Resolver<'_> {
     /// Fetches what resolving these values will look at.
-    fn expect_values(&self, noted: &[(u32, Noted)], decoder: &Decoder) {
+    fn expect_values(&self, block: &DecodedBlock, decoder: &Decoder) {
+        let types = &self.model.types;
+        let DecodedBlock { text, decoded, .. } = block;
         let look = |(_, noted): &(u32, Noted)| match noted {
             Noted::Value(symbol, hash) => {
                 let type_ = value_type(decoder.values.get(*symbol).1) as usize;
                 let known = self.maps.types.get(type_).copied().flatten();
-                known.is_some_and(|type_| self.model.types.expect_value(type_, *hash))
+                known.is_some_and(|type_| types.expect_value(type_, *hash))
+            }
+            Noted::Structural(number) => {
+                let Structure { words, value, .. } = decoded.structures[*number as usize];
+                value.is_some_and(|(word, hash)| {
+                    let name = decoded.words[(words.0 + word) as usize].of(text.text()).bare();
+                    types.find(name).is_some_and(|type_| types.expect_value(type_, hash))
+                })
             }
             _ => false,
         };
-        std::hint::black_box(noted.iter().filter(|noted| look(noted)).count());
+        std::hint::black_box(decoded.noted.iter().filter(|noted| look(noted)).count());
     }
 
     /// The type that a decoder's symbol stands for.
@@ -136,19 +149,18 @@ impl Resolver<'_> {
         &mut self,
         block: &DecodedBlock,
         line: u32,
-        def: u32,
+        structure: Structure,
         defs: &DefTable,
     ) -> Result<(), Stop> {
+        let Structure { def, words: (first, count), .. } = structure;
+        let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
-        self.words.clear();
-        token::fields(text.text(), line as usize, &mut self.words);
         let stop = |fault: paje_parser::Fault| Stop {
             line,
             what: Where::Byte(fault.at),
             problem: line_problem(text, &fault),
         };
-        let raw =
-            RawEvent::new(&defs.defs()[def as usize], text.text(), &self.words).map_err(stop)?;
+        let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words).map_err(stop)?;
         let event = raw.decode().map_err(stop)?;
         if let Some(time) = event.time() {
             if time > self.stop_at {
@@ -160,8 +172,10 @@ impl Resolver<'_> {
         self.effects.ignored = false;
         self.effects.names_file = false;
         let containers = self.model.containers.len();
+        let endings = self.effects.endings.len();
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
+        self.lanes.end(&self.effects.endings[endings..], self.model);
         let has_extras = raw.def().extras().next().is_some();
         if self.user_defined && has_extras && self.model.containers.len() > containers {
             let mut kept = Vec::new();

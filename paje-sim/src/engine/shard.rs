@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use super::decode::StrandSymbol;
 use super::resolve::Maps;
 use super::strand::{Left, Objects, Refusal, Slice, Strand};
 use super::window::DecodedBlock;
 use crate::ids::LaneId;
 use crate::links::Suspect;
-use crate::model::Model;
 use crate::store::{NewLink, Store};
+
+/// From so many strands on, they do not stay in a core's caches from block to block.
+const MANY: usize = 1000;
 
 /// A link that has both its ends.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +50,28 @@ impl Shard {
         }
     }
 
+    /// Looks at what replaying these strands will need. Where strands are many, each is somewhere in
+    /// memory that nothing has looked at for long: looked at one after the other without a dependency
+    /// between them, they are fetched side by side.
+    fn touch(&self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
+        if self.strands.len() < MANY {
+            return;
+        }
+        let known = || {
+            let locals = strands.iter().map(|(symbol, _)| maps.strands.get(*symbol as usize));
+            locals.flatten().filter_map(|local| self.strands.get(*local as usize))
+        };
+        // First the strands themselves: what comes next depends on them.
+        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.ended_at));
+        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+    }
+
     /// Replays what a window holds for this shard in some of the trace's bytes.
     pub(crate) fn replay(
         &mut self,
         number: usize,
         window: &[DecodedBlock],
         maps: &[Maps],
-        model: &Model,
         mut bytes: Range<u64>,
     ) {
         for block in window {
@@ -61,7 +79,9 @@ impl Shard {
             let maps = &maps[block.maps];
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
-            for (symbol, count) in &decoded.strands[first as usize..end as usize] {
+            let strands = &decoded.strands[first as usize..end as usize];
+            self.touch(strands, maps);
+            for (symbol, count) in strands {
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
                 // A strand whose lane could not be resolved begins at or after the limit.
@@ -69,9 +89,7 @@ impl Shard {
                     continue;
                 };
                 let strand = &mut self.strands[*local as usize];
-                let container = model.lanes[strand.lane.index()].container;
-                let ended_at = model.containers.ended_at(container);
-                let slice = Slice { block, maps, ended_at, bytes: bytes.clone() };
+                let slice = Slice { block, maps, bytes: bytes.clone() };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {

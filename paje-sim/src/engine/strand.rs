@@ -48,6 +48,8 @@ pub(crate) struct Refusal {
 pub(crate) struct Strand {
     pub(crate) lane: LaneId,
     pub(crate) objects: Objects,
+    /// The byte of the event that ended the container, `u64::MAX` while it lives.
+    pub(crate) ended_at: u64,
     /// The byte and the time of the last event.
     last: Option<(u64, f64)>,
     /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
@@ -68,8 +70,6 @@ pub(crate) enum Objects {
 pub(crate) struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a Maps,
-    /// The byte of the event that ended the container, `u64::MAX` while it lives.
-    pub(crate) ended_at: u64,
     /// Only events whose lines begin here are replayed.
     pub(crate) bytes: Range<u64>,
 }
@@ -85,14 +85,32 @@ pub(crate) struct Left {
 
 impl Strand {
     /// If `forgets`, a link strand does not remember the keys of completed links.
-    pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool, forgets: bool) -> Self {
+    pub(crate) fn new(
+        lane: LaneId,
+        nature: TypeNature,
+        ended_at: u64,
+        flat: bool,
+        forgets: bool,
+    ) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
         };
-        Strand { lane, objects, last: None, flat }
+        Strand { lane, objects, ended_at, last: None, flat }
+    }
+
+    /// Looks at what replaying will need: see [`Shard::replay`](super::shard::Shard::replay).
+    #[inline]
+    pub(crate) fn touch(&self, store: &Store) -> u64 {
+        self.ended_at
+            ^ match &self.objects {
+                Objects::State(lane) => lane.touch(store),
+                Objects::Variable(lane) => lane.rows.touch(&store.arena),
+                Objects::Event(lane) => lane.rows.touch(&store.arena),
+                Objects::Link(_) => 0,
+            }
     }
 
     /// Replays a block's events of this strand.
@@ -116,8 +134,8 @@ impl Strand {
             end = before(slice.bytes.end);
             live = end;
         }
-        if last > slice.ended_at {
-            live = before(slice.ended_at + 1).clamp(start, end.max(start));
+        if last > self.ended_at {
+            live = before(self.ended_at + 1).clamp(start, end.max(start));
             let ignored = events.get(live..end).unwrap_or_default();
             left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
         }

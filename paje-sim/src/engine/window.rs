@@ -14,7 +14,6 @@ use super::decode::{Decoded, Decoder};
 use super::feed::Feed;
 use super::lanes::Lanes;
 use super::resolve::Maps;
-use crate::model::Model;
 use crate::progress::{Progress, Watch, WorkerTimes};
 
 /// A block, and what it was decoded to.
@@ -97,7 +96,6 @@ impl Window {
 /// One round of all workers: the replay of one window, and the decoding of the next.
 pub(crate) struct Round<'a, 'r> {
     pub(crate) lanes: &'a Lanes,
-    pub(crate) model: &'a Model,
     pub(crate) maps: &'a [Maps],
     pub(crate) window: &'a Window,
     /// Events that begin before this byte have been replayed already.
@@ -173,7 +171,7 @@ impl Round<'_, '_> {
             let _done = CountOnDrop(&self.tasks.replayed);
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                shard.replay(number, &self.window.blocks, self.maps, self.model, bytes);
+                shard.replay(number, &self.window.blocks, self.maps, bytes);
             }
         }
     }

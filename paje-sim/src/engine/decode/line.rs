@@ -1,13 +1,14 @@
 //! Any line, by every rule.
 
 use paje_parser::{
-    DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span, TypeNature, number,
+    DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span,
+    TypeNature, number,
 };
 
 use super::plan::{Action, Plan};
 use super::{
     Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
-    end_context, lane_context, value_context,
+    Structure, end_context, lane_context, value_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
 use crate::options::Precision;
@@ -50,7 +51,9 @@ impl Decoder {
         decoded.event_count += 1;
         let op = match plan.action {
             Action::Structural => {
-                decoded.noted.push((start as u32, Noted::Structural(index as u32)));
+                let structure =
+                    structure(&defs.defs()[index], index, padded, words, &plan, decoded);
+                decoded.noted.push((start as u32, Noted::Structural(structure)));
                 return Ok(NOTHING);
             }
             Action::Replayed(op) => op,
@@ -190,6 +193,28 @@ fn note_extras(
     }
     decoded.extras.push((index, start, decoded.extra_text.len() as u32));
     decoded.extras.len() as u32
+}
+
+/// Keeps the words of a structural event; returns its number among the block's.
+fn structure(
+    def: &EventDef,
+    index: usize,
+    padded: &[u8],
+    words: &[Span],
+    plan: &Plan,
+    decoded: &mut Decoded,
+) -> u32 {
+    let value = (def.kind() == EventKind::DefineEntityValue).then(|| {
+        let alias = def.word_of(FieldName::Alias).and_then(|word| words.get(word));
+        let name = def.word_of(FieldName::Name).and_then(|word| words.get(word));
+        let (start, end) = alias.or(name).map_or((0, 0), |word| bare(padded, *word));
+        (plan.type_ as u32, hash_text(padded, start, end))
+    });
+    let first = decoded.words.len() as u32;
+    decoded.words.extend_from_slice(words);
+    let structure = Structure { def: index as u32, words: (first, words.len() as u32), value };
+    decoded.structures.push(structure);
+    decoded.structures.len() as u32 - 1
 }
 
 /// The symbol of a value; its first use is noted.
