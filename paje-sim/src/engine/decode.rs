@@ -11,6 +11,7 @@ mod short;
 
 use std::sync::Arc;
 
+use paje_parser::color::Color;
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, EntityOp, Fault, LinkEnd, Quoting, Span, TypeNature};
 use splitter::Block;
@@ -130,8 +131,20 @@ pub(crate) struct Structure {
     pub(crate) def: u32,
     /// Where its words begin among those of all of the block's structural events, and how many it has.
     pub(crate) words: (u32, u32),
-    /// If it defines a value, the word of the value's type, and the hash of what will identify it.
-    pub(crate) value: Option<(u32, u64)>,
+    /// If it defines a value and all is well with it, what it says.
+    pub(crate) value: Option<ValueDefinition>,
+}
+
+/// What the definition of a value says: the words of its fields, and what can be made of them without
+/// knowing what came before. Some traces define a value for each of their tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueDefinition {
+    pub(crate) name: u32,
+    pub(crate) alias: Option<u32>,
+    pub(crate) type_: u32,
+    pub(crate) color: Option<Color>,
+    /// Of what will identify it.
+    pub(crate) hash: u64,
 }
 
 /// A line that deserves a warning.

@@ -3,7 +3,7 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-use paje_parser::{DefTable, FieldName, RawEvent};
+use paje_parser::{DefTable, Event, FieldName, RawEvent};
 use splitter::Block;
 
 use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
@@ -125,9 +125,10 @@ impl Resolver<'_> {
             }
             Noted::Structural(number) => {
                 let Structure { words, value, .. } = decoded.structures[*number as usize];
-                value.is_some_and(|(word, hash)| {
-                    let name = decoded.words[(words.0 + word) as usize].of(text.text()).bare();
-                    types.find(name).is_some_and(|type_| types.expect_value(type_, hash))
+                value.is_some_and(|value| {
+                    let word = decoded.words[(words.0 + value.type_) as usize];
+                    let known = types.find(word.of(text.text()).bare());
+                    known.is_some_and(|type_| types.expect_value(type_, value.hash))
                 })
             }
             _ => false,
@@ -155,6 +156,16 @@ impl Resolver<'_> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
+        if let Some(value) = structure.value {
+            let field = |word: u32| words[word as usize].of(text.text());
+            let event = Event::DefineValue {
+                name: field(value.name),
+                alias: value.alias.map(field),
+                type_: field(value.type_),
+                color: value.color,
+            };
+            return self.apply(&event, text, line);
+        }
         let stop = |fault: paje_parser::Fault| Stop {
             line,
             what: Where::Byte(fault.at),
@@ -168,13 +179,11 @@ impl Resolver<'_> {
             }
             self.last_time = self.last_time.max(time);
         }
-        let at = text.start().0 + u64::from(line);
         self.effects.ignored = false;
         self.effects.names_file = false;
         let containers = self.model.containers.len();
         let endings = self.effects.endings.len();
-        let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
-        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
+        self.apply(&event, text, line)?;
         self.lanes.end(&self.effects.endings[endings..], self.model);
         let has_extras = raw.def().extras().next().is_some();
         if self.user_defined && has_extras && self.model.containers.len() > containers {
@@ -192,6 +201,14 @@ impl Resolver<'_> {
             self.warnings.add_line(block, WarningKind::FileNotRead, line);
         }
         Ok(())
+    }
+}
+
+impl Resolver<'_> {
+    fn apply(&mut self, event: &Event<'_>, text: &Block, line: u32) -> Result<(), Stop> {
+        let at = text.start().0 + u64::from(line);
+        let applied: Result<(), Failed> = self.model.apply(event, at, self.effects);
+        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Any line, by every rule.
 
+use paje_parser::color::Color;
 use paje_parser::{
     DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span,
     TypeNature, number,
@@ -8,7 +9,7 @@ use paje_parser::{
 use super::plan::{Action, Plan};
 use super::{
     Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
-    Structure, end_context, lane_context, value_context,
+    Structure, ValueDefinition, end_context, lane_context, value_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
 use crate::options::Precision;
@@ -51,8 +52,7 @@ impl Decoder {
         decoded.event_count += 1;
         let op = match plan.action {
             Action::Structural => {
-                let structure =
-                    structure(&defs.defs()[index], index, padded, words, &plan, decoded);
+                let structure = structure(&defs.defs()[index], index, padded, words, decoded);
                 decoded.noted.push((start as u32, Noted::Structural(structure)));
                 return Ok(NOTHING);
             }
@@ -201,20 +201,34 @@ fn structure(
     index: usize,
     padded: &[u8],
     words: &[Span],
-    plan: &Plan,
     decoded: &mut Decoded,
 ) -> u32 {
-    let value = (def.kind() == EventKind::DefineEntityValue).then(|| {
-        let alias = def.word_of(FieldName::Alias).and_then(|word| words.get(word));
-        let name = def.word_of(FieldName::Name).and_then(|word| words.get(word));
-        let (start, end) = alias.or(name).map_or((0, 0), |word| bare(padded, *word));
-        (plan.type_ as u32, hash_text(padded, start, end))
-    });
+    let value = match def.kind() {
+        EventKind::DefineEntityValue => value_definition(def, padded, words),
+        _ => None,
+    };
     let first = decoded.words.len() as u32;
     decoded.words.extend_from_slice(words);
     let structure = Structure { def: index as u32, words: (first, words.len() as u32), value };
     decoded.structures.push(structure);
     decoded.structures.len() as u32 - 1
+}
+
+fn value_definition(def: &EventDef, padded: &[u8], words: &[Span]) -> Option<ValueDefinition> {
+    let word = |field| def.word_of(field).filter(|word| *word < words.len());
+    let (name, alias) = (word(FieldName::Name)?, word(FieldName::Alias));
+    let color = match word(FieldName::Color) {
+        Some(word) => Some(Color::parse(words[word].of(padded).bare())?),
+        None => None,
+    };
+    let (start, end) = bare(padded, words[alias.unwrap_or(name)]);
+    Some(ValueDefinition {
+        name: name as u32,
+        alias: alias.map(|word| word as u32),
+        type_: word(FieldName::Type)? as u32,
+        color,
+        hash: hash_text(padded, start, end),
+    })
 }
 
 /// The symbol of a value; its first use is noted.
