@@ -3,6 +3,7 @@
 //! Only these depend on the order of the whole file. Their maps grow and never change, so an event
 //! is right if what it names was there at its place: first uses are all that need checking.
 
+use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use rustc_hash::FxHashMap;
 
@@ -90,19 +91,7 @@ impl Model {
             }
             Event::DefineValue { name, alias, type_, color } => {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
-                let nature = self.types.nature(id);
-                if !has_values(nature) {
-                    let name = type_.bare().to_vec();
-                    return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
-                }
-                let identifier = alias.unwrap_or(name);
-                let alias_name = alias.map(Into::into);
-                if !self.types.define_value(id, name.into(), alias_name, color, self.value_names) {
-                    let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
-                    let (name, type_) = (identifier.bare().to_vec(), type_.bare().to_vec());
-                    return Err((field, Problem::ValueExists { name, type_ }));
-                }
-                Ok(())
+                self.define_value(id, name.into(), alias.map(Into::into), color)
             }
             Event::CreateContainer { time, name, alias, type_, parent, file } => {
                 effects.names_file = file.is_some_and(|file| !file.bare().is_empty());
@@ -123,6 +112,28 @@ impl Model {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Defines a value of a type that is known.
+    pub(crate) fn define_value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        alias: Option<Name<'_>>,
+        color: Option<Color>,
+    ) -> Result<(), Failed> {
+        let nature = self.types.nature(id);
+        if !has_values(nature) {
+            let name = self.types.identifier(id).text.to_vec();
+            return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
+        }
+        if !self.types.define_value(id, name, alias, color, self.value_names) {
+            let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
+            let name = alias.unwrap_or(name).text.to_vec();
+            let type_ = self.types.identifier(id).text.to_vec();
+            return Err((field, Problem::ValueExists { name, type_ }));
+        }
+        Ok(())
     }
 
     fn define_type(

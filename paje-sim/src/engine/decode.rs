@@ -141,7 +141,8 @@ pub(crate) struct Structure {
 pub(crate) struct ValueDefinition {
     pub(crate) name: u32,
     pub(crate) alias: Option<u32>,
-    pub(crate) type_: u32,
+    /// Not a word, but the symbol of its text.
+    pub(crate) type_: Symbol,
     pub(crate) color: Option<Color>,
     /// Of what will identify it.
     pub(crate) hash: u64,
@@ -437,7 +438,8 @@ impl Decoder {
     /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.rest);
-        rest.sort_unstable_by_key(|line| line.start);
+        // In order already but for what batches left, so that this merges.
+        rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
             // What stands there is of a block before; nothing is decoded after a wrong line.
             self.unsorted[line.ordinal as usize] = NOTHING;

@@ -3,7 +3,7 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-use paje_parser::{DefTable, Event, FieldName, RawEvent};
+use paje_parser::{DefTable, FieldName, RawEvent};
 use splitter::Block;
 
 use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
@@ -61,7 +61,7 @@ pub(crate) fn resolve(
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.structural(block, *line, structure, defs)?;
+                state.structural(block, decoder, *line, structure, defs)?;
             }
             Noted::Lane(symbol) => {
                 let (container, context) = decoder.lanes.get(*symbol);
@@ -80,10 +80,7 @@ pub(crate) fn resolve(
             Noted::Value(symbol, hash) => {
                 let (name, context) = decoder.values.get(*symbol);
                 let type_ = value_type(context);
-                let type_ = match state.maps.types.get(type_ as usize).copied().flatten() {
-                    Some(known) => known,
-                    None => state.type_of(decoder, type_).map_err(failed)?,
-                };
+                let type_ = state.type_of(decoder, type_).map_err(failed)?;
                 let value = state.model.value(type_, name, *hash);
                 state.maps.values.push(value);
             }
@@ -113,32 +110,29 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Fetches what resolving these values will look at.
+    /// Fetches what resolving the block's values will look at.
     fn expect_values(&self, block: &DecodedBlock, decoder: &Decoder) {
         let types = &self.model.types;
-        let DecodedBlock { text, decoded, .. } = block;
-        let look = |(_, noted): &(u32, Noted)| match noted {
+        let decoded = &block.decoded;
+        let value = |(_, noted): &(u32, Noted)| match noted {
             Noted::Value(symbol, hash) => {
                 let type_ = value_type(decoder.values.get(*symbol).1) as usize;
-                let known = self.maps.types.get(type_).copied().flatten();
-                known.is_some_and(|type_| types.expect_value(type_, *hash))
+                Some((self.maps.types.get(type_).copied().flatten()?, *hash))
             }
             Noted::Structural(number) => {
-                let Structure { words, value, .. } = decoded.structures[*number as usize];
-                value.is_some_and(|value| {
-                    let word = decoded.words[(words.0 + value.type_) as usize];
-                    let known = types.find(word.of(text.text()).bare());
-                    known.is_some_and(|type_| types.expect_value(type_, value.hash))
-                })
+                let value = decoded.structures[*number as usize].value?;
+                Some((self.maps.types.get(value.type_ as usize).copied().flatten()?, value.hash))
             }
-            _ => false,
+            _ => None,
         };
-        std::hint::black_box(decoded.noted.iter().filter(|noted| look(noted)).count());
+        types.expect_values(decoded.noted.iter().filter_map(value));
     }
 
     /// The type that a decoder's symbol stands for.
-    #[cold]
     fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
+        if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
+            return Ok(*known);
+        }
         let type_ = self.model.type_(decoder.types.get(symbol).0.text, FieldName::Type)?;
         let types = &mut self.maps.types;
         types.resize(types.len().max(symbol as usize + 1), None);
@@ -149,6 +143,7 @@ impl Resolver<'_> {
     fn structural(
         &mut self,
         block: &DecodedBlock,
+        decoder: &Decoder,
         line: u32,
         structure: Structure,
         defs: &DefTable,
@@ -157,14 +152,14 @@ impl Resolver<'_> {
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
         if let Some(value) = structure.value {
-            let field = |word: u32| words[word as usize].of(text.text());
-            let event = Event::DefineValue {
-                name: field(value.name),
-                alias: value.alias.map(field),
-                type_: field(value.type_),
-                color: value.color,
-            };
-            return self.apply(&event, text, line);
+            let name = |word: u32| words[word as usize].of(text.text()).into();
+            let type_ = self.type_of(decoder, value.type_);
+            let defined = type_.and_then(|type_| {
+                let alias = value.alias.map(name);
+                self.model.define_value(type_, name(value.name), alias, value.color)
+            });
+            let what = |(field, problem)| Stop { line, what: Where::Field(field), problem };
+            return defined.map_err(what);
         }
         let stop = |fault: paje_parser::Fault| Stop {
             line,
@@ -183,7 +178,9 @@ impl Resolver<'_> {
         self.effects.names_file = false;
         let containers = self.model.containers.len();
         let endings = self.effects.endings.len();
-        self.apply(&event, text, line)?;
+        let at = text.start().0 + u64::from(line);
+        let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
+        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
         self.lanes.end(&self.effects.endings[endings..], self.model);
         let has_extras = raw.def().extras().next().is_some();
         if self.user_defined && has_extras && self.model.containers.len() > containers {
@@ -201,14 +198,6 @@ impl Resolver<'_> {
             self.warnings.add_line(block, WarningKind::FileNotRead, line);
         }
         Ok(())
-    }
-}
-
-impl Resolver<'_> {
-    fn apply(&mut self, event: &Event<'_>, text: &Block, line: u32) -> Result<(), Stop> {
-        let at = text.start().0 + u64::from(line);
-        let applied: Result<(), Failed> = self.model.apply(event, at, self.effects);
-        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })
     }
 }
 

@@ -52,7 +52,8 @@ impl Decoder {
         decoded.event_count += 1;
         let op = match plan.action {
             Action::Structural => {
-                let structure = structure(&defs.defs()[index], index, padded, words, decoded);
+                let structure =
+                    structure(&defs.defs()[index], index, padded, words, &mut self.types, decoded);
                 decoded.noted.push((start as u32, Noted::Structural(structure)));
                 return Ok(NOTHING);
             }
@@ -201,10 +202,11 @@ fn structure(
     index: usize,
     padded: &[u8],
     words: &[Span],
+    types: &mut SymbolTable,
     decoded: &mut Decoded,
 ) -> u32 {
     let value = match def.kind() {
-        EventKind::DefineEntityValue => value_definition(def, padded, words),
+        EventKind::DefineEntityValue => value_definition(def, padded, words, types),
         _ => None,
     };
     let first = decoded.words.len() as u32;
@@ -214,7 +216,12 @@ fn structure(
     decoded.structures.len() as u32 - 1
 }
 
-fn value_definition(def: &EventDef, padded: &[u8], words: &[Span]) -> Option<ValueDefinition> {
+fn value_definition(
+    def: &EventDef,
+    padded: &[u8],
+    words: &[Span],
+    types: &mut SymbolTable,
+) -> Option<ValueDefinition> {
     let word = |field| def.word_of(field).filter(|word| *word < words.len());
     let (name, alias) = (word(FieldName::Name)?, word(FieldName::Alias));
     let color = match word(FieldName::Color) {
@@ -225,7 +232,7 @@ fn value_definition(def: &EventDef, padded: &[u8], words: &[Span]) -> Option<Val
     Some(ValueDefinition {
         name: name as u32,
         alias: alias.map(|word| word as u32),
-        type_: word(FieldName::Type)? as u32,
+        type_: types.intern(padded, words[word(FieldName::Type)?], 0),
         color,
         hash: hash_text(padded, start, end),
     })
