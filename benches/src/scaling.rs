@@ -25,7 +25,6 @@
 pub mod cache;
 pub mod floor;
 pub mod machine;
-pub mod placement;
 pub mod plots;
 pub mod program;
 pub mod record;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use benches::scaling::plots::{FLOOR_LABEL, IDEAL_LABEL, THESIS_LABEL, plots, series_label};
-use benches::scaling::record::{Cache, HEADER, Kind, Pin, Run, Stats, csv, parse_csv};
+use benches::scaling::record::{Cache, HEADER, Kind, Run, Stats, csv, parse_csv};
 use benches::scaling::speed::points;
+use workers::Pin;
 
 /// A program that prints the trace, and what `after` prints. `$threads` and `$pin` are its options.
 fn program(folder: &Path, after: &str) -> PathBuf {
@@ -129,11 +130,15 @@ fn a_program_that_fails_is_told() {
     assert!(text(&output.stderr).contains("nothing: No such file"), "{}", text(&output.stderr));
 }
 
+fn pins() -> [Pin; 5] {
+    [Pin::None, Pin::Compact, Pin::Scatter, Pin::Numa(vec![]), Pin::List(vec![0, 2])]
+}
+
 /// Runs of a machine with 16 CPUs.
 fn record() -> String {
     let mut runs = Vec::new();
     for kind in [Kind::Strong, Kind::Weak] {
-        for (index, pin) in [Pin::None, Pin::Compact, Pin::Scatter, Pin::Numa].iter().enumerate() {
+        for (index, pin) in pins().iter().enumerate() {
             for cache in [Cache::Cached, Cache::Dropped] {
                 for threads in [1, 2, 4, 8, 12, 16] {
                     let slower = 1.0 + 0.01 * (threads * (index + 1)) as f64;
@@ -143,7 +148,7 @@ fn record() -> String {
                         bytes: 1_000_000,
                         kind,
                         threads,
-                        pin: *pin,
+                        pin: pin.clone(),
                         cache,
                         run: 1,
                         seconds: work * slower,
@@ -175,8 +180,8 @@ fn plots_of_a_record_hold_every_series() {
         let strong = !plot.file.starts_with("weak");
         let mut labels = vec![IDEAL_LABEL.to_owned(), FLOOR_LABEL.to_owned()];
         for cache in [Cache::Cached, Cache::Dropped] {
-            for pin in [Pin::None, Pin::Compact, Pin::Scatter, Pin::Numa] {
-                labels.push(series_label((cache, pin)));
+            for pin in pins() {
+                labels.push(series_label(cache, &pin));
             }
         }
         for label in &labels {
@@ -192,7 +197,7 @@ fn plots_of_a_record_hold_every_series() {
         assert_eq!(circles, 2 * 2 * (6 + 1), "{}", plot.file);
         // A square, triangle or diamond for each point of the others.
         let polygons = document.descendants().filter(|node| node.has_tag_name("polygon")).count();
-        assert_eq!(polygons, 6 * (6 + 1), "{}", plot.file);
+        assert_eq!(polygons, 8 * (6 + 1), "{}", plot.file);
     }
     let speedup = &plots[0].svg;
     assert!(speedup.contains("7.16× at 8 threads, 11.87× at 16 threads"), "{speedup}");

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::cpulist::{Cpulist, ListError, parse_cpulist};
 
-/// Where worker threads run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// Where worker threads run. The order is only one for tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pin {
     /// Where the system puts them.

@@ -4,12 +4,14 @@
 use std::fs::File;
 use std::hint::black_box;
 use std::io;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::thread;
+use std::sync::Mutex;
 
-use super::placement::{bind, cpus, place};
-use super::record::Pin;
+use workers::{Pin, Workers};
+
+use super::Result;
 
 /// Bytes of the buffers that are used again and again: with the target of the copy they stay in the
 /// second-level cache of most machines.
@@ -19,38 +21,27 @@ const PIECE: usize = 256 << 10;
 ///
 /// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, piece by
 /// piece into one buffer, counts newlines in it, then copies its part of `copy` from that buffer into
-/// another one of the same size.
+/// another one of the same size. The threads are started and placed as those of `pj_dump` are.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or CPUs that the kernel refuses.
-pub fn floor(path: &Path, threads: usize, pin: Pin, copy: u64) -> io::Result<u64> {
+/// A file that cannot be read, or threads that cannot be where they should.
+pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    let places =
-        if pin == Pin::None { place(pin, threads, &[]) } else { place(pin, threads, &cpus()?) };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|worker| {
-                let (file, place) = (&file, &places[worker]);
-                let part =
-                    |whole: u64| cut(whole, worker, threads)..cut(whole, worker + 1, threads);
-                let (read, copied) = (part(size), part(copy));
-                scope.spawn(move || {
-                    bind(place)?;
-                    let mut buffer = vec![0; PIECE];
-                    let lines = count_lines(file, read, &mut buffer)?;
-                    move_bytes(copied.end - copied.start, &buffer);
-                    Ok(lines)
-                })
-            })
-            .collect();
-        let lines = workers.into_iter().map(|worker| match worker.join() {
-            Ok(lines) => lines,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        lines.sum()
-    })
+    let workers = Workers::new(Some(threads), pin)?;
+    let threads = workers.threads();
+    let counts = Mutex::new(Vec::new());
+    workers.on_each(|worker| {
+        let part = |whole: u64| cut(whole, worker, threads)..cut(whole, worker + 1, threads);
+        let (read, copied) = (part(size), part(copy));
+        let mut buffer = vec![0; PIECE];
+        let lines = count_lines(&file, read, &mut buffer);
+        move_bytes(copied.end - copied.start, &buffer);
+        counts.lock().expect("nothing panics with it").push(lines);
+    });
+    let counts = counts.into_inner().expect("nothing panics with it");
+    Ok(counts.into_iter().sum::<io::Result<u64>>()?)
 }
 
 /// Where part `index` of `parts` begins.
@@ -100,19 +91,26 @@ mod tests {
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let first = workers::allowed().expect("Linux tells")[0];
+        let list = Pin::List(vec![first]);
         for threads in [1, 2, 3, 7] {
-            for pin in [Pin::None, Pin::Compact, Pin::Scatter, Pin::Numa] {
-                assert_eq!(floor(file.path(), threads, pin, 3_000_001).unwrap(), lines);
+            for pin in [&Pin::None, &Pin::Compact, &Pin::Scatter, &list] {
+                assert_eq!(count(file.path(), threads, pin, 3_000_001).unwrap(), lines);
             }
         }
         // Every byte a newline: each is counted, so each was read, and none of them twice.
         std::fs::write(&file, vec![b'\n'; 1_234_567]).unwrap();
         for threads in 1..6 {
-            assert_eq!(floor(file.path(), threads, Pin::None, 0).unwrap(), 1_234_567);
+            assert_eq!(count(file.path(), threads, &Pin::None, 0).unwrap(), 1_234_567);
         }
         std::fs::write(&file, "").unwrap();
-        assert_eq!(floor(file.path(), 2, Pin::None, 1).unwrap(), 0);
-        assert!(floor(Path::new("/nowhere"), 1, Pin::None, 0).is_err());
+        assert_eq!(count(file.path(), 2, &Pin::None, 1).unwrap(), 0);
+        assert!(count(Path::new("/nowhere"), 1, &Pin::None, 0).is_err());
+        assert!(count(file.path(), 1, &Pin::List(vec![usize::MAX]), 0).is_err());
+    }
+
+    fn count(path: &Path, threads: usize, pin: &Pin, copy: u64) -> Result<u64> {
+        floor(path, NonZeroUsize::new(threads).expect("some"), pin, copy)
     }
 
     #[test]

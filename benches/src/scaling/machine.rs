@@ -1,17 +1,20 @@
 //! What the figures were measured on, without its name.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::read_to_string;
 
-use super::placement::{Cpu, cpus, nodes};
+use std::path::Path;
+
+use workers::{Cpu, Topology, topology};
 
 /// Processor, CPUs, nodes, memory and kernel, one `what: it is` a line. No names of hosts or folders.
 pub fn describe() -> String {
-    let cpus = cpus().unwrap_or_default();
-    let nodes = nodes(&cpus);
-    let mut cores: Vec<_> = cpus.iter().map(|cpu| cpu.core).collect();
-    cores.sort_unstable();
-    cores.dedup();
+    let cpus = cpus();
+    // A machine that shows no nodes has one.
+    let node_of = |cpu: &Cpu| cpu.node.unwrap_or(0);
+    let nodes: BTreeSet<_> = cpus.iter().map(node_of).collect();
+    let cores: BTreeSet<_> = cpus.iter().map(|cpu| cpu.core).collect();
     let mut text = format!("processor: {}\n", processor());
     let facts = [(cpus.len(), "CPU"), (cores.len(), "core"), (nodes.len(), "memory node")];
     let facts =
@@ -19,7 +22,7 @@ pub fn describe() -> String {
     let _ = writeln!(text, "usable: {}", facts.join(", "));
     for node in nodes {
         let ids: Vec<usize> =
-            cpus.iter().filter(|cpu: &&Cpu| cpu.node == node).map(|cpu| cpu.id).collect();
+            cpus.iter().filter(|cpu| node_of(cpu) == node).map(|cpu| cpu.number).collect();
         let path = format!("/sys/devices/system/node/node{node}/meminfo");
         let memory = memory(&path).unwrap_or_else(|| "unknown memory".into());
         let _ = writeln!(text, "node {node}: CPUs {}; {memory}", ranges(&ids));
@@ -33,6 +36,18 @@ pub fn describe() -> String {
         let _ = writeln!(text, "transparent huge pages: {}", huge.trim());
     }
     text
+}
+
+/// Those that this process may use.
+fn cpus() -> Vec<Cpu> {
+    let topology = Topology::read(Path::new(topology::SYS)).ok();
+    let numbers = workers::allowed().unwrap_or_default().into_iter();
+    let alone = |number| Cpu { number, node: None, core: number };
+    numbers
+        .map(|number| {
+            topology.as_ref().and_then(|t| t.cpu(number)).unwrap_or_else(|| alone(number))
+        })
+        .collect()
 }
 
 /// The first two facts, for the head of a plot.

@@ -4,10 +4,11 @@ mod axis;
 mod chart;
 
 use super::Result;
-use super::record::{Cache, Kind, Pin};
+use super::record::{Cache, Kind};
 use super::speed::{Point, efficiency};
 use axis::Axis;
 use chart::{Chart, Colour, Line, Marker, Series};
+use workers::Pin;
 
 /// What the thesis on parallel PajeNG publishes for it, pinned, on traces cut into files beforehand:
 /// threads, speedup, efficiency.
@@ -155,11 +156,15 @@ fn chart(figure: Figure, trace: &str, points: &[&Point], machine: &str) -> Chart
 /// A line for each policy and state of the cache, and the floor's.
 fn measured(figure: Figure, points: &[&Point]) -> Vec<Series> {
     let mut series = Vec::new();
-    let mut keys: Vec<(Cache, Pin)> = points.iter().map(|point| (point.cache, point.pin)).collect();
+    let mut keys: Vec<_> = points.iter().map(|point| (point.cache, &point.pin)).collect();
     keys.sort_unstable();
     keys.dedup();
-    let line = |(cache, pin): (Cache, Pin), gain: &dyn Fn(&Point) -> Option<f64>| {
-        let of = points.iter().filter(|point| (point.cache, point.pin) == (cache, pin));
+    let mut named: Vec<&Pin> = keys.iter().map(|(_, pin)| *pin).collect();
+    named.retain(|pin| matches!(pin, Pin::Numa(_) | Pin::List(_)));
+    named.sort_unstable();
+    named.dedup();
+    let line = |(cache, pin): (Cache, &Pin), gain: &dyn Fn(&Point) -> Option<f64>| {
+        let of = points.iter().filter(|point| (point.cache, &point.pin) == (cache, pin));
         let place = |point: &&Point| {
             Some((point.threads as f64, figure.value(gain(point)?, point.threads)))
         };
@@ -168,7 +173,7 @@ fn measured(figure: Figure, points: &[&Point]) -> Vec<Series> {
     if let Some(first) = keys.first() {
         series.push(Series {
             label: FLOOR_LABEL.into(),
-            note: Some(series_label(*first)),
+            note: Some(series_label(first.0, first.1)),
             colour: Colour(110, 110, 110),
             line: Line::Dashed,
             marker: Some(Marker::Cross),
@@ -181,14 +186,19 @@ fn measured(figure: Figure, points: &[&Point]) -> Vec<Series> {
             Pin::None => (Colour(0, 114, 178), Marker::Circle),
             Pin::Compact => (Colour(213, 94, 0), Marker::Square),
             Pin::Scatter => (Colour(0, 158, 115), Marker::Triangle),
-            Pin::Numa => (Colour(204, 121, 167), Marker::Diamond),
+            pin => {
+                // Any number of nodes and lists: their legends tell them apart when colours are used up.
+                let colours = [Colour(204, 121, 167), Colour(230, 159, 0), Colour(86, 180, 233)];
+                let turn = named.iter().position(|other| *other == pin).unwrap_or(0);
+                (colours[turn % colours.len()], Marker::Diamond)
+            }
         };
         let (line_kind, marker) = match key.0 {
             Cache::Cached => (Line::Solid, marker),
             Cache::Dropped => (Line::Dashed, marker.hollow()),
         };
         series.push(Series {
-            label: series_label(*key),
+            label: series_label(key.0, key.1),
             note: None,
             colour,
             line: line_kind,
@@ -201,7 +211,7 @@ fn measured(figure: Figure, points: &[&Point]) -> Vec<Series> {
 }
 
 /// The name of a measured line in legends.
-pub fn series_label((cache, pin): (Cache, Pin)) -> String {
+pub fn series_label(cache: Cache, pin: &Pin) -> String {
     let pin = match pin {
         Pin::None => "free".to_owned(),
         pin => format!("pinned, {pin}"),

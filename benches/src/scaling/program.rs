@@ -8,9 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
+use workers::Pin;
 
 use super::Result;
-use super::record::{Pin, Stats};
+use super::record::Stats;
 
 /// The programs that are run.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub struct Call<'a> {
     /// How many threads.
     pub threads: usize,
     /// Where they may run.
-    pub pin: Pin,
+    pub pin: &'a Pin,
 }
 
 /// All rows, in short.
@@ -111,7 +112,10 @@ impl Programs {
     pub fn floor(&self, call: Call<'_>, copy: u64) -> Result<(f64, u64)> {
         let mut command = Command::new(&self.scaling);
         command.arg("--floor").arg(call.trace).arg("--copy").arg(copy.to_string());
-        command.arg("--threads").arg(call.threads.to_string()).args(["--pins", call.pin.name()]);
+        command
+            .arg("--threads")
+            .arg(call.threads.to_string())
+            .args(["--pins", &call.pin.to_string()]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = spawn(&mut command)?;
@@ -125,7 +129,7 @@ impl Programs {
 
     fn dump_command(&self, call: Call<'_>) -> Command {
         let mut command = Command::new(&self.dump);
-        command.args(["--threads", &call.threads.to_string(), "--pin", call.pin.name()]);
+        command.args(["--threads", &call.threads.to_string(), "--pin", &call.pin.to_string()]);
         command.arg("--stats=json").args(&self.options).arg(call.trace).stdin(Stdio::null());
         command
     }

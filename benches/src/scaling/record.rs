@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use clap::ValueEnum;
+use workers::Pin;
 
 use super::Result;
 
@@ -13,19 +14,6 @@ pub enum Kind {
     Strong,
     /// A trace as many times larger as there are threads.
     Weak,
-}
-
-/// Where threads may run. The names are those of `pj_dump --pin`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
-pub enum Pin {
-    /// Wherever the kernel puts them.
-    None,
-    /// On neighbouring CPUs: one node is filled before the next.
-    Compact,
-    /// As far from each other as can be.
-    Scatter,
-    /// On any CPU of one node each.
-    Numa,
 }
 
 /// Where the trace is when a run starts.
@@ -47,18 +35,6 @@ impl Kind {
     }
 }
 
-impl Pin {
-    /// Its name on command lines and in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Pin::None => "none",
-            Pin::Compact => "compact",
-            Pin::Scatter => "scatter",
-            Pin::Numa => "numa",
-        }
-    }
-}
-
 impl Cache {
     /// Its name on command lines and in records.
     pub const fn name(self) -> &'static str {
@@ -66,12 +42,6 @@ impl Cache {
             Cache::Cached => "cached",
             Cache::Dropped => "dropped",
         }
-    }
-}
-
-impl fmt::Display for Pin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
     }
 }
 
@@ -144,13 +114,13 @@ pub fn csv(runs: &[Run]) -> String {
         let stats = &run.stats;
         let _ = writeln!(
             text,
-            "\"{}\",{},{},{},{},{},{},{:.6},{},{},{},{:.6},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{:.6},{},{},{},{:.6},{},{},{},{},{}",
             // A line is a run, whatever a file is called.
-            run.shape.replace(['\n', '\r'], " ").replace('"', "\"\""),
+            quoted(&run.shape.replace(['\n', '\r'], " ")),
             run.bytes,
             run.kind.name(),
             run.threads,
-            run.pin,
+            pin(&run.pin),
             run.cache,
             run.run,
             run.seconds,
@@ -166,6 +136,16 @@ pub fn csv(runs: &[Run]) -> String {
         );
     }
     text
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// In quotes only where it is a list: records read as they did before there were any.
+fn pin(pin: &Pin) -> String {
+    let text = pin.to_string();
+    if text.contains(',') { quoted(&text) } else { text }
 }
 
 fn decimal(number: Option<f64>) -> String {
@@ -214,7 +194,7 @@ fn parse_run(line: &str) -> Option<Run> {
         bytes: bytes.parse().ok()?,
         kind: Kind::from_str(&kind, false).ok()?,
         threads: threads.parse().ok().filter(|threads| *threads > 0)?,
-        pin: Pin::from_str(&pin, false).ok()?,
+        pin: pin.parse().ok()?,
         cache: Cache::from_str(&cache, false).ok()?,
         run: run.parse().ok()?,
         seconds: seconds.parse().ok()?,
@@ -282,8 +262,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let odd = Run { shape: "a \"b\", c.trace".into(), kind: Kind::Weak, ..run() };
-        let silent = Run { stats: Stats::default(), pin: Pin::Numa, cache: Cache::Cached, ..run() };
-        let runs = [run(), odd, silent];
+        let silent = Run { stats: Stats::default(), cache: Cache::Cached, ..run() };
+        let runs = ["none", "numa:0,2", "0,2,4-7"]
+            .map(|pin| Run { pin: pin.parse().unwrap(), ..silent.clone() });
+        let runs = [&[run(), odd][..], &runs].concat();
         let text = csv(&runs);
         assert_eq!(parse_csv(&text).unwrap(), runs);
         let line = "\"mpi\",160000000,strong,2,compact,dropped,3,0.500000,0.250000,1.062500,\
@@ -306,9 +288,6 @@ mod tests {
 
     #[test]
     fn names_are_those_of_command_lines() {
-        for pin in Pin::value_variants() {
-            assert_eq!(pin.to_possible_value().unwrap().get_name(), pin.name());
-        }
         for cache in Cache::value_variants() {
             assert_eq!(cache.to_possible_value().unwrap().get_name(), cache.name());
         }

@@ -1,6 +1,8 @@
 //! The arithmetic: from runs to minima, speedup, efficiency and sizeup.
 
-use super::record::{Cache, Kind, Pin, Run};
+use workers::Pin;
+
+use super::record::{Cache, Kind, Run};
 
 /// The smallest of some times, `None` if there are none.
 pub fn minimum(seconds: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -71,14 +73,14 @@ pub fn points(runs: &[Run]) -> Vec<Point> {
     }
     let place = |run: &Run| shapes.iter().position(|shape| *shape == run.shape);
     let mut sorted: Vec<&Run> = runs.iter().collect();
-    sorted.sort_by_key(|run| (place(run), run.kind, run.pin, run.cache, run.threads));
+    sorted.sort_by_key(|run| (place(run), run.kind, &run.pin, run.cache, run.threads));
     let same = |a: &&Run, b: &&Run| key(a) == key(b);
     let mut points: Vec<Point> = sorted.chunk_by(same).filter_map(point).collect();
     let ones: Vec<Point> = points.iter().filter(|point| point.threads == 1).cloned().collect();
     for point in &mut points {
         let one = ones.iter().find(|one| {
-            (&one.shape, one.kind, one.pin, one.cache)
-                == (&point.shape, point.kind, point.pin, point.cache)
+            (&one.shape, one.kind, &one.pin, one.cache)
+                == (&point.shape, point.kind, &point.pin, point.cache)
         });
         let gain = |one: f64, many: f64| match point.kind {
             Kind::Strong => speedup(one, many),
@@ -90,8 +92,8 @@ pub fn points(runs: &[Run]) -> Vec<Point> {
     points
 }
 
-fn key(run: &Run) -> (&str, Kind, Pin, Cache, usize) {
-    (&run.shape, run.kind, run.pin, run.cache, run.threads)
+fn key(run: &Run) -> (&str, Kind, &Pin, Cache, usize) {
+    (&run.shape, run.kind, &run.pin, run.cache, run.threads)
 }
 
 /// The runs of one configuration; those of one thread are not known yet.
@@ -102,7 +104,7 @@ fn point(runs: &[&Run]) -> Option<Point> {
         bytes: fastest.bytes,
         kind: fastest.kind,
         threads: fastest.threads,
-        pin: fastest.pin,
+        pin: fastest.pin.clone(),
         cache: fastest.cache,
         seconds: fastest.seconds,
         floor: minimum(runs.iter().map(|run| run.floor))?,
@@ -161,7 +163,7 @@ mod tests {
         ];
         let points = points(&runs);
         let told: Vec<_> =
-            points.iter().map(|p| (p.kind, p.pin, p.threads, p.seconds, p.gain)).collect();
+            points.iter().map(|p| (p.kind, p.pin.clone(), p.threads, p.seconds, p.gain)).collect();
         assert_eq!(
             told,
             [

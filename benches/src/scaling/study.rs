@@ -10,11 +10,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use datasets::Shape;
+use workers::Pin;
 
 use super::Result;
 use super::cache;
 use super::program::{Call, Programs};
-use super::record::{Cache, Kind, Pin, Run};
+use super::record::{Cache, Kind, Run};
 
 /// What is varied.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ struct Trace {
 }
 
 /// One combination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
     /// Index of the trace.
     trace: usize,
@@ -106,7 +107,7 @@ pub fn measure(
                 prepare(&traces, caches.len() > 1)?;
             }
             for step in &steps {
-                runs.push(once(source, &traces[step.trace], *step, *cache, run, programs)?);
+                runs.push(once(source, &traces[step.trace], step, *cache, run, programs)?);
             }
         }
         tell(&format!("repetition {run} of {}", plan.runs));
@@ -146,7 +147,7 @@ fn traces(source: &Source, plan: &Plan, folder: &Path) -> Result<Vec<Trace>> {
 /// Counts a trace's lines and rows; every number of threads must dump the same.
 fn check(trace: &mut Trace, programs: &Programs) -> Result<()> {
     trace.lines = cache::warm(&trace.path)?;
-    let call = |threads| Call { trace: &trace.path, threads, pin: Pin::None };
+    let call = |threads| Call { trace: &trace.path, threads, pin: &Pin::None };
     let rows = programs.rows(call(1))?;
     for threads in trace.threads.iter().filter(|threads| **threads > 1) {
         if programs.rows(call(*threads))? != rows {
@@ -165,7 +166,7 @@ fn steps(traces: &[Trace], pins: &[Pin]) -> Vec<Step> {
             steps.extend(pins.iter().map(|pin| Step {
                 trace: index,
                 threads: *threads,
-                pin: *pin,
+                pin: pin.clone(),
             }));
         }
     }
@@ -190,12 +191,12 @@ fn prepare(traces: &[Trace], anew: bool) -> Result<()> {
 fn once(
     source: &Source,
     trace: &Trace,
-    step: Step,
+    step: &Step,
     cache: Cache,
     run: u32,
     programs: &Programs,
 ) -> Result<Run> {
-    let call = Call { trace: &trace.path, threads: step.threads, pin: step.pin };
+    let call = Call { trace: &trace.path, threads: step.threads, pin: &step.pin };
     let ready = || match cache {
         Cache::Cached => Ok(()),
         Cache::Dropped => cache::drop_pages(&trace.path),
@@ -212,7 +213,7 @@ fn once(
         bytes: trace.bytes,
         kind: trace.kind,
         threads: step.threads,
-        pin: step.pin,
+        pin: step.pin.clone(),
         cache,
         run,
         seconds,
@@ -261,7 +262,7 @@ mod tests {
         assert!(about(traces[2].bytes, 80_000), "{traces:?}");
         let told: Vec<_> = steps(&traces, &plan.pins)
             .iter()
-            .map(|step| (traces[step.trace].kind, step.threads, step.pin))
+            .map(|step| (traces[step.trace].kind, step.threads, step.pin.clone()))
             .collect();
         use {Kind::Strong, Kind::Weak, Pin::Compact, Pin::None};
         assert_eq!(

@@ -62,7 +62,8 @@ fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scaling::record::{Cache, Pin};
+    use crate::scaling::record::Cache;
+    use workers::Pin;
 
     #[test]
     fn rows_show_what_is_known() {

@@ -1,16 +1,18 @@
 //! The command line, and what is printed and written.
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benches::scaling::program::Programs;
-use benches::scaling::record::{self, Cache, Pin};
+use benches::scaling::record::{self, Cache};
 use benches::scaling::speed::points;
 use benches::scaling::study::{self, Plan, Source};
 use benches::scaling::{floor, machine, plots, table};
 use clap::Parser;
 use datasets::{Shape, Size};
+use workers::Pin;
 
 /// Measures how pj_dump scales with threads: strong and weak scaling, on traces of every kind.
 ///
@@ -67,9 +69,11 @@ struct Cli {
     #[arg(long, value_name = "N", conflicts_with = "threads", value_parser = threads)]
     max_threads: Option<usize>,
 
-    /// Where threads run [default: none, compact, scatter; quick: none, compact]
-    #[arg(long, value_delimiter = ',')]
-    pins: Vec<Pin>,
+    /// Where threads run, as pj_dump --pin takes it. What begins with a digit goes on with the list
+    /// before it: `none,0,2,4-7` are two policies; for two lists, give the option twice [default:
+    /// none, compact, scatter; quick: none, compact]
+    #[arg(long, value_name = "POLICY,…", value_parser = pins)]
+    pins: Vec<Pins>,
 
     /// Where the trace is when a run starts; `dropped` is left out where the kernel does not let go
     /// of pages
@@ -117,7 +121,32 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Policies that one word names.
+#[derive(Clone, Debug)]
+struct Pins(Vec<Pin>);
+
+fn pins(text: &str) -> Result<Pins, String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        match words.last_mut() {
+            Some(list) if goes_on(list, part) => *list = format!("{list},{part}"),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    let pins = words.iter().map(|word| word.parse().map_err(|error| format!("{error}")));
+    pins.collect::<Result<_, _>>().map(Pins)
+}
+
+fn goes_on(list: &str, part: &str) -> bool {
+    let digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    digit(part) && (digit(list) || list.starts_with("numa:"))
+}
+
 impl Cli {
+    fn pins(&self) -> Vec<Pin> {
+        self.pins.iter().flat_map(|pins| pins.0.clone()).collect()
+    }
+
     fn plan(&self) -> Plan {
         let or = |size: Option<Size>, quick: u64, whole: u64| {
             size.map_or(if self.quick { quick } else { whole }, Size::bytes)
@@ -131,7 +160,7 @@ impl Cli {
         threads.push(1);
         threads.sort_unstable();
         threads.dedup();
-        let mut pins = self.pins.clone();
+        let mut pins = self.pins();
         if pins.is_empty() {
             let all = [Pin::None, Pin::Compact, Pin::Scatter];
             pins = all[..if self.quick { 2 } else { 3 }].to_vec();
@@ -162,7 +191,7 @@ impl Cli {
 }
 
 /// In order, each once.
-fn unique<T: Copy + Ord>(values: &[T]) -> Vec<T> {
+fn unique<T: Clone + Ord>(values: &[T]) -> Vec<T> {
     let mut values = values.to_vec();
     values.sort_unstable();
     values.dedup();
@@ -186,9 +215,9 @@ pub(super) fn main() -> ExitCode {
 }
 
 fn be_the_floor(cli: &Cli, path: &Path) -> Result<ExitCode, Box<dyn Error>> {
-    let threads = cli.threads.first().copied().unwrap_or(1);
-    let pin = cli.pins.first().copied().unwrap_or(Pin::None);
-    println!("{}", floor::floor(path, threads, pin, cli.copy)?);
+    let threads = cli.threads.first().copied().and_then(NonZeroUsize::new);
+    let pin = cli.pins().into_iter().next().unwrap_or_default();
+    println!("{}", floor::floor(path, threads.unwrap_or(NonZeroUsize::MIN), &pin, cli.copy)?);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -252,6 +281,25 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn lists_of_cpus_are_policies() {
+        let pins = |words: &[&str]| -> Vec<String> {
+            let cli = Cli::parse_from([&["scaling"], words].concat());
+            cli.plan().pins.iter().map(Pin::to_string).collect()
+        };
+        assert_eq!(
+            pins(&["--pins", "0,2,4-7,compact,none,numa:0,1,scatter"]),
+            ["none", "compact", "scatter", "numa:0,1", "0,2,4-7"]
+        );
+        assert_eq!(
+            pins(&["--pins", "1,0", "--pins", "0,1", "--pins", "numa"]),
+            ["numa", "0,1", "1,0"]
+        );
+        for wrong in ["", "none,", "nowhere", "3-1", "compact,x"] {
+            assert!(Cli::try_parse_from(["scaling", "--pins", wrong]).is_err(), "{wrong}");
+        }
     }
 
     #[test]
