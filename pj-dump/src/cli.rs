@@ -1,4 +1,7 @@
 //! The command line: PajeNG's options, long and short, and ours.
+//!
+//! A long option may be cut short as long as no other one begins alike. Where one of ours begins like
+//! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,6 +13,9 @@ use workers::Pin;
 
 use crate::output::quotes::Quotes;
 use crate::stats::StatsFormat;
+
+/// The heading of the options that PajeNG does not have.
+const OURS: &str = "Beyond PajeNG";
 
 /// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG's pj_dump prints them.
 ///
@@ -33,7 +39,6 @@ pub struct Cli {
     pub file: Option<PathBuf>,
 
     /// Only rows that end at START or later (containers always)
-    // PajeNG's users may have called it `--sta` before there was `--stats`.
     #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
@@ -54,7 +59,7 @@ pub struct Cli {
     pub ignore_incomplete_links: bool,
 
     /// Do not print rows; what other options ask for is still printed
-    #[arg(short, long)]
+    #[arg(short, long, aliases = ["q", "qu"])]
     pub quiet: bool,
 
     /// Accepted for PajeNG's sake; there is one reader only
@@ -66,7 +71,7 @@ pub struct Cli {
     pub user_defined: bool,
 
     /// Print, instead of rows, the values of this type's lanes in each interval between two times
-    #[arg(short, long, value_name = "TYPENAME", allow_hyphen_values = true)]
+    #[arg(short, long, alias = "p", value_name = "TYPENAME", allow_hyphen_values = true)]
     pub probabilistic: Option<String>,
 
     /// Digits after the decimal point
@@ -108,24 +113,24 @@ pub struct Cli {
 
     /// Replay events in the order of their times, whatever the order of their lines; the whole text is
     /// kept in memory
-    #[arg(long)]
+    #[arg(long, help_heading = OURS)]
     pub sort: bool,
 
     /// How many threads replay the trace; all that this process may use if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = OURS)]
     pub threads: Option<NonZeroUsize>,
 
     /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
     /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
-    #[arg(long, value_name = "POLICY", default_value = "none")]
+    #[arg(long, value_name = "POLICY", default_value = "none", help_heading = OURS)]
     pub pin: Pin,
 
     /// How names are printed
-    #[arg(long, value_enum, default_value_t = Quotes::Auto)]
+    #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OURS)]
     pub quotes: Quotes,
 
     /// How values of variables are read; PajeNG reads them in single precision
-    #[arg(long, value_enum, default_value_t = VariablePrecision::Single)]
+    #[arg(long, value_enum, default_value_t = VariablePrecision::Single, help_heading = OURS)]
     pub variable_precision: VariablePrecision,
 
     /// Tell on standard error, after the rows, how much was read and written, how long that took by
@@ -136,16 +141,17 @@ pub struct Cli {
         value_name = "FORMAT",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "text"
+        default_missing_value = "text",
+        help_heading = OURS
     )]
     pub stats: Option<StatsFormat>,
 
     /// Tell on standard error what the trace is read from, and how many threads run where
-    #[arg(long)]
+    #[arg(long, help_heading = OURS)]
     pub verbose: bool,
 
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long)]
+    #[arg(long, help_heading = OURS)]
     pub no_progress: bool,
 
     /// Print this help
@@ -157,8 +163,7 @@ pub struct Cli {
     pub usage: bool,
 
     /// Print the version
-    // As short as it could be before there was `--verbose`.
-    #[arg(short, long, aliases = ["ve", "ver"], action = ArgAction::Version)]
+    #[arg(short, long, aliases = ["v", "ve", "ver"], action = ArgAction::Version)]
     version: Option<bool>,
 }
 
@@ -197,12 +202,72 @@ mod tests {
             Cli::parse_from(["pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h"]);
         assert_eq!((cli.float_precision, cli.start, cli.end), (4, Some(-1.5), Some(2.0)));
         assert!(cli.header);
-        assert_eq!(Cli::parse_from(["pj_dump", "--sta", "3"]).start, Some(3.0));
-        let version = Cli::try_parse_from(["pj_dump", "--ver"]).map_err(|error| error.kind());
-        assert_eq!(version.err(), Some(ErrorKind::DisplayVersion));
         assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "a", "b"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
+    }
+
+    /// The long options of PajeNG 1.3.6, each with a value if it takes one.
+    const PAJENG: [(&str, Option<&str>); 21] = [
+        ("start", Some("1")),
+        ("end", Some("1")),
+        ("stop-at", Some("1")),
+        ("no-strict", None),
+        ("ignore-incomplete-links", None),
+        ("quiet", None),
+        ("flex", None),
+        ("user-defined", None),
+        ("probabilistic", Some("1")),
+        ("float-precision", Some("1")),
+        ("no-imbrication", None),
+        ("container", None),
+        ("dot", None),
+        ("time", None),
+        ("header", None),
+        ("type-hierarchy", Some("1")),
+        ("entity-hierarchy", Some("1")),
+        ("out-of-core", None),
+        ("help", None),
+        ("usage", None),
+        ("version", None),
+    ];
+
+    /// What a command line asks for, told in full, or the kind of the error: help is one.
+    fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
+        let words = ["pj_dump", option].into_iter().chain(value);
+        let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;
+        Ok(format!("{cli:?}"))
+    }
+
+    /// `--p` too: PajeNG refuses it, but only for the `--program-name` that every program of its
+    /// library has.
+    #[test]
+    fn what_stood_for_an_option_of_pajeng_still_does() {
+        let (mut short, nothing) = (0, format!("{:?}", Cli::parse_from(["pj_dump"])));
+        for (name, value) in PAJENG {
+            let whole = read(&format!("--{name}"), value);
+            assert_ne!(whole.as_ref(), Ok(&nothing), "{name}");
+            for length in 1..name.len() {
+                let prefix = &name[..length];
+                if PAJENG.iter().filter(|(other, _)| other.starts_with(prefix)).count() == 1 {
+                    assert_eq!(read(&format!("--{prefix}"), value), whole, "--{prefix}");
+                    short += 1;
+                }
+            }
+        }
+        assert!(short > 100, "{short}");
+    }
+
+    #[test]
+    fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
+        let cli = Cli::parse_from(["pj_dump", "--th", "3", "--pi", "compact", "--so", "--no-p"]);
+        assert_eq!((cli.threads, cli.pin), (NonZeroUsize::new(3), Pin::Compact));
+        assert!(cli.sort && cli.no_progress);
+        for (name, value) in
+            [("t", None), ("st", None), ("s", None), ("no", None), ("e", Some("1"))]
+        {
+            assert!(read(&format!("--{name}"), value).is_err(), "--{name}");
+        }
     }
 
     #[test]
