@@ -130,7 +130,7 @@ pub struct Cli {
     pub quotes: Quotes,
 
     /// How values of variables are read; PajeNG reads them in single precision
-    #[arg(long, value_enum, default_value_t = VariablePrecision::Single, help_heading = OURS)]
+    #[arg(long, value_enum, value_name = "PRECISION", default_value_t = VariablePrecision::Single, help_heading = OURS)]
     pub variable_precision: VariablePrecision,
 
     /// Tell on standard error, after the rows, how much was read and written, how long that took by
