@@ -130,13 +130,15 @@ fn blocks_of_any_size() {
     }
 }
 
+/// Two teams for each trace, in turn: every team meets every size of blocks with many traces.
 #[test]
 fn any_number_of_workers() {
     let teams: Vec<Workers> = (2..=8).map(workers).collect();
     for (i, text) in traces().enumerate() {
         let expected = replay(&text[..], Limits::default());
-        for team in &teams {
-            let block = [1, 700, 4000, 1 << 20][(i + team.threads()) % 4];
+        for turn in [i, i + 3] {
+            let team = &teams[turn % teams.len()];
+            let block = [1, 700, 4000, 1 << 20][turn / teams.len() % 4];
             let limits = Limits { block, ..Limits::default() };
             let found = replay_with(&text[..], limits, team);
             assert_eq!(found, expected, "{} workers, blocks of {block} bytes", team.threads());
@@ -197,36 +199,38 @@ fn input_in_any_pieces() {
 fn portions() {
     let teams: Vec<Workers> = [1, 3].map(workers).into();
     for (i, text) in traces().enumerate() {
-        for user_defined in [false, true] {
-            let mut options = Options::default();
-            options.user_defined = user_defined;
-            options.no_imbrication = i % 3 == 0;
-            options.ignore_incomplete_links = i % 2 == 0;
-            let whole = Trace::read(&text[..], &options);
-            let mut first = None;
-            for (size, block) in [(1000, 1), (1000, 700), (1000, 1 << 20), (1 << 30, 2000)] {
-                for team in &teams {
-                    options.limits.block = block;
-                    let (shown, result) = in_portions(&text, &options, team, size);
-                    match (&whole, result) {
-                        (Ok(whole), Ok(())) => {
-                            let mut all: Vec<String> = shown.concat();
-                            let mut expected = Listing::of(whole);
-                            all.sort();
-                            expected.sort();
-                            assert_eq!(all, expected);
-                        }
-                        // That a key is used again is not seen then.
-                        (Err(error), found) => assert!(
-                            found == Err(error.to_string()) || error.to_string().contains("key"),
-                            "{error} {found:?}"
-                        ),
-                        (Ok(_), Err(error)) => panic!("{error}"),
-                    }
-                    if size == 1000 {
-                        assert_eq!(first.get_or_insert_with(|| shown.clone()), &shown);
-                    }
+        let mut options = Options::default();
+        options.user_defined = i / 2 % 2 == 0;
+        options.no_imbrication = i % 3 == 0;
+        options.ignore_incomplete_links = i % 2 == 0;
+        let whole = Trace::read(&text[..], &options);
+        let mut first = None;
+        // In turn, as what there is to vary has more combinations than a test has time.
+        let ways = [
+            (1000, 1 << 20, &teams[i / 4 % 2]),
+            (1000, [1, 700][i / 8 % 2], &teams[(i / 4 + 1) % 2]),
+            (1 << 30, 2000, &teams[i / 16 % 2]),
+        ];
+        for (size, block, team) in ways {
+            options.limits.block = block;
+            let (shown, result) = in_portions(&text, &options, team, size);
+            match (&whole, result) {
+                (Ok(whole), Ok(())) => {
+                    let mut all: Vec<String> = shown.concat();
+                    let mut expected = Listing::of(whole);
+                    all.sort();
+                    expected.sort();
+                    assert_eq!(all, expected);
                 }
+                // That a key is used again is not seen then.
+                (Err(error), found) => assert!(
+                    found == Err(error.to_string()) || error.to_string().contains("key"),
+                    "{error} {found:?}"
+                ),
+                (Ok(_), Err(error)) => panic!("{error}"),
+            }
+            if size == 1000 {
+                assert_eq!(first.get_or_insert_with(|| shown.clone()), &shown);
             }
         }
     }
