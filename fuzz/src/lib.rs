@@ -1,9 +1,13 @@
 //! What the targets share.
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
+use paje_dump::output::export::{Written, write_rows};
+use paje_dump::output::stream::RowStream;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{Error, ErrorKind, FieldNames, Options, Portion, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
 use workers::{Pin, Workers};
 
@@ -49,7 +53,11 @@ pub fn team() -> &'static Workers {
 /// What the replay says.
 pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
-    match Trace::read_with(source, options, workers, &Progress::default()) {
+    told(Trace::read_with(source, options, workers, &Progress::default()))
+}
+
+fn told(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
+    match result {
         Ok(trace) => (Some(trace), Ok(())),
         Err(error) => {
             let ErrorKind::Invalid(problem) = error.kind() else {
@@ -59,4 +67,41 @@ pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<T
             (None, Err((place, problem.code(), problem.to_string())))
         }
     }
+}
+
+/// How rows look, drawn from a byte of the input.
+pub fn style(byte: u8) -> Style {
+    let quotes = [Quotes::Auto, Quotes::Keep, Quotes::Strip][usize::from(byte >> 4) % 3];
+    Style {
+        quotes,
+        precision: usize::from(byte % 12),
+        as_released: quotes == Quotes::Strip,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    }
+}
+
+/// The rows of a trace.
+pub fn rows(trace: &Trace, style: Style, workers: &Workers) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_rows(trace, style, workers, &mut out, &Written::default())
+        .expect("memory can be written");
+    out
+}
+
+/// The rows that are written while the trace is read, in portions of so many bytes, and the verdict.
+pub fn streamed(
+    trace: &[u8],
+    options: &Options,
+    style: Style,
+    workers: &Workers,
+    bytes: u64,
+) -> (Vec<u8>, Verdict) {
+    let (mut out, written) = (Vec::new(), Written::default());
+    let mut stream = RowStream::new(style, false, workers, &mut out, &written);
+    let mut show = |portion: &Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
+    let (source, progress) = (Source::stream(trace), Progress::default());
+    let result = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
+    stream.finish().expect("memory can be written");
+    (out, told(result).1)
 }
