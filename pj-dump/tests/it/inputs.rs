@@ -47,9 +47,10 @@ fn compressed_traces_are_dumped_as_plain_ones() {
         let (first, second) = bytes.split_at(bytes.len() / 3);
         let whole = ALL.map(|how| pack(how, &bytes));
         let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
-        for bytes in [&bytes].into_iter().chain(&whole).chain(&members) {
+        for (turn, bytes) in [&bytes].into_iter().chain(&whole).chain(&members).enumerate() {
             write(bytes);
-            for threads in THREADS {
+            // In turn: how a trace is kept, and how many threads there are, do not know of each other.
+            for threads in [THREADS[turn % 4], THREADS[(turn + 2) % 4]] {
                 let arguments = ["--threads", threads, "t"];
                 assert!(run(&folder, &arguments) == wanted, "a file, {threads} threads");
                 let found = outcome(&dump(&arguments[..2], bytes));
