@@ -14,6 +14,7 @@ mod report;
 
 use std::error::Error;
 use std::fs::File;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ use datasets::{Shape, Size};
 
 use measure::{Case, Round};
 use programs::Programs;
+use workers::Pin;
 
 /// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes a second, peak memory.
 ///
@@ -67,15 +69,15 @@ struct Cli {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Read FILE and count its lines: what any program must do at least
-    #[arg(long, value_name = "FILE", hide = true)]
-    floor: Option<PathBuf>,
+    /// Read the first TRACE, count its lines, and move BYTES: what one thread must do at least
+    #[arg(long, value_name = "BYTES", hide = true)]
+    floor: Option<u64>,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.floor {
-        Some(path) => floor(path),
+        Some(bytes) => floor(&cli, *bytes),
         None => compare(&cli),
     };
     match result {
@@ -87,8 +89,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn floor(path: &Path) -> Result<ExitCode, Box<dyn Error>> {
-    println!("{}", measure::floor(path)?);
+fn floor(cli: &Cli, bytes: u64) -> Result<ExitCode, Box<dyn Error>> {
+    let trace = cli.traces.first().ok_or("which trace?")?;
+    println!("{}", benches::scaling::floor::floor(trace, NonZeroUsize::MIN, &Pin::None, bytes)?);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -25,9 +25,12 @@ pub(crate) struct Case<'a> {
 /// What is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// The file read and its lines counted, nothing else.
+    /// What one thread must do at least: the file read, its lines counted, as many bytes moved as the
+    /// dump has.
     Floor,
-    /// Our `pj_dump`.
+    /// Our `pj_dump` with one thread.
+    Single,
+    /// Our `pj_dump`, with all threads.
     Dump,
     /// PajeNG's.
     PajengDump,
@@ -39,14 +42,25 @@ pub(crate) enum Job {
     PajengReplay,
 }
 
+/// How many jobs there are.
+const JOBS: usize = 7;
+
 impl Job {
-    pub(crate) const ALL: [Job; 6] =
-        [Job::Floor, Job::Dump, Job::PajengDump, Job::Replay, Job::Validate, Job::PajengReplay];
+    pub(crate) const ALL: [Job; JOBS] = [
+        Job::Floor,
+        Job::Single,
+        Job::Dump,
+        Job::PajengDump,
+        Job::Replay,
+        Job::Validate,
+        Job::PajengReplay,
+    ];
 
     /// Its name in tables and records.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Job::Floor => "floor",
+            Job::Single => "pj_dump --threads 1",
             Job::Dump => "pj_dump",
             Job::PajengDump => "PajeNG pj_dump",
             Job::Replay => "pj_dump -q",
@@ -55,9 +69,10 @@ impl Job {
         }
     }
 
-    fn words(self, programs: &Programs, case: &Case<'_>) -> Vec<String> {
+    fn words(self, programs: &Programs, case: &Case<'_>, output: u64) -> Vec<String> {
         let (program, own): (_, &[&str]) = match self {
-            Job::Floor => (&programs.compare, &["--floor"]),
+            Job::Floor => (&programs.compare, &[]),
+            Job::Single => (&programs.dump, &["--quotes", "strip", "--threads", "1"]),
             Job::Dump => (&programs.dump, &["--quotes", "strip"]),
             Job::PajengDump => (&programs.pajeng, &[]),
             Job::Replay => (&programs.dump, &["--quotes", "strip", "-q"]),
@@ -66,8 +81,9 @@ impl Job {
         };
         let mut words = vec![program.display().to_string()];
         words.extend(own.iter().map(ToString::to_string));
-        if self != Job::Floor {
-            words.extend_from_slice(case.options);
+        match self {
+            Job::Floor => words.push(format!("--floor={output}")),
+            _ => words.extend_from_slice(case.options),
         }
         words.push(case.path.display().to_string());
         words
@@ -102,10 +118,10 @@ pub(crate) fn case(
     let bytes = std::fs::metadata(case.path)
         .map_err(|error| format!("{}: {error}", case.path.display()))?
         .len();
-    let peaks = peaks(case, programs)?;
+    let (peaks, output) = peaks(case, programs)?;
     let mut rounds = Vec::new();
     for run in 1..=runs {
-        let times = hyperfine(case, programs, &folder.join("round.json"))?;
+        let times = hyperfine(case, programs, output, &folder.join("round.json"))?;
         for ((job, peak), [seconds, user, system]) in Job::ALL.into_iter().zip(peaks).zip(times) {
             let trace = case.name.to_owned();
             rounds.push(Round { trace, bytes, job, run, seconds, user, system, peak });
@@ -114,10 +130,11 @@ pub(crate) fn case(
     Ok(rounds)
 }
 
-/// The peak memory of each job, in bytes; the two dumps are compared on the way.
-fn peaks(case: &Case<'_>, programs: &Programs) -> Result<[u64; 6], Box<dyn Error>> {
-    let start = |job: Job, out: Stdio| -> io::Result<Child> {
-        let words = job.words(programs, case);
+/// The peak memory of each job, in bytes, and the size of our dump; the two dumps are compared on the
+/// way.
+fn peaks(case: &Case<'_>, programs: &Programs) -> Result<([u64; JOBS], u64), Box<dyn Error>> {
+    let start = |job: Job, output: u64, out: Stdio| -> io::Result<Child> {
+        let words = job.words(programs, case, output);
         Command::new(&words[0])
             .args(&words[1..])
             .stdin(Stdio::null())
@@ -125,32 +142,48 @@ fn peaks(case: &Case<'_>, programs: &Programs) -> Result<[u64; 6], Box<dyn Error
             .stderr(Stdio::null())
             .spawn()
     };
-    let mut ours = start(Job::Dump, Stdio::piped())?;
-    let mut theirs = start(Job::PajengDump, Stdio::piped())?;
+    let mut ours = start(Job::Dump, 0, Stdio::piped())?;
+    let mut theirs = start(Job::PajengDump, 0, Stdio::piped())?;
     let (out, reference) = (ours.stdout.take(), theirs.stdout.take());
     let (out, reference) = out.zip(reference).ok_or("a pipe was asked for, and is not there")?;
-    let (mut out, mut reference) = (BufReader::new(out), BufReader::new(reference));
+    let mut out = BufReader::new(Counting { input: out, bytes: 0 });
+    let mut reference = BufReader::new(reference);
     let difference = first_difference(&mut out, &mut reference)?;
     if case.different_too {
         io::copy(&mut out, &mut io::sink())?;
         io::copy(&mut reference, &mut io::sink())?;
     }
-    drop((out, reference));
+    let output = out.into_inner().bytes;
+    drop(reference);
     // With their pipes closed, both end soon.
     let (dump, pajeng_dump) = (peak(Job::Dump, &mut ours), peak(Job::PajengDump, &mut theirs));
     if let Some(line) = difference.filter(|_| !case.different_too) {
         return Err(format!("the dumps differ in line {line}").into());
     }
     let (dump, pajeng_dump) = (dump?, pajeng_dump?);
-    let mut peaks = [0; 6];
+    let mut peaks = [0; JOBS];
     for (known, job) in peaks.iter_mut().zip(Job::ALL) {
         *known = match job {
             Job::Dump => dump,
             Job::PajengDump => pajeng_dump,
-            _ => peak(job, &mut start(job, Stdio::null())?)?,
+            _ => peak(job, &mut start(job, output, Stdio::null())?)?,
         };
     }
-    Ok(peaks)
+    Ok((peaks, output))
+}
+
+/// Counts what is read.
+struct Counting<R> {
+    input: R,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
 }
 
 /// Waits for a program to end well, and returns its peak memory in bytes.
@@ -198,17 +231,18 @@ fn newlines<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
 fn hyperfine(
     case: &Case<'_>,
     programs: &Programs,
+    output: u64,
     results: &Path,
-) -> Result<[[f64; 3]; 6], Box<dyn Error>> {
+) -> Result<[[f64; 3]; JOBS], Box<dyn Error>> {
     let mut command = Command::new("hyperfine");
     command.args(["--shell=none", "--runs=1", "--ignore-failure", "--style=none", "--export-json"]);
-    command.arg(results).args(Job::ALL.map(|job| quoted(&job.words(programs, case))));
-    let output = command.stdin(Stdio::null()).output()?;
-    if !output.status.success() {
-        return Err(format!("hyperfine: {}", String::from_utf8_lossy(&output.stderr)).into());
+    command.arg(results).args(Job::ALL.map(|job| quoted(&job.words(programs, case, output))));
+    let ran = command.stdin(Stdio::null()).output()?;
+    if !ran.status.success() {
+        return Err(format!("hyperfine: {}", String::from_utf8_lossy(&ran.stderr)).into());
     }
     let json: Value = serde_json::from_reader(BufReader::new(File::open(results)?))?;
-    let mut times = [[0.0; 3]; 6];
+    let mut times = [[0.0; 3]; JOBS];
     for (job, times) in times.iter_mut().enumerate() {
         let result = &json["results"][job];
         for (time, key) in times.iter_mut().zip(["mean", "user", "system"]) {
@@ -223,20 +257,6 @@ fn quoted(words: &[String]) -> String {
     let quoted: Vec<String> =
         words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     quoted.join(" ")
-}
-
-/// Reads a file in pieces, and counts its lines.
-pub(crate) fn floor(path: &Path) -> io::Result<usize> {
-    let mut file = File::open(path)?;
-    let mut buffer = vec![0; 1 << 20];
-    let mut lines = 0;
-    loop {
-        let count = file.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(lines);
-        }
-        lines += buffer[..count].iter().filter(|byte| **byte == b'\n').count();
-    }
 }
 
 #[cfg(test)]

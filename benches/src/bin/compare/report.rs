@@ -12,18 +12,21 @@ pub(crate) fn tables(rounds: &[Round], pajeng: &str, runs: u32) -> String {
     let traces: Vec<Vec<&Round>> = by_trace(rounds);
     let mut text = format!(
         "Medians of {runs} runs on {}, against PajeNG {pajeng}.\n\n\
-         | trace | MB | floor | PajeNG `pj_dump` | `pj_dump` | faster | MB/s | PajeNG's memory | ours | less |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         | trace | MB | floor | PajeNG `pj_dump` | one thread | faster | MB/s | all threads | faster | MB/s | PajeNG's memory | ours | less |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
         cpu()
     );
     for trace in &traces {
-        let floor = median(trace, Job::Floor);
+        let (floor, single) = (median(trace, Job::Floor), median(trace, Job::Single));
+        let slow = median(trace, Job::PajengDump);
+        let megabytes = trace[0].bytes as f64 / 1e6;
         let _ = writeln!(
             text,
-            "| {} | {:.1} | {floor:.3} s | {} |",
+            "| {} | {megabytes:.1} | {floor:.3} s | {slow:.2} s | {single:.3} s | {:.0}× | {:.0} | {} |",
             trace[0].trace,
-            trace[0].bytes as f64 / 1e6,
-            pair(trace, Job::PajengDump, Job::Dump),
+            slow / single,
+            megabytes / single,
+            pair(trace, Job::PajengDump, Job::Dump).split_once(" | ").map_or("", |(_, rest)| rest),
         );
     }
     text.push_str(
@@ -149,10 +152,11 @@ mod tests {
             }));
         }
         let text = tables(&rounds, "1.3.6", 3);
-        let row = "| a, b | 3.0 | 0.250 s | 5.00 s | 0.250 s | 20× | 12 | 9 MB | 2 MB | 4.5× |";
+        let row = "| a, b | 3.0 | 0.250 s | 5.00 s | 0.250 s | 20× | 12 | 0.250 s | 20× | 12 | \
+                   9 MB | 2 MB | 4.5× |";
         assert!(text.contains(row), "{text}");
         let csv = csv(&rounds);
-        assert_eq!(csv.lines().count(), 1 + 18);
+        assert_eq!(csv.lines().count(), 1 + 21);
         let run = "\"a, b\",3000000,pj_dump,2,0.500000,0.500000,0.000000,6.0,2000000";
         assert!(csv.lines().any(|line| line == run), "{csv}");
     }
