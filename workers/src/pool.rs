@@ -92,6 +92,12 @@ pub struct Workers {
     notes: Vec<String>,
 }
 
+/// So many workers there can be on any machine, and so many for each CPU, so that some can wait for a
+/// slow disk. More cost more than they do: each learns all names by itself, and idle ones look for work
+/// at one another, each at each, which alone takes seconds when there are a thousand.
+const SENSIBLE: usize = 8;
+const SENSIBLE_PER_CPU: usize = 4;
+
 impl Workers {
     /// Starts workers. Where `threads` is none, there is one for each CPU that [`Pin::Numa`] or
     /// [`Pin::List`] means; with other pins there are [`available`] ones.
@@ -99,6 +105,9 @@ impl Workers {
     /// A single worker that is not pinned is the thread that calls, so none is started. The calling
     /// thread itself is never pinned, and it should not be when it calls, since workers get only
     /// the CPUs that it may use.
+    ///
+    /// Where more threads are asked for than make sense, which is 8, or four for each CPU if that is
+    /// more, there are only so many, and a note says so.
     ///
     /// # Errors
     /// `pin` cannot be done, or the system does not start the threads. It is no error, but a note,
@@ -112,18 +121,27 @@ impl Workers {
         {
             return Err(Error::TooMany { threads, limit });
         }
+        let sensible = SENSIBLE.max(available.saturating_mul(SENSIBLE_PER_CPU));
+        let mut notes = Vec::new();
+        if let Some(threads) = &mut threads
+            && *threads > sensible
+        {
+            notes.push(format!(
+                "There are {sensible} workers: {threads} would be in each other's way."
+            ));
+            *threads = sensible;
+        }
         if !matches!(pin, Pin::Numa(_) | Pin::List(_)) {
             threads.get_or_insert(available);
         }
 
         let mut cpus = None;
-        let mut notes = Vec::new();
         if *pin != Pin::None {
             match allowed() {
                 Some(allowed) => {
                     let topology = Topology::read(Path::new(SYS)).ok();
                     let placed = placement(pin, topology.as_ref(), &allowed, threads)?;
-                    notes = placed.notes;
+                    notes.extend(placed.notes);
                     threads = Some(placed.cpus.len());
                     cpus = Some(placed.cpus);
                 }
@@ -231,11 +249,24 @@ impl Workers {
     /// If `f` does on any worker, with the payload of the first such worker, and once all have
     /// returned. So workers that wait for each other in `f` must not panic.
     pub fn on_each(&self, f: impl Fn(usize) + Sync) {
+        self.on_first(self.threads, f);
+    }
+
+    /// As [`on_each`](Workers::on_each), but on the first `count` workers only. Worker 0 that calls this
+    /// for itself wakes nobody.
+    ///
+    /// # Panics
+    /// As `on_each`.
+    pub fn on_first(&self, count: usize, f: impl Fn(usize) + Sync) {
         match &self.pool {
             None => f(0),
-            Some(pool) if self.threads == 1 && pool.current_thread_index().is_some() => f(0),
+            Some(pool) if count == 1 && pool.current_thread_index() == Some(0) => f(0),
             Some(pool) => {
-                pool.broadcast(|context| f(context.index()));
+                pool.broadcast(|context| {
+                    if context.index() < count {
+                        f(context.index());
+                    }
+                });
             }
         }
     }

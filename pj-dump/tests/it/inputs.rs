@@ -200,3 +200,14 @@ fn a_file_that_becomes_shorter_is_no_shorter_trace() {
         }
     }
 }
+
+/// Threads that have nothing to do must cost nothing: this took seconds.
+#[test]
+fn a_thousand_threads_for_a_small_trace() {
+    let folder = folder();
+    fs::write(folder.path().join("t"), generate(Shape::Mpi, 20_000, 1)).expect("writable");
+    let wanted = run(&folder, &["--threads=1", "t"]);
+    let began = std::time::Instant::now();
+    assert_eq!(run(&folder, &["--threads=1000", "t"]), wanted);
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}

@@ -199,3 +199,29 @@ fn what_on_each_costs() {
         println!("{threads} worker(s), {pin}: {inside:.1} ns");
     }
 }
+
+#[test]
+fn too_many_are_fewer() {
+    let sensible = (available().get() * 4).max(8);
+    assert_eq!(start(sensible, "none").threads(), sensible);
+    for pin in ["none", "compact"] {
+        let workers = start(sensible + 1000, pin);
+        assert_eq!(workers.threads(), sensible);
+        assert!(workers.notes()[0].starts_with(&format!("There are {sensible} workers: ")));
+    }
+}
+
+#[test]
+fn the_first_of_them() {
+    let workers = start(4, "none");
+    for count in [1, 3, 4] {
+        let called = Mutex::new(vec![]);
+        let call = || workers.on_first(count, |worker| called.lock().unwrap().push(worker));
+        call();
+        workers.run(call);
+        let mut called = called.into_inner().unwrap();
+        called.sort_unstable();
+        let twice: Vec<_> = (0..count).flat_map(|worker| [worker, worker]).collect();
+        assert_eq!(called, twice);
+    }
+}
