@@ -64,7 +64,10 @@ pub(crate) fn replay<'o>(
         let feed = Feed::new(source, options, workers)?;
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        let engine = Engine::new(options, workers, progress, portions);
+        // More workers than blocks would cost more than they do.
+        let blocks = feed.most_blocks().and_then(|most| usize::try_from(most).ok());
+        let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
+        let engine = Engine::new(options, workers, team, progress, portions);
         let replayed = engine.replay(&feed, began, rounds);
         replayed.map_err(|error| error.moved(|position| feed.original(position)))
     })
@@ -77,7 +80,7 @@ struct Engine<'o> {
     /// The definitions up to the end of the window at hand.
     defs: Arc<DefTable>,
     model: Model,
-    /// One for each worker.
+    /// One for each worker that takes part.
     desks: Vec<Mutex<Desk>>,
     /// What the symbols of each decoder stand for.
     maps: Vec<Maps>,
@@ -110,11 +113,11 @@ impl<'o> Engine<'o> {
     fn new(
         options: &'o Options,
         workers: &'o Workers,
+        team: usize,
         progress: &'o Progress,
         portions: Option<Portions<'o>>,
     ) -> Self {
-        let threads = workers.threads();
-        let spread = Strands::for_workers(threads);
+        let spread = Strands::for_workers(team);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
         Engine {
             options,
@@ -122,8 +125,8 @@ impl<'o> Engine<'o> {
             progress,
             defs: Arc::new(DefTable::new(options.field_names)),
             model: Model::new(options.value_names),
-            desks: (0..threads).map(desk).collect(),
-            maps: (0..threads).map(|_| Maps::default()).collect(),
+            desks: (0..team).map(desk).collect(),
+            maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
             lanes: Lanes::new(options, spread, portions.is_some()),
             effects: Effects::default(),
@@ -131,7 +134,7 @@ impl<'o> Engine<'o> {
             first: None,
             // The head of a trace has its definitions, and is decoded alone.
             quota: 1,
-            full_quota: if threads == 1 { 1 } else { threads * BLOCKS_PER_WORKER },
+            full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
             lines: 0,
             bytes: 0,
             last_time: f64::NEG_INFINITY,
@@ -364,7 +367,8 @@ impl<'o> Engine<'o> {
         }
         let wall = began.elapsed();
         let desks = self.desks.iter_mut().map(alone);
-        let workers = desks.map(|desk| desk.times).collect();
+        let mut workers: Vec<_> = desks.map(|desk| desk.times).collect();
+        workers.resize_with(self.workers.threads(), Default::default);
         let read = Counted {
             bytes: self.bytes - feed.added(),
             lines: self.lines,

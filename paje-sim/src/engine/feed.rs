@@ -116,6 +116,15 @@ impl<'r> Feed<'r> {
         }
     }
 
+    /// The most blocks that there can be; `None` if nobody knows.
+    pub(crate) fn most_blocks(&self) -> Option<u64> {
+        match self {
+            Feed::Plan { plan, .. } => Some(plan.len()),
+            Feed::Sorted(sorted) => Some(sorted.block_count() as u64),
+            Feed::Stream(_) => None,
+        }
+    }
+
     /// The place in the trace of a place in what the blocks are of.
     pub(crate) fn original(&self, position: Position) -> Position {
         match self {

@@ -145,6 +145,11 @@ impl Sorted {
         Some(number as u64)
     }
 
+    /// How many blocks there are.
+    pub(super) const fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// How many newlines the blocks have that the trace has not.
     pub(super) const fn added(&self) -> u64 {
         self.added
