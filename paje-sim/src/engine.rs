@@ -48,7 +48,7 @@ use lanes::Lanes;
 use portions::Portions;
 use problems::{Found, Warnings, earliest, earliest_byte};
 use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
-use window::{DecodedBlock, Desk, Round, Tasks, Window};
+use window::{DecodedBlock, Desk, FreeBlocks, Round, Tasks, Window};
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -82,6 +82,7 @@ struct Engine<'o> {
     model: Model,
     /// One for each worker that takes part.
     desks: Vec<Mutex<Desk>>,
+    free: FreeBlocks,
     /// What the symbols of each decoder stand for.
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the window at hand needs.
@@ -126,6 +127,7 @@ impl<'o> Engine<'o> {
             defs: Arc::new(DefTable::new(options.field_names)),
             model: Model::new(options.value_names),
             desks: (0..team).map(desk).collect(),
+            free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
             lanes: Lanes::new(options, spread, portions.is_some()),
@@ -164,7 +166,7 @@ impl<'o> Engine<'o> {
             for maps in self.retired.drain(..) {
                 self.maps[maps] = Maps::default();
             }
-            window.give_back(&mut self.desks);
+            self.free.give_back(window.blocks);
             window = Window::collect(&mut self.desks);
             if window.blocks.is_empty() {
                 return self.finish(feed, began, rounds);
@@ -198,6 +200,7 @@ impl<'o> Engine<'o> {
             feed,
             defs: &self.defs,
             desks: &self.desks,
+            free: &self.free,
             progress: self.progress,
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),

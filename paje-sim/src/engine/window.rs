@@ -39,7 +39,6 @@ pub(crate) struct Desk {
     pub(crate) decoder: Decoder,
     /// The number of the maps that tell what the decoder's symbols stand for.
     pub(crate) maps: usize,
-    free: Vec<DecodedBlock>,
     filled: Vec<DecodedBlock>,
     pub(crate) times: WorkerTimes,
 }
@@ -47,7 +46,7 @@ pub(crate) struct Desk {
 impl Desk {
     pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, free: Vec::new(), filled: Vec::new(), times }
+        Desk { decoder, maps, filled: Vec::new(), times }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -78,18 +77,28 @@ impl Window {
         Window { blocks }
     }
 
-    /// Gives the blocks back to their desks.
-    pub(crate) fn give_back(self, desks: &mut [Mutex<Desk>]) {
-        for block in self.blocks {
-            let desk = desks[block.worker].get_mut().unwrap_or_else(PoisonError::into_inner);
-            desk.free.push(block);
-        }
-    }
-
     /// The block that holds a byte of the trace.
     pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
         let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
         after.checked_sub(1).map(|index| &self.blocks[index])
+    }
+}
+
+/// Blocks to be filled again.
+#[derive(Debug, Default)]
+pub(crate) struct FreeBlocks(Mutex<Vec<DecodedBlock>>);
+
+impl FreeBlocks {
+    /// A block for a worker: one that it had before, for its memory is near it, if there is any.
+    fn take(&self, worker: usize) -> DecodedBlock {
+        let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = blocks.iter().rposition(|block| block.worker == worker);
+        let index = own.or(blocks.len().checked_sub(1));
+        index.map_or_else(DecodedBlock::default, |index| blocks.swap_remove(index))
+    }
+
+    pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = DecodedBlock>) {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).extend(blocks);
     }
 }
 
@@ -106,6 +115,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) feed: Option<&'a Feed<'r>>,
     pub(crate) defs: &'a DefTable,
     pub(crate) desks: &'a [Mutex<Desk>],
+    pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
@@ -224,11 +234,10 @@ impl Round<'_, '_> {
         let Some(feed) = self.feed else { return };
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
-            let mut block = desk.free.pop().unwrap_or_default();
+            let mut block = self.free.take(worker);
             let Some((number, read)) = feed.next(&mut block.text) else {
                 self.tasks.ended.store(true, Ordering::Relaxed);
                 self.quota.store(0, Ordering::Relaxed);
-                desk.free.push(block);
                 return;
             };
             block.number = number;

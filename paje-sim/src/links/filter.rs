@@ -15,6 +15,9 @@ pub(crate) struct Filter {
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
+/// Words of a part from which on the next is not much larger.
+const LARGE: usize = 1 << 15;
+
 impl Filter {
     /// Adds a key; whether it may have been there.
     #[inline]
@@ -24,8 +27,10 @@ impl Filter {
             parts => parts.iter().any(|part| is_in(part, hash)),
         };
         if self.parts.last().is_none_or(|last| (self.keys + 1) * BITS > last.len() * 64) {
-            // In large steps: each asks for all keys again, sooner or later.
-            let words = self.parts.last().map_or(SMALLEST, |last| last.len() * 8);
+            // In large steps, for all keys are asked for again sooner or later; but not where that
+            // would be megabytes for nothing.
+            let step = |len: usize| if len < LARGE { len * 8 } else { len * 2 };
+            let words = self.parts.last().map_or(SMALLEST, |last| step(last.len()));
             self.parts.push(vec![0; words]);
             self.keys = 0;
         }
@@ -46,9 +51,9 @@ impl Filter {
         }
     }
 
-    /// Whether to look a key up takes more than one look; [`Filter::gather`] mends that.
+    /// Whether to look a key up takes more than two looks; [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {
-        self.parts.len() > 1
+        self.parts.len() > 2
     }
 
     /// Starts again with room for as many keys as were added, and these, which must be all of them.
