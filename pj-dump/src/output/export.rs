@@ -241,6 +241,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     }
 
     fn work(&self, worker: usize, names: &Names) {
+        let _others = Release(self);
         let mut formatter = RowFormatter::new(self.trace, names, self.style);
         let mut parts = Vec::new();
         let mut busy = Duration::ZERO;
@@ -273,6 +274,10 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     /// Puts a buffer in line, and writes what is at the head of the line, if nobody does so already.
     fn hand_in(&self, number: u64, buffer: (Vec<u8>, usize)) {
         let Ok(mut line) = self.line.lock() else { return };
+        if self.failed.load(Ordering::Relaxed) {
+            let _ = self.free.0.send(buffer.0);
+            return;
+        }
         line.ready.insert(number, buffer);
         let Some(mut out) = line.out.take() else { return };
         loop {
@@ -300,6 +305,15 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         line.out = Some(out);
     }
 
+    /// No more is to be written: lets go of the buffers that wait for it.
+    fn give_up(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        for (buffer, _) in std::mem::take(&mut line.ready).into_values() {
+            let _ = self.free.0.send(buffer);
+        }
+    }
+
     fn finish(self) -> io::Result<Exported> {
         let mut line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
         let planner = self.planner.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -321,5 +335,79 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
                 .collect(),
             writing: line.took,
         })
+    }
+}
+
+/// A worker that panics will not hand in its piece: what is behind it would wait for ever, and those
+/// who wait for the buffers of that too.
+struct Release<'e, 't, 'w, W: Write + Send>(&'e Export<'t, 'w, W>);
+
+impl<W: Write + Send> Drop for Release<'_, '_, '_, W> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.give_up();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use datasets::Shape;
+    use paje_sim::Options;
+    use workers::Pin;
+
+    use super::*;
+    use crate::output::Quotes;
+
+    const STYLE: Style = Style {
+        quotes: Quotes::Auto,
+        precision: 6,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+
+    /// Takes so many buffers, slowly; then it fails or panics.
+    struct Ends {
+        left: u32,
+        panics: bool,
+    }
+
+    impl Write for Ends {
+        fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+            std::thread::sleep(Duration::from_micros(300));
+            self.left = match self.left.checked_sub(1) {
+                Some(left) => left,
+                None if self.panics => panic!("as the test wants"),
+                None => return Err(io::Error::other("full")),
+            };
+            Ok(buffer.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Nobody waits for ever, wherever the output ends and however many there are.
+    #[test]
+    fn an_output_that_ends_anywhere() {
+        let text = datasets::generate(Shape::Mpi, 3_000_000, 1);
+        let trace = Trace::read(&text[..], &Options::default()).expect("a generated trace");
+        for threads in [1, 2, 3, 8] {
+            let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+            for left in 0..24 {
+                for panics in [false, true] {
+                    let (out, written) = (Ends { left, panics }, Written::default());
+                    let run = || write_rows(&trace, STYLE, &workers, out, &written);
+                    let result = catch_unwind(AssertUnwindSafe(run));
+                    assert_eq!(result.is_err(), panics, "{threads} threads, {left} buffers");
+                    assert!(panics || result.is_ok_and(|result| result.is_err()));
+                }
+            }
+        }
     }
 }
