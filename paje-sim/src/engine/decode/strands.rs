@@ -1,0 +1,48 @@
+//! How lanes are spread over workers.
+
+use paje_parser::TypeNature;
+
+/// How lanes are spread over shards, which is how several workers replay them at the same time. A lane
+/// is replayed as one strand; a lane of links as several, by the hashes of their keys, for it can be
+/// a quarter of a trace. The text of a lane decides on the shard, so that all decoders agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strands {
+    pub(crate) shards: u32,
+    /// Strands of a link lane; a power of two.
+    pub(crate) per_link_lane: u32,
+}
+
+impl Strands {
+    /// So many that they can be numbered in a byte.
+    pub(crate) const MOST_SHARDS: u32 = 256;
+    pub(crate) const MOST_PARTS: u32 = 16;
+
+    /// How lanes are spread for so many workers.
+    pub(crate) fn for_workers(workers: usize) -> Self {
+        let workers = workers.min(Strands::MOST_SHARDS as usize) as u32;
+        match workers {
+            0 | 1 => Strands { shards: 1, per_link_lane: 1 },
+            _ => Strands {
+                shards: (workers * 8).min(Strands::MOST_SHARDS),
+                per_link_lane: workers.next_power_of_two().min(Strands::MOST_PARTS),
+            },
+        }
+    }
+
+    /// How many strands a lane has.
+    pub(crate) const fn of(self, nature: TypeNature) -> u32 {
+        if matches!(nature, TypeNature::Link) { self.per_link_lane } else { 1 }
+    }
+
+    /// The shard of a strand of the lane whose texts have this hash.
+    pub(crate) const fn shard(self, lane_hash: u64, part: u32) -> u32 {
+        ((lane_hash >> 32) as u32).wrapping_add(part) % self.shards
+    }
+
+    /// Which strand of its lane a link is in.
+    #[inline]
+    pub(crate) const fn part(self, key_hash: u64) -> u32 {
+        // Other bits than those that find the key in its strand's table.
+        (key_hash >> 52) as u32 & (self.per_link_lane - 1)
+    }
+}
