@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,7 +67,10 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let mut read = |source: Source<'_>| match streams(cli) {
         false => Trace::read_with(source, &options, &workers, &progress),
         true => {
-            let mut show = |portion: &Portion<'_>| stream.show(portion);
+            let mut show = |portion: &Portion<'_>| match cli.quiet {
+                true => ControlFlow::Continue(()),
+                false => stream.show(portion),
+            };
             Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut show)
         }
     };
@@ -102,10 +106,9 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether rows are written while the trace is read.
+/// Whether rows are written, or not, while the trace is read, and then forgotten.
 fn streams(cli: &Cli) -> bool {
-    let otherwise = cli.quiet || cli.dot || cli.container || cli.probabilistic.is_some();
-    cli.out_of_core && !otherwise
+    cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
 /// Rust's own standard output looks for line ends in all that passes; a file does not.
