@@ -240,12 +240,11 @@ impl<'o> Engine<'o> {
 
     /// Gives crowded decoders' desks new ones.
     fn relieve(&mut self) {
-        for desk in &mut self.desks {
-            let desk = alone(desk);
+        for worker in 0..self.desks.len() {
+            let desk = alone(&mut self.desks[worker]);
             if desk.decoder.is_crowded() {
                 self.retired.push(desk.maps);
-                desk.renew(Decoder::new(self.options, self.lanes.spread), self.maps.len());
-                self.maps.push(Maps::default());
+                self.renew(worker);
             }
         }
     }
@@ -253,12 +252,17 @@ impl<'o> Engine<'o> {
     /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
     fn forget(&mut self, blocks: &[DecodedBlock]) {
         for block in blocks {
-            let desk = alone(&mut self.desks[block.worker]);
-            if desk.maps == block.maps {
-                desk.renew(Decoder::new(self.options, self.lanes.spread), self.maps.len());
-                self.maps.push(Maps::default());
+            if alone(&mut self.desks[block.worker]).maps == block.maps {
+                self.renew(block.worker);
             }
         }
+    }
+
+    /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
+    fn renew(&mut self, worker: usize) {
+        let decoder = Decoder::new(self.options, self.lanes.spread);
+        alone(&mut self.desks[worker]).renew(decoder, self.maps.len());
+        self.maps.push(Maps::default());
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Found> {

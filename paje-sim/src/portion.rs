@@ -1,6 +1,6 @@
 //! A trace as it goes by, in portions.
 
-use crate::ids::{ContainerId, LaneId};
+use crate::ids::ContainerId;
 use crate::trace::Trace;
 use crate::visit::{NameOrder, Step, Walk};
 
@@ -45,11 +45,6 @@ impl<'t> Portion<'t> {
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.trace
-    }
-
-    /// The lanes that have objects in this portion, in the order of their first events in the trace.
-    pub fn lanes(&self) -> impl Iterator<Item = LaneId> + use<'t> {
-        self.trace.lanes().filter(|lane| !lane.is_empty()).map(crate::LaneView::id)
     }
 
     /// The containers that ended and the lanes with objects, in output order.

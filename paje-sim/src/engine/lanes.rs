@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use paje_parser::FieldName;
 use workers::Workers;
 
+use super::alone;
 use super::decode::Strands;
 use super::merge::LinkHome;
 use super::shard::{Shard, StrandPlace};
@@ -56,11 +57,6 @@ impl StrandPlaces {
         let end = self.first.get(lane.index() + 1).map_or(self.all.len(), |next| *next as usize);
         &self.all[first..end]
     }
-}
-
-/// What nobody else can have at the time.
-fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
-    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Lanes {

@@ -10,6 +10,7 @@ use paje_parser::DefTable;
 use splitter::{Block, ReadError};
 use workers::Workers;
 
+use super::alone;
 use super::decode::{Decoded, Decoder};
 use super::feed::Feed;
 use super::lanes::Lanes;
@@ -70,8 +71,7 @@ pub(crate) struct Window {
 impl Window {
     /// The desks' filled blocks.
     pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
-        let desks =
-            desks.iter_mut().map(|desk| desk.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let desks = desks.iter_mut().map(alone);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
         blocks.sort_unstable_by_key(|block| block.number);
         Window { blocks }
@@ -98,7 +98,7 @@ impl FreeBlocks {
     }
 
     pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = DecodedBlock>) {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).extend(blocks);
+        alone(&mut self.0).extend(blocks);
     }
 }
 

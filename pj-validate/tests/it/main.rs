@@ -4,6 +4,8 @@
 
 mod inputs;
 mod messages;
+// The same for both programs.
+#[path = "../../../pj-dump/tests/it/packed.rs"]
 mod packed;
 mod program;
 mod random;
