@@ -260,8 +260,9 @@ impl<'o> Engine<'o> {
 
     /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
     fn renew(&mut self, worker: usize) {
-        let decoder = Decoder::new(self.options, self.lanes.spread);
-        alone(&mut self.desks[worker]).renew(decoder, self.maps.len());
+        let desk = alone(&mut self.desks[worker]);
+        let decoder = desk.decoder.successor(self.options);
+        desk.renew(decoder, self.maps.len());
         self.maps.push(Maps::default());
     }
 

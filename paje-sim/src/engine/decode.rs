@@ -11,6 +11,7 @@ mod line;
 mod plan;
 mod short;
 mod strands;
+mod values;
 
 use std::sync::Arc;
 
@@ -20,13 +21,15 @@ use splitter::Block;
 
 use super::symbols::{Symbol, SymbolTable, WordTable, word};
 use crate::options::{Options, Precision, ValueNames};
-use context::{end_context, lane_context, value_context};
-pub(crate) use context::{split_end_context, split_lane_context, value_type};
+use context::{end_context, lane_context};
+pub(crate) use context::{split_end_context, split_lane_context};
 pub(crate) use decoded::{
     Decoded, Doubtful, LaneEvent, LinkEvent, Noted, Op, Structure, ValueDefinition,
 };
 use plan::Plan;
 pub(crate) use strands::Strands;
+use values::Values;
+pub(crate) use values::value_type;
 
 /// In place of a strand: the line has no event that is replayed.
 const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
@@ -56,10 +59,6 @@ struct KnownLane {
     strand: StrandSymbol,
 }
 
-/// Values that a decoder may know before it is [crowded](Decoder::is_crowded): their table still fits
-/// in a core's second-level cache.
-const MOST_VALUES: usize = 1 << 14;
-
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
 pub(crate) struct Decoder {
@@ -68,8 +67,9 @@ pub(crate) struct Decoder {
     pub(crate) lanes: SymbolTable,
     /// Containers, in the context of a link type and an end: see [`end_context`].
     pub(crate) link_ends: SymbolTable,
-    /// Values, in the context of a type: see [`value_context`].
-    pub(crate) values: SymbolTable,
+    pub(crate) values: Values,
+    /// How many lines with words it has decoded.
+    decoded: u64,
     scanner: Scanner,
     spans: Spans,
     plans: Vec<Plan>,
@@ -104,7 +104,8 @@ impl Decoder {
             types: SymbolTable::default(),
             lanes: SymbolTable::default(),
             link_ends: SymbolTable::default(),
-            values: SymbolTable::default(),
+            values: Values::default(),
+            decoded: 0,
             scanner: Scanner::default(),
             spans: Spans::default(),
             plans: Vec::new(),
@@ -126,10 +127,16 @@ impl Decoder {
         }
     }
 
-    /// Whether so many values have come up, most of them once it seems, that starting again with an empty
-    /// table is better than to look for each in a large one.
+    /// Whether so many values have come up, most of them once it seems, that a
+    /// [successor](Decoder::successor) would be faster.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.values.len() > MOST_VALUES && self.values.len() > 4 * self.lanes.len()
+        self.values.are_crowded() && self.values.len() > 4 * self.lanes.len()
+    }
+
+    /// A decoder for this one's place that knows nothing, but what values have been like.
+    pub(crate) fn successor(&self, options: &Options) -> Self {
+        let values = self.values.successors(self.decoded);
+        Decoder { values, ..Decoder::new(options, self.spread) }
     }
 
     /// The shards of a lane's strands.
@@ -210,6 +217,11 @@ impl Decoder {
     fn sort(&mut self, decoded: &mut Decoded) {
         // What a wrong line kept from being decoded has no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.lines) as usize;
+        self.decoded += lines as u64;
+        if self.values.are_fleeting() {
+            // Each batch noted its own, in file order.
+            decoded.noted.sort_by_key(|(line, _)| *line);
+        }
         self.counts.resize(self.strand_shards.len(), 0);
         self.met.clear();
         for (strand, _) in &self.unsorted[..lines] {

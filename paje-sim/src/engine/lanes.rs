@@ -29,7 +29,6 @@ pub(crate) struct Lanes {
     places: StrandPlaces,
     /// Some key may have been used before.
     suspected: bool,
-    pub(crate) spread: Strands,
     extras: bool,
     no_imbrication: bool,
     forgets: bool,
@@ -68,7 +67,6 @@ impl Lanes {
             homes: (0..spread.shards).map(|_| RwLock::default()).collect(),
             suspected: false,
             places: StrandPlaces::default(),
-            spread,
             extras: options.user_defined,
             no_imbrication: options.no_imbrication,
             forgets,

@@ -26,6 +26,17 @@ pub(crate) struct Maps {
     pub(crate) link_ends: Vec<ContainerId>,
 }
 
+impl Maps {
+    /// Fleeting values are noted in another order than that of their symbols.
+    fn set_value(&mut self, symbol: Symbol, value: ValueId) {
+        let index = symbol as usize;
+        if index >= self.values.len() {
+            self.values.resize(index + 1, value);
+        }
+        self.values[index] = value;
+    }
+}
+
 /// A problem in a block, and where in its text.
 #[derive(Debug)]
 pub(crate) struct Stop {
@@ -82,7 +93,7 @@ pub(crate) fn resolve(
                 let type_ = value_type(context);
                 let type_ = state.type_of(decoder, type_).map_err(failed)?;
                 let value = state.model.value(type_, name, *hash);
-                state.maps.values.push(value);
+                state.maps.set_value(*symbol, value);
             }
             Noted::LinkEnd(symbol) => {
                 let (name, context) = decoder.link_ends.get(*symbol);

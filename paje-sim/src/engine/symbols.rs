@@ -137,6 +137,15 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
+    /// A new symbol, whether or not the name has one, which no look-up will find.
+    #[inline]
+    pub(crate) fn append(&mut self, name: Name<'_>, context: u32) -> Symbol {
+        let symbol = self.entries.len() as Symbol;
+        let text = self.arena.push(name);
+        self.entries.push(Entry { text, context });
+        symbol
+    }
+
     /// The symbol of the field at `span` of `padded`, without its quotes, in `context`.
     ///
     /// A symbol that equals the table's length before the call is new.
@@ -151,10 +160,8 @@ impl SymbolTable {
             .words
             .find_where(word, key, |symbol| text.len() <= 16 || self.get(symbol).0.text == text);
         found.unwrap_or_else(|| {
-            let symbol = self.entries.len() as Symbol;
+            let symbol = self.append(Name::from(span.of(padded)), context);
             self.words.insert(word, key, symbol);
-            let text = self.arena.push(Name::from(span.of(padded)));
-            self.entries.push(Entry { text, context });
             symbol
         })
     }

@@ -1,9 +1,8 @@
 //! Contexts of symbols: what else than its text tells a name apart.
 
-use paje_parser::{LinkEnd, Quoting, Span, TypeNature};
+use paje_parser::{LinkEnd, TypeNature};
 
 use crate::engine::symbols::Symbol;
-use crate::options::ValueNames;
 
 /// Lanes of one container and type differ by what their events take the type for: only one of them
 /// can be right, which is checked when the lane is first used.
@@ -31,19 +30,4 @@ pub(super) const fn end_context(type_: Symbol, end: LinkEnd) -> u32 {
 pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
     (context >> 1, end)
-}
-
-/// Values of one type differ by their quotes only where the options say so.
-#[inline]
-pub(super) fn value_context(names: ValueNames, type_: Symbol, padded: &[u8], span: Span) -> u32 {
-    let quoting = match names {
-        ValueNames::Bare => Quoting::Bare,
-        ValueNames::AsWritten => span.of(padded).quoting(),
-    };
-    type_ << 2 | quoting as u32
-}
-
-/// The type of a value's context.
-pub(crate) const fn value_type(context: u32) -> Symbol {
-    context >> 2
 }

@@ -2,17 +2,18 @@
 
 use paje_parser::color::Color;
 use paje_parser::{
-    DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, RawEvent, Span,
+    DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span,
     TypeNature, number,
 };
 
 use super::plan::{Action, Plan};
+use super::values::value_context;
 use super::{
     Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
-    Structure, ValueDefinition, end_context, lane_context, value_context,
+    Structure, ValueDefinition, end_context, lane_context,
 };
 use crate::engine::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
-use crate::options::Precision;
+use crate::options::{Precision, ValueNames};
 
 impl Decoder {
     /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the strand
@@ -93,12 +94,13 @@ impl Decoder {
                     context,
                     line,
                     Noted::LinkEnd,
-                    noted,
+                    &mut decoded.noted,
                 );
                 let span = words[plan.value];
-                let context = value_context(self.value_names, type_, padded, span);
-                let value = note_value(&mut self.values, padded, span, context, line, noted);
-                let raw_key = words[plan.key];
+                let told_apart = self.told_apart(padded, span);
+                let context = value_context(type_, told_apart);
+                let value = self.values.symbol(padded, span, context, line, decoded);
+                let raw_key = self.spans.as_slice()[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
                 strand += self.spread.part(key_hash);
@@ -107,8 +109,9 @@ impl Decoder {
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];
-                let context = value_context(self.value_names, type_, padded, span);
-                let value = note_value(&mut self.values, padded, span, context, line, noted);
+                let told_apart = self.told_apart(padded, span);
+                let context = value_context(type_, told_apart);
+                let value = self.values.symbol(padded, span, context, line, decoded);
                 argument = u64::from(value);
             }
             _ => {}
@@ -145,6 +148,15 @@ impl Decoder {
             if self.lanes_by_pair.find(word, context).is_none() {
                 self.lanes_by_pair.insert(word, context, lane);
             }
+        }
+    }
+
+    /// How a value's name was written, if that is part of it.
+    #[inline]
+    fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
+        match self.value_names {
+            ValueNames::Bare => Quoting::Bare,
+            ValueNames::AsWritten => span.of(padded).quoting(),
         }
     }
 
@@ -236,23 +248,6 @@ fn value_definition(
         color,
         hash: hash_text(padded, start, end),
     })
-}
-
-/// The symbol of a value; its first use is noted.
-#[inline]
-fn note_value(
-    table: &mut SymbolTable,
-    padded: &[u8],
-    span: Span,
-    context: u32,
-    line: u32,
-    noted: &mut Vec<(u32, Noted)>,
-) -> Symbol {
-    let kind = |symbol| {
-        let (start, end) = bare(padded, span);
-        Noted::Value(symbol, hash_text(padded, start, end))
-    };
-    note(table, padded, span, context, line, kind, noted)
 }
 
 /// The symbol of a field; its first use is noted.

@@ -11,14 +11,14 @@
 //! nothing that `line` would decide otherwise. Change them together.
 
 use paje_parser::token::is_white;
-use paje_parser::{LinkEnd, Quoting, Span, number};
+use paje_parser::{LinkEnd, Span, number};
 
 use super::plan::{Action, Plan};
 use super::{
     Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, Waiting, end_context,
 };
-use crate::engine::symbols::{Symbol, hash_text, word};
-use crate::options::{Precision, ValueNames};
+use crate::engine::symbols::{hash_text, word};
+use crate::options::Precision;
 
 /// Most words of a line that is decoded in a batch.
 pub(super) const WORDS: usize = 8;
@@ -117,7 +117,7 @@ impl Decoder {
         let mut last_time = decoded.last_time;
         for line in batch {
             let event = match Words::read(line, plan.expected) {
-                Some(words) => self.short_line(padded, plan, op, &words, &mut decoded.links),
+                Some(words) => self.short_line(padded, line.start, plan, op, &words, decoded),
                 None => None,
             };
             match event {
@@ -142,12 +142,13 @@ impl Decoder {
     /// The strand, the time and the argument of a line's event, if it is plain enough.
     #[inline(always)]
     fn short_line(
-        &self,
+        &mut self,
         padded: &[u8],
+        start_of_line: u32,
         plan: &Plan,
         op: Op,
         words: &Words,
-        links: &mut Vec<LinkEvent>,
+        decoded: &mut Decoded,
     ) -> Option<(StrandSymbol, f64, u64)> {
         let (time_start, time_end) = words.get(plan.time);
         let time = number::parse_time_at(padded, time_start, time_end)?;
@@ -162,7 +163,15 @@ impl Decoder {
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
-                u64::from(self.find_value(padded, type_, words.get(plan.value))?)
+                let (names, word) = (self.value_names, words.get(plan.value));
+                u64::from(self.values.short_symbol(
+                    padded,
+                    word,
+                    type_,
+                    names,
+                    start_of_line,
+                    decoded,
+                )?)
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
                 let (start, end) = words.get(plan.value);
@@ -173,31 +182,23 @@ impl Decoder {
                 value.to_bits()
             }
             Op::StartLink | Op::EndLink => {
-                let value = self.find_value(padded, type_, words.get(plan.value))?;
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = bare(padded, words.get(plan.end));
                 let end =
                     self.link_ends.find_short(padded, start, end, end_context(type_, side))?;
+                let (names, word) = (self.value_names, words.get(plan.value));
+                let value =
+                    self.values.short_symbol(padded, word, type_, names, start_of_line, decoded)?;
                 let raw_key = words.get(plan.key);
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
                 strand += self.spread.part(key_hash);
                 let raw_key = Span { start: raw_key.0 as u32, end: raw_key.1 as u32 };
-                links.push(LinkEvent { value, end, raw_key, key_hash });
-                links.len() as u64 - 1
+                decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
+                decoded.links.len() as u64 - 1
             }
         };
         Some((strand, time, argument))
-    }
-
-    #[inline(always)]
-    fn find_value(&self, padded: &[u8], type_: Symbol, word: (usize, usize)) -> Option<Symbol> {
-        let (start, end) = bare(padded, word);
-        let quoting = match self.value_names {
-            ValueNames::AsWritten if start != word.0 => Quoting::Quoted,
-            _ => Quoting::Bare,
-        };
-        self.values.find_short(padded, start, end, type_ << 2 | quoting as u32)
     }
 }
 

@@ -1,0 +1,179 @@
+//! Values that come up once or twice, by the thousand: see `engine/decode/values.rs`.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+
+use paje_sim::{
+    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States,
+    Trace, ValueId, ValueNames, Variables, Visitor,
+};
+use workers::{Pin, Workers};
+
+const HEADER: &str = "\
+%EventDef PajeDefineContainerType 0
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineEventType 2
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineLinkType 3
+% Name string
+% Type string
+% StartContainerType string
+% EndContainerType string
+%EndEventDef
+%EventDef PajeDefineEntityValue 4
+% Alias string
+% Type string
+% Name string
+%EndEventDef
+%EventDef PajeCreateContainer 5
+% Time date
+% Name string
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajeSetState 6
+% Time date
+% Type string
+% Container string
+% Value string
+%EndEventDef
+%EventDef PajeNewEvent 7
+% Time date
+% Type string
+% Container string
+% Value string
+%EndEventDef
+%EventDef PajeStartLink 8
+% Time date
+% Type string
+% Container string
+% Value string
+% StartContainer string
+% Key string
+%EndEventDef
+%EventDef PajeEndLink 9
+% Time date
+% Type string
+% Container string
+% Value string
+% EndContainer string
+% Key string
+%EndEventDef
+0 P 0
+1 S P
+2 E P
+3 L 0 P P
+5 0 p P 0
+5 0 q P 0
+";
+
+/// How a value is named at its `i`th use, and what it is called then.
+fn value(i: u32) -> (String, String) {
+    match i % 5 {
+        0 => (format!("a{i}"), format!("Task {i}")),
+        1 => (format!("v{i}"), format!("v{i}")),
+        2 => (format!("\"w {i}\""), format!("w {i}")),
+        3 => (format!("a-name-of-more-than-sixteen-bytes-{i}"), format!("Long {i}")),
+        // The same again, a while later.
+        _ => (format!("again{}", i / 50), format!("again{}", i / 50)),
+    }
+}
+
+/// A trace of so many uses of values, and their names by nature: states, events, links.
+fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
+    let mut text = HEADER.to_owned();
+    let mut names = [const { Vec::new() }; 3];
+    let mut defined = HashSet::new();
+    for i in 0..uses {
+        // In the middle, a few values come up again and again.
+        let few = (uses / 2..uses / 2 + uses / 4).contains(&i);
+        let (word, name) = value(if few { i % 7 } else { i });
+        if word.trim_matches('"') != name && defined.insert(word.clone()) {
+            for type_ in ["S", "E", "L"] {
+                text += &format!("4 {word} {type_} \"{name}\"\n");
+            }
+        }
+        let (nature, at) = ((i / 3 % 3) as usize, i / 4);
+        match nature {
+            0 => text += &format!("6 {at} S p {word}\n"),
+            1 => text += &format!("7 {at} E q {word}\n"),
+            _ => {
+                text += &format!("8 {at} L 0 {word} p k{i}\n");
+                text += &format!("9 {at} L 0 {word} q k{i}\n");
+            }
+        }
+        names[nature].push(name);
+    }
+    (text, names)
+}
+
+/// The names of values by nature, in the order of rows.
+#[derive(Default)]
+struct Names([Vec<String>; 3]);
+
+impl Names {
+    fn add(&mut self, nature: usize, lane: LaneView<'_>, values: &[ValueId]) {
+        let name =
+            |value: &ValueId| String::from_utf8_lossy(lane.value_name(*value).text).into_owned();
+        self.0[nature].extend(values.iter().map(name));
+    }
+}
+
+impl Visitor for Names {
+    type Error = Infallible;
+
+    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, _: Variables<'_>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        self.add(0, lane, states.value);
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        self.add(1, lane, events.value);
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        self.add(2, lane, links.value);
+        Ok(())
+    }
+}
+
+#[test]
+fn each_use_has_its_name() {
+    // Enough for decoders to stop looking for values, and to look again.
+    let (text, names) = trace(200_000);
+    for (threads, block, value_names) in [
+        (1, 1 << 17, ValueNames::Bare),
+        (1, 1 << 14, ValueNames::AsWritten),
+        (3, 1 << 15, ValueNames::Bare),
+        (2, 1 << 17, ValueNames::AsWritten),
+    ] {
+        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).unwrap();
+        let mut options = Options::default();
+        options.limits = Limits { block, ..Limits::default() };
+        options.value_names = value_names;
+        let source = Source::stream(text.as_bytes());
+        let trace = Trace::read_with(source, &options, &workers, &Progress::default()).unwrap();
+        let mut found = Names::default();
+        match trace.visit(NameOrder::Bare, &mut found) {
+            Ok(()) => assert!(found.0 == names, "{threads} threads, blocks of {block}"),
+        }
+    }
+}
