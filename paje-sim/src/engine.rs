@@ -26,9 +26,10 @@ pub(crate) mod shard;
 mod sorted;
 pub(crate) mod strand;
 pub(crate) mod symbols;
+mod tasks;
 mod window;
 
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -48,7 +49,8 @@ use lanes::Lanes;
 use portions::Portions;
 use problems::{Found, Warnings, earliest, earliest_byte};
 use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
-use window::{DecodedBlock, Desk, FreeBlocks, Round, Tasks, Window};
+use tasks::Tasks;
+use window::{DecodedBlock, Desk, FreeBlocks, Round, Window};
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -203,6 +205,7 @@ impl<'o> Engine<'o> {
             free: &self.free,
             progress: self.progress,
             quota: AtomicUsize::new(quota),
+            ended: AtomicBool::new(false),
             tasks: Tasks::new(shards),
         };
         round.run(self.workers)

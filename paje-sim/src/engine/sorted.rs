@@ -267,6 +267,6 @@ mod tests {
             assert!(pieces.windows(2).all(|two| two[0].end == two[1].start));
             assert!(pieces.iter().all(|piece| text[piece.clone()].ends_with(b"\n")));
         }
-        assert_eq!(pieces(b"", Limits::default(), 1), []);
+        assert!(pieces(b"", Limits::default(), 1).is_empty());
     }
 }

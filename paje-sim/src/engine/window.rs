@@ -4,7 +4,7 @@
 //! workers; what is between the two, in file order, is the business of the engine.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use paje_parser::DefTable;
 use splitter::{Block, ReadError};
@@ -15,6 +15,7 @@ use super::decode::{Decoded, Decoder};
 use super::feed::Feed;
 use super::lanes::Lanes;
 use super::resolve::Maps;
+use super::tasks::Tasks;
 use crate::progress::{Progress, Watch, WorkerTimes};
 
 /// A block, and what it was decoded to.
@@ -119,81 +120,9 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) progress: &'a Progress,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
-    pub(crate) tasks: Tasks,
-}
-
-/// What of a round somebody has taken on, and what is done.
-#[derive(Debug)]
-pub(crate) struct Tasks {
-    taken: Vec<AtomicBool>,
-    replayed: AtomicUsize,
-    /// Told when all are replayed to those who wait for it.
-    news: (Mutex<()>, Condvar),
-    next_home: AtomicUsize,
     /// The feed has no more blocks.
-    ended: AtomicBool,
-}
-
-/// How often a worker yields before it sleeps: about as long as to be woken takes, for most waits are
-/// short where each worker has a CPU. More of them only take the CPUs from those that are waited for.
-const YIELDS: usize = 100;
-
-impl Tasks {
-    /// For so many shards, and as many homes of links.
-    pub(crate) fn new(shards: usize) -> Self {
-        Tasks {
-            taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
-            replayed: AtomicUsize::new(0),
-            news: (Mutex::new(()), Condvar::new()),
-            next_home: AtomicUsize::new(0),
-            ended: AtomicBool::new(false),
-        }
-    }
-
-    fn all_replayed(&self) -> bool {
-        self.replayed.load(Ordering::Acquire) == self.taken.len()
-    }
-
-    /// Takes a shard on, if nobody has; it counts as replayed when what this returns is dropped, even in
-    /// a panic, for others wait for it.
-    fn take(&self, shard: usize) -> Option<Taken<'_>> {
-        let free = !self.taken[shard].swap(true, Ordering::Relaxed);
-        // Not `then_some`: what it was given and does not return, it drops.
-        free.then(|| Taken(self))
-    }
-
-    /// Waits until all shards are replayed: everything that was done to them can be seen then.
-    fn wait(&self) {
-        for _ in 0..YIELDS {
-            if self.all_replayed() {
-                return;
-            }
-            std::thread::yield_now();
-        }
-        let (gate, news) = &self.news;
-        let gate = gate.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(news.wait_while(gate, |()| !self.all_replayed()));
-    }
-
-    /// A home whose links nobody has merged yet.
-    fn next_home(&self) -> Option<usize> {
-        let home = self.next_home.fetch_add(1, Ordering::Relaxed);
-        (home < self.taken.len()).then_some(home)
-    }
-}
-
-/// A shard that somebody replays.
-struct Taken<'a>(&'a Tasks);
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        let Tasks { taken, replayed, news: (gate, news), .. } = self.0;
-        if replayed.fetch_add(1, Ordering::Release) + 1 == taken.len() {
-            // Who holds the gate looks whether all are replayed, or sleeps already.
-            drop(gate.lock());
-            news.notify_all();
-        }
-    }
+    pub(crate) ended: AtomicBool,
+    pub(crate) tasks: Tasks,
 }
 
 impl Round<'_, '_> {
@@ -211,13 +140,13 @@ impl Round<'_, '_> {
             self.merge();
             watch.lap(&mut desk.times.replay);
         });
-        self.tasks.ended.into_inner()
+        self.ended.into_inner()
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
     /// come to.
     fn replay(&self, worker: usize, workers: usize) {
-        let count = self.tasks.taken.len();
+        let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
         let others = (0..count).filter(|shard| shard % workers != worker);
         for number in own.chain(others) {
@@ -236,7 +165,7 @@ impl Round<'_, '_> {
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = self.free.take(worker);
             let Some((number, read)) = feed.next(&mut block.text) else {
-                self.tasks.ended.store(true, Ordering::Relaxed);
+                self.ended.store(true, Ordering::Relaxed);
                 self.quota.store(0, Ordering::Relaxed);
                 return;
             };
@@ -268,58 +197,5 @@ impl Round<'_, '_> {
         while let Some(home) = self.tasks.next_home() {
             self.lanes.merge(home);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicU64;
-    use std::thread;
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Each shard is taken on once, and nobody who waits goes on before all are replayed, whether
-    /// they come early, late, or in a panic.
-    #[test]
-    fn all_wait_for_all_shards() {
-        for round in 0..300 {
-            let (shards, workers) = (round % 7, 1 + round % 5);
-            let tasks = Tasks::new(shards);
-            let (replays, homes) = (AtomicU64::new(0), AtomicU64::new(0));
-            thread::scope(|scope| {
-                for _ in 0..workers {
-                    scope.spawn(|| {
-                        for shard in 0..shards {
-                            let Some(_taken) = tasks.take(shard) else { continue };
-                            // Sometimes longer than it takes those who wait to fall asleep.
-                            thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
-                            replays.fetch_add(1, Ordering::Relaxed);
-                        }
-                        tasks.wait();
-                        assert_eq!(replays.load(Ordering::Relaxed), shards as u64);
-                        while tasks.next_home().is_some() {
-                            homes.fetch_add(1, Ordering::Relaxed);
-                        }
-                    });
-                }
-            });
-            assert_eq!(homes.into_inner(), shards as u64);
-        }
-    }
-
-    #[test]
-    fn a_panic_leaves_nobody_waiting() {
-        let tasks = Tasks::new(2);
-        thread::scope(|scope| {
-            let panics = scope.spawn(|| {
-                let _taken = tasks.take(0);
-                thread::sleep(Duration::from_millis(20));
-                panic!("on purpose");
-            });
-            drop(tasks.take(1));
-            tasks.wait();
-            assert!(panics.join().is_err());
-        });
     }
 }
