@@ -7,8 +7,10 @@
 //! chunk stores them in two bytes each until one comes that needs four.
 
 mod arena;
+mod overflow;
 
-pub(crate) use arena::{Arena, Place};
+pub(crate) use arena::{Arena, Place, set_small};
+pub(crate) use overflow::Overflow;
 
 /// Sizes of a lane's first chunks; then every chunk has the last size, which keeps a chunk's columns
 /// in the first-level cache while it is exported. All are multiples of four, so that a column of
@@ -165,7 +167,8 @@ mod tests {
         for i in 0..200_000u32 {
             let (chunk, index) = lanes[lane_of(i)].push(&mut arena, Width::of(small(i)), words);
             arena.set(chunk.place, index, u64::from(i));
-            arena.set_small(chunk.place, chunk.size(), chunk.width, index, small(i));
+            let words = &mut arena.words_mut(chunk.place)[chunk.size()..];
+            set_small(words, chunk.width, index, small(i));
         }
         let mut total = 0;
         for (lane, rows) in (0..50).zip(&lanes) {

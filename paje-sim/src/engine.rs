@@ -314,6 +314,7 @@ impl<'o> Engine<'o> {
     /// # Errors
     /// The first problem of the trace, if it has come up.
     fn settle(&mut self, window: &Window) -> Result<(), Error> {
+        self.lanes.relieve()?;
         self.settle_to(window, u64::MAX)?;
         if let Some(first) = self.first.take() {
             let found = earliest(Some(first), self.reused_in(None));

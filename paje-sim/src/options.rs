@@ -1,5 +1,7 @@
 //! What a replay is asked to do.
 
+use std::path::PathBuf;
+
 use paje_parser::FieldNames;
 use splitter::Limits;
 
@@ -22,6 +24,18 @@ pub enum ValueNames {
     /// Their names as they are written: `"In"` is another value than `In`. PajeNG's development
     /// version since February 2026.
     AsWritten,
+}
+
+/// How much memory a replay may take, and where objects go that it has no room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryLimit {
+    /// What the whole process may have in memory, in bytes. Only objects go elsewhere, and only on
+    /// systems that tell a process what it takes (Linux): names, user-defined fields, and what is open
+    /// stay in memory whatever the limit.
+    pub bytes: u64,
+    /// Where the temporary file is made. It has no name, and is gone when the trace is dropped, or the
+    /// program ends in any way.
+    pub folder: PathBuf,
 }
 
 /// How a trace is replayed. `Options::default()` is what the format says; PajeNG's `pj_dump`
@@ -58,6 +72,9 @@ pub struct Options {
     /// being sorted), beside what any replay takes. It is read to its end before anything else is
     /// looked at: a failed read, and a line that is too long, come before all other problems.
     pub sort: bool,
+    /// Beyond this, objects go to a temporary file. `None`: they are kept in memory, all of them. It has
+    /// no effect where a trace is read in portions.
+    pub memory: Option<MemoryLimit>,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -73,6 +90,7 @@ impl Default for Options {
             ignore_incomplete_links: false,
             user_defined: false,
             sort: false,
+            memory: None,
             limits: Limits::default(),
         }
     }

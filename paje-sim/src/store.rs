@@ -1,8 +1,10 @@
 //! Finished objects as columns.
 
+use std::sync::Arc;
+
 use paje_parser::Span;
 
-use crate::columns::{Arena, Chunk, Place, Rows, Width};
+use crate::columns::{Arena, Chunk, Overflow, Place, Rows, Width, set_small};
 use crate::engine::symbols::{bare, hash_text};
 use crate::ids::{ContainerId, ValueId};
 
@@ -143,8 +145,22 @@ impl LinkChunk {
 }
 
 impl Store {
-    pub(crate) fn new(user_defined: bool) -> Self {
-        Store { extras: user_defined.then(Extras::default), ..Store::default() }
+    pub(crate) fn new(user_defined: bool, overflow: Option<&Arc<Overflow>>) -> Self {
+        Store {
+            arena: Arena::new(overflow.cloned()),
+            keys: Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() },
+            extras: user_defined.then(Extras::default),
+        }
+    }
+
+    /// The memory of its objects.
+    pub(crate) fn arenas(&self) -> [&Arena; 2] {
+        [&self.arena, &self.keys.arena]
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn arenas_mut(&mut self) -> [&mut Arena; 2] {
+        [&mut self.arena, &mut self.keys.arena]
     }
 
     #[inline]
@@ -153,19 +169,20 @@ impl Store {
         let width = Width::of(state.value.0 | state.imbrication);
         let words = |size, width| StateChunk::words(size, width, extras);
         let (chunk, index) = rows.push(arena, width, words);
-        let place = chunk.place;
-        arena.set(place, index, state.start.to_bits());
-        arena.set_small(place, StateChunk::value(&chunk), chunk.width, index, state.value.0);
+        let words = arena.words_mut(chunk.place);
+        words[index] = state.start.to_bits();
+        let column = StateChunk::value(&chunk);
+        set_small(&mut words[column..], chunk.width, index, state.value.0);
         let column = StateChunk::imbrication(&chunk);
-        arena.set_small(place, column, chunk.width, index, state.imbrication);
+        set_small(&mut words[column..], chunk.width, index, state.imbrication);
         // The end is set when the state closes; until then its memory stays untouched.
         let end = chunk.size();
         let extra = StateChunk::extras(&chunk);
         if extras {
             let pair = ExtraPair { opening: state.extra, closing: 0 };
-            arena.set(place, extra + index, pair.word());
+            words[extra + index] = pair.word();
         }
-        OpenRow { end: place.behind(end + index), extra: (extra - end) as u32 }
+        OpenRow { end: chunk.place.behind(end + index), extra: (extra - end) as u32 }
     }
 
     #[inline]
@@ -207,11 +224,12 @@ impl Store {
         let extras = self.extras.is_some();
         let words = |size, _| 2 * size + if extras { size } else { 0 };
         let (chunk, index) = rows.push(&mut self.arena, Width::Narrow, words);
-        self.arena.set(chunk.place, index, start.to_bits());
-        self.arena.set(chunk.place, chunk.size() + index, value.to_bits());
+        let words = self.arena.words_mut(chunk.place);
+        words[index] = start.to_bits();
+        words[chunk.size() + index] = value.to_bits();
         if extras {
             let pair = ExtraPair { opening: extra, closing: 0 };
-            self.arena.set(chunk.place, VariableChunk::extras(&chunk) + index, pair.word());
+            words[VariableChunk::extras(&chunk) + index] = pair.word();
         }
     }
 
@@ -220,11 +238,12 @@ impl Store {
         let extras = self.extras.is_some();
         let words = |size, width: Width| size + width.words(size) + if extras { size } else { 0 };
         let (chunk, index) = rows.push(&mut self.arena, Width::of(value.0), words);
-        self.arena.set(chunk.place, index, time.to_bits());
-        self.arena.set_small(chunk.place, EventChunk::value(&chunk), chunk.width, index, value.0);
+        let words = self.arena.words_mut(chunk.place);
+        words[index] = time.to_bits();
+        set_small(&mut words[EventChunk::value(&chunk)..], chunk.width, index, value.0);
         if extras {
             let pair = ExtraPair { opening: extra, closing: 0 };
-            self.arena.set(chunk.place, EventChunk::extras(&chunk) + index, pair.word());
+            words[EventChunk::extras(&chunk) + index] = pair.word();
         }
     }
 }
@@ -242,15 +261,15 @@ pub(crate) fn push_link(
     let words =
         |size, width: Width| 3 * size + 3 * width.words(size) + if extras { size } else { 0 };
     let (chunk, index) = rows.push(arena, width, words);
-    let (place, size) = (chunk.place, chunk.size());
-    arena.set(place, index, link.start.to_bits());
-    arena.set(place, size + index, link.end.to_bits());
-    arena.set(place, 2 * size + index, KeyPlace::new(shard, link.key).0);
+    let (words, size) = (arena.words_mut(chunk.place), chunk.size());
+    words[index] = link.start.to_bits();
+    words[size + index] = link.end.to_bits();
+    words[2 * size + index] = KeyPlace::new(shard, link.key).0;
     for (column, number) in [link.value.0, link.from.0, link.to.0].into_iter().enumerate() {
-        arena.set_small(place, LinkChunk::small(&chunk, column), chunk.width, index, number);
+        set_small(&mut words[LinkChunk::small(&chunk, column)..], chunk.width, index, number);
     }
     if extras {
-        arena.set(place, LinkChunk::extras(&chunk) + index, link.extra.word());
+        words[LinkChunk::extras(&chunk) + index] = link.extra.word();
     }
 }
 
@@ -270,7 +289,9 @@ pub(crate) fn key_places<'a>(
 /// none reaches over two.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    pages: Vec<Vec<u8>>,
+    arena: Arena,
+    /// The places of the pages, and how many bytes each has.
+    pages: Vec<(Place, usize)>,
     /// Bytes of the last page that are used.
     used: usize,
 }
@@ -285,13 +306,16 @@ impl Keys {
     /// Keeps a key; returns its place.
     #[inline]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
-        let room = self.pages.last().map_or(0, Vec::len) - self.used;
+        let room = self.pages.last().map_or(0, |page| page.1) - self.used;
         if room < raw.len() + 5 {
-            self.pages.push(vec![0; PAGE.max(raw.len() + 5)]);
+            let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
+            self.pages.push((self.arena.take(bytes / 8), bytes));
             self.used = 0;
         }
         let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
-        let Some(page) = self.pages.last_mut() else { return place };
+        let Some((page, bytes)) = self.pages.last() else { return place };
+        let page: &mut [u8] =
+            bytemuck::cast_slice_mut(&mut self.arena.words_mut(*page)[..bytes / 8]);
         let page = &mut page[self.used..];
         let text = match u8::try_from(raw.len()) {
             Ok(len) if len < LONG => {
@@ -307,6 +331,11 @@ impl Keys {
         page[text..text + raw.len()].copy_from_slice(raw);
         self.used += text + raw.len();
         place
+    }
+
+    /// See [`Arena::relieve`].
+    pub(crate) fn relieve(&self) {
+        self.arena.relieve();
     }
 
     /// The key at a place.
@@ -327,7 +356,8 @@ impl Keys {
     /// The page of a key, where the key begins in it, and its length.
     #[inline]
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
-        let page = &self.pages[place as usize / PAGE][..];
+        let (page, bytes) = self.pages[place as usize / PAGE];
+        let page: &[u8] = bytemuck::cast_slice(self.arena.words(page, 0, bytes / 8));
         let at = place as usize % PAGE;
         match page[at] {
             LONG => {

@@ -161,6 +161,18 @@ impl Trace {
         self.read.bytes
     }
 
+    /// Lets go of memory, if the replay had a [limit](crate::options::MemoryLimit) and more is taken:
+    /// what goes through a trace larger than that calls this now and then.
+    pub fn relieve(&self) {
+        self.lanes.relieve();
+    }
+
+    /// How many bytes of a temporary file hold objects that were beyond the limit of memory.
+    #[must_use]
+    pub fn spilled(&self) -> u64 {
+        self.lanes.spilled()
+    }
+
     /// What reading and replaying took.
     #[must_use]
     pub fn times(&self) -> &Times {

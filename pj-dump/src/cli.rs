@@ -11,6 +11,7 @@ use paje_parser::number::parse_f64;
 
 use workers::Pin;
 
+use crate::memory::Limit;
 use crate::output::quotes::Quotes;
 use crate::stats::StatsFormat;
 
@@ -115,6 +116,16 @@ pub struct Cli {
     /// kept in memory
     #[arg(long, help_heading = OURS)]
     pub sort: bool,
+
+    /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
+    /// it, objects go to a temporary file; rows are the same. 75% if not given
+    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, help_heading = OURS)]
+    pub memory_limit: Option<Limit>,
+
+    /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
+    /// program ends in any way
+    #[arg(long, value_name = "DIR", help_heading = OURS)]
+    pub temp_dir: Option<PathBuf>,
 
     /// How many threads replay the trace; all that this process may use if not given
     #[arg(long, value_name = "N", help_heading = OURS)]

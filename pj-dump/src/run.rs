@@ -17,6 +17,7 @@ use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
+use crate::memory;
 use crate::output::export::{Exported, Written, write_rows};
 use crate::output::header::Header;
 use crate::output::intervals::{self, Clock};
@@ -142,6 +143,7 @@ fn options(cli: &Cli) -> Options {
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.user_defined = cli.user_defined;
     options.sort = cli.sort;
+    options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
     options
 }
 

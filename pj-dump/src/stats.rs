@@ -20,6 +20,7 @@
 //! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay is worker 0's, and none of these |
 //! | `imbalance` | the most that a worker spent on reading to exporting, over the mean of all: 1 is best |
 //! | `bytes_per_second`, `events_per_second` | over the whole run |
+//! | `spilled` | bytes of the temporary file for objects that were beyond `--memory-limit`; absent if none were |
 //! | `peak_memory` | the most bytes that were resident; absent where the system does not say |
 
 use std::fmt::{self, Write as _};
@@ -62,6 +63,8 @@ pub(crate) struct Stats {
     imbalance: f64,
     bytes_per_second: u64,
     events_per_second: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spilled: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_memory: Option<u64>,
 }
@@ -144,6 +147,7 @@ impl Stats {
             workers: by_worker,
             bytes_per_second: each(trace.bytes()),
             events_per_second: each(trace.event_lines()),
+            spilled: Some(trace.spilled()).filter(|bytes| *bytes > 0),
             peak_memory: peak_memory(),
         }
     }
@@ -195,6 +199,9 @@ impl Stats {
         fact("imbalance", format_args!("{:.2}", self.imbalance));
         fact("events/s", format_args!("{}", self.events_per_second));
         fact("MB/s", format_args!("{:.1}", self.bytes_per_second as f64 / 1e6));
+        if let Some(bytes) = self.spilled {
+            fact("spilled", format_args!("{:.1} MB", bytes as f64 / 1e6));
+        }
         if let Some(bytes) = self.peak_memory {
             fact("peak memory", format_args!("{:.1} MB", bytes as f64 / 1e6));
         }

@@ -21,8 +21,10 @@ pub mod blocks;
 pub mod input;
 pub mod plan;
 mod regular;
+mod size;
 
 pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
 pub use input::{Compression, Input, Kind};
 pub use plan::Plan;
 pub use regular::read_exact_at;
+pub use size::parse_size;

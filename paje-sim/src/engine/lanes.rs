@@ -1,7 +1,7 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::FieldName;
 use workers::Workers;
@@ -11,7 +11,7 @@ use super::decode::Strands;
 use super::merge::LinkHome;
 use super::shard::{Shard, StrandPlace};
 use super::strand::{Objects, Refusal, Strand};
-use crate::columns::Rows;
+use crate::columns::{Overflow, Rows};
 use crate::error::{Place, Problem};
 use crate::ids::{ContainerId, LaneId};
 use crate::links::{Suspect, bare_key, first_reused};
@@ -32,6 +32,8 @@ pub(crate) struct Lanes {
     extras: bool,
     no_imbrication: bool,
     forgets: bool,
+    /// Where objects go that memory has no room for.
+    overflow: Option<Arc<Overflow>>,
 }
 
 /// A link whose key may have been used before: where it is among all.
@@ -61,16 +63,48 @@ impl StrandPlaces {
 impl Lanes {
     /// If `forgets`, the keys of completed links are not remembered.
     pub(crate) fn new(options: &Options, spread: Strands, forgets: bool) -> Self {
-        let shard = |_| Mutex::new(Shard::new(options.user_defined, spread.shards as usize));
+        // What is forgotten needs no room.
+        let limit = options.memory.as_ref().filter(|_| !forgets);
+        let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
+        let store = || Store::new(options.user_defined, overflow.as_ref());
+        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize));
+        let home = |_| RwLock::new(LinkHome::new(overflow.clone()));
         Lanes {
             shards: (0..spread.shards).map(shard).collect(),
-            homes: (0..spread.shards).map(|_| RwLock::default()).collect(),
+            homes: (0..spread.shards).map(home).collect(),
             suspected: false,
             places: StrandPlaces::default(),
             extras: options.user_defined,
             no_imbrication: options.no_imbrication,
             forgets,
+            overflow,
         }
+    }
+
+    /// Lets go of what memory has of objects that lie in a file, if it is too much.
+    ///
+    /// # Errors
+    /// Objects could not be put there.
+    pub(crate) fn relieve(&mut self) -> std::io::Result<()> {
+        let Some(overflow) = &self.overflow else { return Ok(()) };
+        if let Some(error) = overflow.failure() {
+            return Err(error);
+        }
+        let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*alone(shard)).collect();
+        let homes = self.homes.iter_mut();
+        let homes: Vec<&LinkHome> =
+            homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        overflow.relieve(|| {
+            let shards = shards.iter().flat_map(|shard| shard.store.arenas());
+            shards.chain(homes.iter().map(|home| &home.arena))
+        });
+        let shards = self.shards.iter_mut().flat_map(|shard| alone(shard).store.arenas_mut());
+        let homes = self.homes.iter_mut();
+        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
+        for arena in shards.chain(homes.map(|home| &mut home.arena)) {
+            while overflow.is_exceeded() && arena.evict(overflow) {}
+        }
+        Ok(())
     }
 
     pub(crate) fn shards(&self) -> &[Mutex<Shard>] {
@@ -209,8 +243,8 @@ impl Lanes {
         let Objects::Link(links) = &strand.objects else { return None };
         let home = self.homes[home_of(strand.lane, self.homes.len())].read().ok()?;
         let open = links.open().map(|(_, key)| key);
-        let all = home.keys_of(strand.lane, number).chain(open);
         let keys = &shard.store.keys;
+        let all = home.keys_of(strand.lane, number, keys).chain(open);
         let found = first_reused(&links.suspects, keys, all)?;
         Some((found.clone(), bare_key(keys.get(found.key)).to_vec()))
     }
@@ -299,6 +333,7 @@ impl Lanes {
             shards: shards.collect(),
             homes: homes.collect(),
             places: std::mem::take(&mut self.places),
+            overflow: self.overflow.clone(),
         }
     }
 
@@ -319,7 +354,7 @@ impl Lanes {
     /// Forgets all rows, and carries what is open over to new memory.
     pub(crate) fn start_afresh(&mut self) {
         for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
-            let old = std::mem::replace(store, Store::new(self.extras));
+            let old = std::mem::replace(store, Store::new(self.extras, None));
             strands.iter_mut().for_each(|strand| strand.start_afresh(&old, store));
         }
         for home in &mut self.homes {
@@ -339,9 +374,22 @@ pub(crate) struct Replayed {
     pub(crate) shards: Vec<Shard>,
     homes: Vec<LinkHome>,
     places: StrandPlaces,
+    overflow: Option<Arc<Overflow>>,
 }
 
 impl Replayed {
+    /// Lets go of what memory has of objects that lie in a file, if it is too much.
+    pub(crate) fn relieve(&self) {
+        let Some(overflow) = &self.overflow else { return };
+        let shards = self.shards.iter().flat_map(|shard| shard.store.arenas());
+        overflow.relieve(|| shards.clone().chain(self.homes.iter().map(|home| &home.arena)));
+    }
+
+    /// Bytes of the file that holds objects which memory had no room for.
+    pub(crate) fn spilled(&self) -> u64 {
+        self.overflow.as_ref().map_or(0, |overflow| overflow.spilled())
+    }
+
     /// The shard and the strand of a lane that is no lane of links.
     pub(crate) fn strand(&self, lane: LaneId) -> (&Shard, &Strand) {
         let place = self.places.of(lane)[0];

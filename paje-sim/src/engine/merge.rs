@@ -1,12 +1,14 @@
 //! The rows of link lanes, merged from their strands in order of completion.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::shard::{Completion, Shard};
 use super::strand::{Objects, Refusal, Refused};
-use crate::columns::{Arena, Rows};
+use crate::columns::{Arena, Overflow, Rows};
 use crate::ids::LaneId;
-use crate::store::{KeyPlace, key_places, push_link};
+use crate::store::{KeyPlace, Keys, key_places, push_link};
 
 /// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
 /// of homes.
@@ -29,6 +31,10 @@ struct LinkRows {
 }
 
 impl LinkHome {
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>) -> Self {
+        LinkHome { arena: Arena::new(overflow), ..LinkHome::default() }
+    }
+
     /// The rows of a lane, if it has any.
     pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
         self.lanes.get(&lane).map(|lane| &lane.rows)
@@ -70,7 +76,7 @@ impl LinkHome {
     pub(crate) fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];
-        let completed = self.keys_of(strand.lane, number);
+        let completed = self.keys_of(strand.lane, number, &store.keys);
         if let Objects::Link(links) = &mut strand.objects {
             let open: Vec<u64> = links.open().map(|(_, key)| key).collect();
             let keys = completed.chain(open);
@@ -78,10 +84,20 @@ impl LinkHome {
         }
     }
 
-    /// The places of the keys of the completed links of a lane that are kept in one shard.
-    pub(crate) fn keys_of(&self, lane: LaneId, shard: usize) -> impl Iterator<Item = u64> + '_ {
+    /// The places of the keys of the completed links of a lane that are kept in one shard, for who looks
+    /// at all of them.
+    pub(crate) fn keys_of<'a>(
+        &'a self,
+        lane: LaneId,
+        shard: usize,
+        keys: &'a Keys,
+    ) -> impl Iterator<Item = u64> + 'a {
         let chunks = self.lanes.get(&lane).into_iter().flat_map(|lane| lane.rows.chunks_from(0));
-        let places = chunks.flat_map(|chunk| key_places(&self.arena, &chunk));
+        let places = chunks.flat_map(|chunk| {
+            self.arena.relieve();
+            keys.relieve();
+            key_places(&self.arena, &chunk)
+        });
         places.filter(move |place| place.shard() == shard).map(KeyPlace::place)
     }
 }

@@ -38,10 +38,10 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    pub(crate) fn new(user_defined: bool, homes: usize) -> Self {
+    pub(crate) fn new(store: Store, homes: usize) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
-            store: Store::new(user_defined),
+            store,
             strands: Vec::new(),
             left: Left { ignored: Vec::new(), completed },
             refused: None,

@@ -1,5 +1,7 @@
 //! Whether a key that may have been used before was.
 
+use std::cell::Cell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Suspect, bare_key};
@@ -16,7 +18,15 @@ pub(crate) fn first_reused<'s>(
     if suspects.is_empty() {
         return None;
     }
-    let key_of = |suspect: &Suspect| bare_key(keys.get(suspect.key));
+    // Each may be on a page of its own, which is read from a file if memory is short.
+    let looks = Cell::new(0);
+    let key_of = |suspect: &Suspect| {
+        looks.set(looks.get() + 1);
+        if looks.get() % 64 == 0 {
+            keys.relieve();
+        }
+        bare_key(keys.get(suspect.key))
+    };
     let hashes = Hashes::of(suspects);
     // How many links and how many suspects have each suspected key.
     let mut counts: FxHashMap<&[u8], (u32, u32)> = FxHashMap::default();

@@ -263,6 +263,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
                 }
             }
             self.hand_in(number, formatter.end());
+            self.trace.relieve();
             busy += began.elapsed();
         }
         self.rows.fetch_add(formatter.rows(), Ordering::Relaxed);

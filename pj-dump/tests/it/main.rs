@@ -5,6 +5,8 @@ mod cli;
 mod equal;
 mod golden;
 mod inputs;
+#[cfg(target_os = "linux")]
+mod memory;
 mod messages;
 mod order;
 mod packed;

@@ -1,0 +1,143 @@
+//! How much memory a run may take.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use paje_sim::MemoryLimit;
+use splitter::parse_size;
+
+/// `--memory-limit`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// So many bytes.
+    Bytes(u64),
+    /// A part of what there is, between 0 and 1.
+    Share(f64),
+    /// As much as it takes.
+    None,
+}
+
+/// Without `--memory-limit`: what else runs, and the pages of files that the system keeps, need some too.
+const DEFAULT: Limit = Limit::Share(0.75);
+
+/// Less is not enough for the blocks that are at hand.
+const LEAST: u64 = 32 << 20;
+
+impl Limit {
+    /// Reads what the option is given.
+    ///
+    /// # Errors
+    /// It is no limit, in words for a message.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Limit::None);
+        }
+        if let Some(percent) = text.strip_suffix('%') {
+            let percent = percent.parse().ok().filter(|percent| (1.0..=100.0).contains(percent));
+            return percent
+                .map(|percent: f64| Limit::Share(percent / 100.0))
+                .ok_or_else(|| "expected a percentage from 1% to 100%".into());
+        }
+        match parse_size(text) {
+            Ok(bytes) if bytes >= LEAST => Ok(Limit::Bytes(bytes)),
+            Ok(_) => Err("expected at least 32M".into()),
+            Err(_) => Err("expected a size such as 4G, a share such as 50%, or none".into()),
+        }
+    }
+}
+
+/// What a replay may take, and where the rest goes; `None` if all is kept in memory.
+pub(crate) fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
+    let bytes = match limit.unwrap_or(DEFAULT) {
+        Limit::Bytes(bytes) => bytes,
+        Limit::Share(share) => (available(Path::new("/"))? as f64 * share) as u64,
+        Limit::None => return None,
+    };
+    Some(MemoryLimit {
+        bytes: bytes.max(LEAST),
+        folder: folder.map_or_else(temporary, Path::to_owned),
+    })
+}
+
+/// Where temporary files go that may be large: `/tmp` is often memory.
+fn temporary() -> PathBuf {
+    let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        let large = PathBuf::from("/var/tmp");
+        if large.is_dir() { large } else { std::env::temp_dir() }
+    })
+}
+
+/// How much memory the process may take: that of the machine, or less if its control groups say so.
+/// `root` is where the system's files are.
+fn available(root: &Path) -> Option<u64> {
+    let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let total = total.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
+    Some(group_limits(root).fold(total, u64::min))
+}
+
+/// The limits of the control groups that the process is in, of either version.
+fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let files = groups.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
+        let (mount, file) = match controllers {
+            "" => ("sys/fs/cgroup", "memory.max"),
+            some if some.split(',').any(|one| one == "memory") => {
+                ("sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        Some((root.join(mount), PathBuf::from(group), file))
+    });
+    let files: Vec<PathBuf> = files
+        .flat_map(|(mount, group, file)| {
+            // A group is limited by those that it is in. Inside a container its own is the mount itself.
+            let within =
+                |group: &Path| mount.join(group.strip_prefix("/").unwrap_or(group)).join(file);
+            group.ancestors().map(within).collect::<Vec<_>>()
+        })
+        .collect();
+    files.into_iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_as_they_are_written() {
+        assert_eq!(Limit::parse("none"), Ok(Limit::None));
+        assert_eq!(Limit::parse("4G"), Ok(Limit::Bytes(4 << 30)));
+        assert_eq!(Limit::parse("50%"), Ok(Limit::Share(0.5)));
+        for wrong in ["", "0%", "101%", "x%", "1M", "all", "-4G"] {
+            assert!(Limit::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_there_is() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        assert_eq!(available(root.path()), None);
+        write("proc/meminfo", "MemTotal:       24689764 kB\nMemFree:        1 kB\n");
+        assert_eq!(available(root.path()), Some(24_689_764 << 10));
+        // Version 2, with a limit on a group above.
+        write("proc/self/cgroup", "0::/user.slice/session.scope\n");
+        write("sys/fs/cgroup/user.slice/session.scope/memory.max", "max\n");
+        write("sys/fs/cgroup/user.slice/memory.max", "4294967296\n");
+        assert_eq!(available(root.path()), Some(4 << 30));
+        // Version 1; one that is larger than the machine is none.
+        write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n0::/\n");
+        write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+        assert_eq!(available(root.path()), Some(24_689_764 << 10));
+        write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+        assert_eq!(available(root.path()), Some(1 << 30));
+    }
+}

@@ -1,0 +1,125 @@
+//! `--memory-limit`: what memory has no room for goes to a temporary file, and comes out the same.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use datasets::Shape;
+use serde_json::Value;
+
+use crate::world::said;
+
+/// A trace whose objects need some 40 MB, in a file.
+static TRACE: LazyLock<tempfile::TempPath> = LazyLock::new(|| {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(&datasets::generate(Shape::Mpi, 60 << 20, 7)).expect("written");
+    file.into_temp_path()
+});
+
+fn command(options: &[&str], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
+    command.args(options).arg("--temp-dir").arg(folder).arg(&*TRACE);
+    command
+}
+
+fn run(options: &[&str], folder: &Path) -> Output {
+    command(options, folder).output().expect("run")
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).expect("a folder").next().is_none()
+}
+
+#[test]
+fn rows_are_the_same_and_memory_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = run(&["--memory-limit", "none"], folder.path());
+    assert!(all.status.success(), "{}", said(&all));
+    for threads in ["1", "3"] {
+        let options = ["--memory-limit", "40M", "--stats=json", "--threads", threads];
+        let limited = run(&options, folder.path());
+        assert!(limited.status.success(), "{}", said(&limited));
+        assert!(limited.stdout == all.stdout, "{threads} threads");
+        let stats: Value = serde_json::from_str(&said(&limited)).expect("one object");
+        assert!(stats["spilled"].as_u64() > Some(10 << 20), "{stats}");
+        // Names, filters and blocks stay, so that some more than the limit is taken of 40 MB.
+        assert!(stats["peak_memory"].as_u64() < Some(72 << 20), "{stats}");
+    }
+    assert!(is_empty(folder.path()));
+}
+
+/// Nothing goes to a file while there is room.
+#[test]
+fn no_file_where_there_is_room() {
+    let nowhere = Path::new("/no/such/folder");
+    let dumped = run(&["-q", "--memory-limit", "4G", "--stats=json"], nowhere);
+    assert!(dumped.status.success(), "{}", said(&dumped));
+    assert!(!said(&dumped).contains("spilled"));
+}
+
+#[test]
+fn a_folder_that_is_not_there() {
+    let failed = run(&["--memory-limit", "32M"], Path::new("/no/such/folder"));
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(failed.stdout.is_empty());
+    let told = said(&failed);
+    assert!(
+        told.contains(
+            "cannot keep objects in a temporary file in \"/no/such/folder\": No such file"
+        ),
+        "{told}"
+    );
+}
+
+/// The file has no name: whatever ends the program, nothing is left.
+#[test]
+fn nothing_is_left_by_a_killed_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = command(&["--memory-limit", "32M", "--threads", "1"], folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    // Nobody reads the rows, so that it does not end by itself.
+    let began = Instant::now();
+    let maps = format!("/proc/{}/maps", child.id());
+    let name = folder.path().to_str().expect("a name").to_owned();
+    while !fs::read_to_string(&maps).unwrap_or_default().contains(&name) {
+        assert!(began.elapsed() < Duration::from_secs(120), "it never spilled");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(is_empty(folder.path()));
+    child.kill().expect("killed");
+    child.wait().expect("over");
+    assert!(is_empty(folder.path()));
+}
+
+/// A full disk is told, and no rows are printed. Needs a file system of its own, which only root can make.
+#[test]
+fn a_full_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=20m", "tmpfs"])
+        .arg(folder.path())
+        .output();
+    if !mount.is_ok_and(|mount| mount.status.success()) {
+        eprintln!("left out: no file system can be mounted here");
+        return;
+    }
+    let failed = run(&["--memory-limit", "32M"], folder.path());
+    let unmounted = Command::new("umount").arg(folder.path()).status();
+    assert_eq!(failed.status.code(), Some(2), "{}", said(&failed));
+    assert!(failed.stdout.is_empty());
+    assert!(said(&failed).contains("No space left on device"), "{}", said(&failed));
+    assert!(unmounted.is_ok_and(|status| status.success()));
+}
+
+#[test]
+fn wrong_limits() {
+    for limit in ["", "1M", "0%", "much"] {
+        let failed = run(&["--memory-limit", limit], Path::new("/tmp"));
+        assert_eq!(failed.status.code(), Some(2), "{limit}");
+    }
+}
