@@ -434,7 +434,8 @@ impl<'o> Engine<'o> {
                     let Deferred { place, time_column, .. } = &self.deferred[index];
                     let mut place = place.clone();
                     if field == FieldName::Time {
-                        place.position.byte.0 += time_column.wrapping_sub(place.position.column);
+                        let start = place.position.byte.0 - place.position.column;
+                        place.position.byte.0 = start + time_column;
                         place.position.column = *time_column;
                     }
                     place
