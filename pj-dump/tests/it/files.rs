@@ -1,6 +1,7 @@
 //! Traces in many files: the same rows as from one.
 
 use std::fs;
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -135,6 +136,32 @@ fn random_traces_in_pieces() {
         }
     }
     assert!(valid > 50, "{valid}");
+}
+
+/// The valid traces of the folder that `PAJE_CORPUS` names, at any depth, up to 2 MB.
+#[test]
+fn a_corpus_in_pieces() {
+    let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
+        return;
+    };
+    let mut options = Options::default();
+    options.ignore_incomplete_links = true;
+    let mut compared = 0;
+    for (turn, path) in crate::equal::files(Path::new(&folder)).into_iter().enumerate() {
+        let mut text = Vec::new();
+        let input = Input::open(Some(&path)).expect("the corpus can be read");
+        if input.take(2_000_000).read_to_end(&mut text).is_err() {
+            continue;
+        }
+        options.sort = turn % 3 == 0;
+        if Trace::read(&text[..], &options).is_ok() {
+            compared += 1;
+            for pieces in [2, 7] {
+                check(&text, pieces, &options, turn, &path.display().to_string());
+            }
+        }
+    }
+    assert!(compared > 0, "{} has no valid traces", folder.display());
 }
 
 /// Files in a folder, in which the program runs.
