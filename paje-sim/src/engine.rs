@@ -15,8 +15,11 @@
 //! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
 //! lines in their new order, and "file order" is that order here.
 
+mod cuts;
 pub(crate) mod decode;
+mod endings;
 mod feed;
+mod files;
 pub(crate) mod lanes;
 pub(crate) mod merge;
 pub(crate) mod portions;
@@ -24,16 +27,18 @@ mod problems;
 pub(crate) mod resolve;
 pub(crate) mod shard;
 mod sorted;
+mod source;
 pub(crate) mod strand;
 pub(crate) mod symbols;
+mod tables;
 mod tasks;
 mod window;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use paje_parser::{DefTable, FaultKind};
+use paje_parser::{ByteOffset, DefTable, FaultKind};
 use splitter::ReadError;
 use workers::Workers;
 
@@ -44,11 +49,13 @@ use crate::progress::{Progress, Times, Watch};
 use crate::trace::{Counted, Trace};
 use decode::{Decoder, Strands};
 use feed::Feed;
-pub use feed::Source;
+use files::{Files, Origin};
 use lanes::Lanes;
 use portions::Portions;
-use problems::{Found, Warnings, earliest, earliest_byte};
-use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
+use problems::{Found, Warnings};
+use resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
+pub use source::Source;
+use tables::Tables;
 use tasks::Tasks;
 use window::{DecodedBlock, Desk, FreeBlocks, Round, Window};
 
@@ -63,15 +70,23 @@ pub(crate) fn replay<'o>(
     workers.run(|| {
         let began = Instant::now();
         let mut watch = Watch::start();
-        let feed = Feed::new(source, options, workers)?;
+        let Source { from, files } = source;
+        let root = files.as_ref().and_then(|files| files.path.as_deref());
+        let files = Files::new(root, files.is_some());
+        let feed = Feed::new(from, options, progress, workers)?;
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
         // More workers than blocks would cost more than they do.
-        let blocks = feed.most_blocks().and_then(|most| usize::try_from(most).ok());
+        let blocks = feed.most_blocks(workers.threads(), files.wanted);
+        let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
-        let engine = Engine::new(options, workers, team, progress, portions);
+        let mut engine = Engine::new(options, workers, team, progress, portions, files);
+        if engine.files.wanted && feed.names_files_in_order() {
+            // The lines that do come last, but what the files hold did not happen after all others.
+            engine.lanes.cuts.named_from = Some(0);
+        }
         let replayed = engine.replay(&feed, began, rounds);
-        replayed.map_err(|error| error.moved(|position| feed.original(position)))
+        replayed.map_err(|error| error.moved(|file, position| feed.original(file, position)))
     })
 }
 
@@ -79,8 +94,9 @@ struct Engine<'o> {
     options: &'o Options,
     workers: &'o Workers,
     progress: &'o Progress,
+    files: Files,
     /// The definitions up to the end of the window at hand.
-    defs: Arc<DefTable>,
+    tables: Tables,
     model: Model,
     /// One for each worker that takes part.
     desks: Vec<Mutex<Desk>>,
@@ -97,10 +113,15 @@ struct Engine<'o> {
     /// How many blocks the next window may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
-    /// Lines and bytes up to the end of the window at hand.
+    /// Lines and bytes up to the end of the window at hand, and lines of the files before the last one.
     lines: u64,
+    lines_of_others: u64,
     bytes: u64,
     last_time: f64,
+    /// The times of all lines, if they are asked for.
+    times: Option<Vec<f64>>,
+    /// Destructions whose lanes end when everything has been read.
+    deferred: Vec<Deferred>,
     events: u64,
     /// If the trace is shown in portions, the one at hand.
     portions: Option<Portions<'o>>,
@@ -119,6 +140,7 @@ impl<'o> Engine<'o> {
         team: usize,
         progress: &'o Progress,
         portions: Option<Portions<'o>>,
+        files: Files,
     ) -> Self {
         let spread = Strands::for_workers(team);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
@@ -126,7 +148,8 @@ impl<'o> Engine<'o> {
             options,
             workers,
             progress,
-            defs: Arc::new(DefTable::new(options.field_names)),
+            files,
+            tables: Tables::new(DefTable::new(options.field_names)),
             model: Model::new(options.value_names),
             desks: (0..team).map(desk).collect(),
             free: FreeBlocks::default(),
@@ -140,8 +163,11 @@ impl<'o> Engine<'o> {
             quota: 1,
             full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
             lines: 0,
+            lines_of_others: 0,
             bytes: 0,
             last_time: f64::NEG_INFINITY,
+            times: options.keep_times.then(Vec::new),
+            deferred: Vec::new(),
             events: 0,
             portions,
             from: 0,
@@ -155,25 +181,37 @@ impl<'o> Engine<'o> {
         began: Instant,
         mut rounds: Duration,
     ) -> Result<Trace, Error> {
+        match self.read(feed, &mut rounds) {
+            Ok(()) => self.finish(feed, began, rounds),
+            Err(error) => Err(match feed.damage(&error) {
+                Some((file, error)) => self.files.unreadable(file, error),
+                None => error,
+            }),
+        }
+    }
+
+    fn read(&mut self, feed: &Feed<'_>, rounds: &mut Duration) -> Result<(), Error> {
         let mut window = Window::default();
-        let mut ended = false;
         loop {
             self.show_portions(&window)?;
+            self.tables.bequeath(&self.files);
+            self.prepare(feed);
             let mut watch = Watch::start();
-            let quota = if ended || self.first.is_some() { 0 } else { self.quota };
+            let quota = if self.first.is_some() { 0 } else { self.quota };
             let limit = self.first.as_ref().map_or(u64::MAX, |found| found.at);
-            ended |= self.round(&window, limit, Some(feed), quota);
-            watch.lap(&mut rounds);
+            self.round(&window, limit, Some(feed), quota);
+            watch.lap(rounds);
             self.settle(&window)?;
             for maps in self.retired.drain(..) {
                 self.maps[maps] = Maps::default();
             }
             self.free.give_back(window.blocks);
             window = Window::collect(&mut self.desks);
-            if window.blocks.is_empty() {
-                return self.finish(feed, began, rounds);
+            if window.blocks.is_empty() && !feed.has_more() {
+                return Ok(());
             }
             self.resolve(&mut window);
+            feed.enqueue(self.files.take_queue());
             self.relieve();
         }
     }
@@ -183,15 +221,8 @@ impl<'o> Engine<'o> {
         self.round(window, limit, None, 0);
     }
 
-    /// Replays the window's events before byte `limit`, and decodes so many blocks; returns whether the
-    /// feed has ended.
-    fn round(
-        &mut self,
-        window: &Window,
-        limit: u64,
-        feed: Option<&Feed<'_>>,
-        quota: usize,
-    ) -> bool {
+    /// Replays the window's events before byte `limit`, and decodes so many blocks.
+    fn round(&mut self, window: &Window, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
         let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
@@ -200,15 +231,14 @@ impl<'o> Engine<'o> {
             from: self.from,
             limit,
             feed,
-            defs: &self.defs,
+            tables: &self.tables,
             desks: &self.desks,
             free: &self.free,
             progress: self.progress,
             quota: AtomicUsize::new(quota),
-            ended: AtomicBool::new(false),
             tasks: Tasks::new(shards),
         };
-        round.run(self.workers)
+        round.run(self.workers);
     }
 
     /// Resolves what the window's blocks name, in file order, up to the first problem.
@@ -217,27 +247,58 @@ impl<'o> Engine<'o> {
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
         for index in 0..window.blocks.len() {
-            if changed {
-                let block = &mut window.blocks[index];
-                alone(&mut self.desks[block.worker]).decode(block, &self.defs);
+            if window.blocks[index].origin.file != self.tables.file() {
+                self.first = self.turn_to(&window.blocks[index].origin);
+                if self.first.is_some() {
+                    window.blocks.truncate(index);
+                    return;
+                }
+            }
+            if !changed && !self.tables.suit(&window.blocks[index]) {
+                changed = true;
+                self.forget(&window.blocks[index..]);
             }
             let block = &mut window.blocks[index];
-            block.lines_before = self.lines;
+            if changed {
+                alone(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
+            }
+            block.lines_before = self.lines - self.lines_of_others;
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
             self.bytes += block.text.text().len() as u64;
-            let defs = block.decoded.defs.take();
-            if let Some(defs) = &defs {
+            if let Some(defs) = &block.decoded.defs {
+                self.tables.change(defs);
+            }
+            if block.decoded.changes && !block.is_last {
                 self.quota = 1;
-                self.defs = Arc::clone(defs);
             }
             if self.first.is_some() {
                 window.blocks.truncate(index + 1);
                 return;
             }
-            if defs.is_some() && !std::mem::replace(&mut changed, true) {
-                self.forget(&window.blocks[index + 1..]);
-            }
+        }
+    }
+
+    /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
+    fn turn_to(&mut self, origin: &Origin) -> Option<Found> {
+        let before = self.files.path(self.tables.file());
+        let ended = self.tables.turn_to(origin, &self.files);
+        self.lines_of_others = self.lines;
+        self.model.turn_to(origin.file, origin.start);
+        let unfinished =
+            || Found { at: self.bytes, error: unfinished_definition().in_file(before.as_ref()) };
+        (!ended).then(unfinished)
+    }
+
+    /// Sorts the next file, if files are to be sorted and it is time to.
+    fn prepare(&mut self, feed: &Feed<'_>) {
+        if self.first.is_some() {
+            return;
+        }
+        let prepared = feed.prepare(self.workers, |origin| self.tables.of(origin).as_ref().clone());
+        if let Err((origin, error)) = prepared {
+            let error = self.files.explain(&origin, error);
+            self.first = Some(Found { at: self.bytes, error });
         }
     }
 
@@ -281,73 +342,46 @@ impl<'o> Engine<'o> {
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
             user_defined: self.options.user_defined,
             warnings: &mut self.warnings,
+            files: &mut self.files,
+            progress: self.progress,
+            deferred: &mut self.deferred,
+            times: self.times.as_mut(),
+            counter: Counter::default(),
         };
-        let defs = block.decoded.defs.as_deref().unwrap_or(&self.defs);
+        let defs = block.decoded.defs.as_deref().unwrap_or(self.tables.at_hand());
         let decoder = &alone(&mut self.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.last_time = resolver.last_time;
+        if let Some(times) = &mut self.times {
+            times.extend(block.decoded.lane_events().iter().map(|event| event.time));
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+        }
         let fault = || {
             let (line, fault) = block.decoded.fault?;
-            let problem = line_problem(&block.text, &fault);
-            Some(Stop { line, what: Where::Byte(fault.at), problem })
+            Some(Stop::at_fault(&block.text, line, &fault))
         };
         match resolved.err().or_else(fault) {
-            Some(stop) => Some(Found::in_block(block, defs, stop)),
+            Some(stop) => Some(Found::in_block(block, stop)),
             None => block.failure.take().map(|error| self.failed(block, error)),
         }
     }
 
     /// The text after the block's could not be read.
     fn failed(&self, block: &DecodedBlock, error: ReadError) -> Found {
+        let origin = &block.origin;
         let error = match error {
             ReadError::LineTooLong { start, limit } => {
-                return Found::line_too_long(start, limit, self.lines + block.decoded.lines + 1);
+                let lines = block.lines_before + block.decoded.lines;
+                let in_file = ByteOffset(start.0 - origin.start);
+                let found = Found::line_too_long(in_file, limit, lines + 1);
+                return Found { at: start.0, error: found.error.in_file(origin.path.as_ref()) };
             }
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
         };
-        Found { at: self.bytes + block.text.text().len() as u64, error: error.into() }
-    }
-
-    /// What remains to be done for a window when all its lanes have been replayed.
-    ///
-    /// # Errors
-    /// The first problem of the trace, if it has come up.
-    fn settle(&mut self, window: &Window) -> Result<(), Error> {
-        self.lanes.relieve()?;
-        self.settle_to(window, u64::MAX)?;
-        if let Some(first) = self.first.take() {
-            let found = earliest(Some(first), self.reused_in(None));
-            return found.map_or(Ok(()), |found| Err(found.error));
-        }
-        self.warn(window);
-        Ok(())
-    }
-
-    /// What remains to be done for the part of a window that comes before byte `limit`.
-    fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
-        let mut found = self.refused(window);
-        let first = earliest_byte(&[&found, &self.first]).min(limit);
-        self.place_suspects(window);
-        let mut endings = std::mem::take(&mut self.effects.endings);
-        let now = endings.partition_point(|ending| ending.at < first);
-        for ending in endings.drain(..now) {
-            found = earliest(found, self.reused_in(Some(&ending)));
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
-            if let Err((field, problem)) = ended {
-                found = earliest(found, self.found_at(window, ending.at, field, problem));
-                break;
-            }
-            if let Some(portions) = &mut self.portions {
-                portions.ended(ending.container);
-            }
-        }
-        self.effects.endings = endings;
-        if found.is_some() {
-            found = earliest(found, self.first.take());
-            found = earliest(found, self.reused_in(None));
-        }
-        found.map_or(Ok(()), |found| Err(found.error))
+        let at = self.bytes + block.text.text().len() as u64;
+        Found { at, error: self.files.unreadable(origin.file, error) }
     }
 
     fn finish(mut self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {
@@ -357,11 +391,11 @@ impl<'o> Engine<'o> {
         if let Some(found) = self.reused_in(None) {
             return Err(found.error);
         }
-        if self.defs.is_open() {
-            let problem =
-                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
-            return Err(Error::invalid(problem, None));
+        if self.tables.at_hand().is_open() {
+            let file = self.files.path(self.tables.file());
+            return Err(unfinished_definition().in_file(file.as_ref()));
         }
+        self.end_deferred()?;
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         let time = self.options.stop_at.unwrap_or(last);
@@ -389,12 +423,19 @@ impl<'o> Engine<'o> {
         };
         let warnings = self.warnings.into_list(feed);
         let lanes = self.lanes.lend();
-        let trace = Trace::new(self.model, lanes, self.defs, warnings, time, read);
+        let defs = Arc::clone(self.tables.at_hand());
+        let times = self.times.unwrap_or_default();
+        let trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }
         Ok(trace)
     }
+}
+
+fn unfinished_definition() -> Error {
+    let problem = Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+    Error::invalid(problem, None)
 }
 
 /// What nobody else can have at the time.

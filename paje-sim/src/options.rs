@@ -68,6 +68,8 @@ pub struct Options {
     /// the first of them is an error. So "the first problem" is the first in this order; the place
     /// that is told is that in the trace as it was given.
     ///
+    /// Lines that name files come behind all others, and each file is sorted by itself.
+    ///
     /// The whole text stays in memory, with eight bytes for each line more (forty while the lines are
     /// being sorted), beside what any replay takes. It is read to its end before anything else is
     /// looked at: a failed read, and a line that is too long, come before all other problems.
@@ -75,6 +77,8 @@ pub struct Options {
     /// Beyond this, objects go to a temporary file. `None`: they are kept in memory, all of them. It has
     /// no effect where a trace is read in portions.
     pub memory: Option<MemoryLimit>,
+    /// The times of all lines are kept, for [`Trace::times_of_lines`](crate::Trace::times_of_lines).
+    pub keep_times: bool,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -91,6 +95,7 @@ impl Default for Options {
             user_defined: false,
             sort: false,
             memory: None,
+            keep_times: false,
             limits: Limits::default(),
         }
     }

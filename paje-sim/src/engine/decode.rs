@@ -16,7 +16,7 @@ mod values;
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{DefTable, Fault};
+use paje_parser::{DefTable, Fault, Numbering};
 use splitter::Block;
 
 use super::symbols::{Symbol, SymbolTable, WordTable, word};
@@ -59,6 +59,10 @@ struct KnownLane {
     strand: StrandSymbol,
 }
 
+/// Bytes of a block whose lines are decoded before the others where many lanes may be new: batches only
+/// take lines of lanes that are known, so what these lines name is known to all others.
+const FIRST_LINES: usize = 4096;
+
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
 pub(crate) struct Decoder {
@@ -73,8 +77,11 @@ pub(crate) struct Decoder {
     scanner: Scanner,
     spans: Spans,
     plans: Vec<Plan>,
-    /// Plans by the texts of their numbers: see [`short`].
+    /// Plans by the texts of their numbers, as they were in this table: see [`short`].
     plans_by_id: WordTable,
+    planned: Option<Numbering>,
+    /// Which definitions the lines at hand have used.
+    used: Vec<bool>,
     /// Lanes by the texts of a type and a container: see [`short`].
     lanes_by_pair: WordTable,
     known_lanes: Vec<KnownLane>,
@@ -110,6 +117,8 @@ impl Decoder {
             spans: Spans::default(),
             plans: Vec::new(),
             plans_by_id: WordTable::default(),
+            planned: None,
+            used: Vec::new(),
             lanes_by_pair: WordTable::default(),
             known_lanes: Vec::new(),
             strand_shards: Vec::new(),
@@ -147,35 +156,55 @@ impl Decoder {
         &self.strand_shards[first..end]
     }
 
-    /// Decodes a block; `defs` are the definitions before it.
-    pub(crate) fn decode(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
+    /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
+    /// decoder sees, most of its lines may be for lanes that are new.
+    pub(crate) fn decode(
+        &mut self,
+        block: &Block,
+        defs: &DefTable,
+        is_first: bool,
+        decoded: &mut Decoded,
+    ) {
         decoded.clear();
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
         self.scanner.scan(text);
-        self.plan(defs);
         let mut start = 0;
+        let mut until = if is_first { FIRST_LINES.min(text.len()) } else { text.len() };
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
-            start = self.sort_out(text, block.padded(), start, at_hand.is_open());
+            if text[start] != b'%' {
+                self.plan(at_hand);
+            }
+            start = self.sort_out(text, block.padded(), start..until, at_hand.is_open());
             self.decode_batches(block.padded(), decoded);
             self.decode_rest(block, at_hand, decoded);
             decoded.defs = changed;
-            if start < text.len() && decoded.fault.is_none() {
+            if start >= until {
+                until = text.len();
+            } else if decoded.fault.is_none() {
+                if decoded.defs.is_none() {
+                    decoded.defs_from = start as u32;
+                    self.note_used(&mut decoded.used);
+                }
                 let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
                 let changed = Arc::make_mut(changed);
                 let end = self.scanner.line_end(text, start);
-                match changed.header_line(&text[start..end]) {
-                    Ok(()) => self.plan(changed),
-                    Err(fault) => {
-                        let fault = Fault { at: fault.at + start as u32, ..fault };
-                        decoded.fault = Some((start as u32, fault));
-                    }
+                if let Err(fault) = changed.header_line(&text[start..end]) {
+                    let fault = Fault { at: fault.at + start as u32, ..fault };
+                    decoded.fault = Some((start as u32, fault));
                 }
                 start = end + 1;
             }
+        }
+        match &decoded.defs {
+            Some(after) => {
+                decoded.changes = defs.is_open() || after.is_open() || !after.is_part_of(defs);
+                self.used.fill(false);
+            }
+            None => self.note_used(&mut decoded.used),
         }
         self.sort(decoded);
     }
@@ -200,17 +229,37 @@ impl Decoder {
         self.rest = rest;
     }
 
-    /// Plans for the definitions that have none yet.
+    /// Adds the definitions that lines have used since this was asked last.
+    fn note_used(&mut self, all: &mut Vec<u32>) {
+        let used = self.used.iter_mut().enumerate();
+        all.extend(used.filter_map(|(i, used)| std::mem::take(used).then_some(i as u32)));
+    }
+
+    /// Plans for the definitions that have none yet, and for what the numbers stand for now.
     fn plan(&mut self, defs: &DefTable) {
-        for def in &defs.defs()[self.plans.len()..] {
-            let mut padded = def.id().to_vec();
-            padded.resize(padded.len() + 16, 0);
-            if let Some(word) = word(&padded, 0, def.id().len()) {
-                self.plans_by_id.insert(word, def.id().len() as u64, self.plans.len() as u32);
-            }
+        for def in defs.defs().get(self.plans.len()..).unwrap_or_default() {
             self.plans.push(Plan::new(def, self.extras));
             self.batches.push(Vec::new());
+            self.used.push(false);
         }
+        let known = self.planned.as_ref().and_then(|known| defs.numbered_since(known));
+        let new = match known {
+            Some([]) => return,
+            Some(new) => new,
+            None => {
+                self.plans_by_id = WordTable::default();
+                defs.numbered()
+            }
+        };
+        for index in new {
+            let id = defs.defs()[*index as usize].id();
+            let mut padded = id.to_vec();
+            padded.resize(padded.len() + 16, 0);
+            if let Some(word) = word(&padded, 0, id.len()) {
+                self.plans_by_id.insert(word, id.len() as u64, *index);
+            }
+        }
+        self.planned = Some(defs.numbering());
     }
 
     /// Brings the events of each strand together, in file order.

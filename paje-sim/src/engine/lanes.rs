@@ -7,6 +7,7 @@ use paje_parser::FieldName;
 use workers::Workers;
 
 use super::alone;
+use super::cuts::Cuts;
 use super::decode::Strands;
 use super::merge::LinkHome;
 use super::shard::{Shard, StrandPlace};
@@ -29,6 +30,7 @@ pub(crate) struct Lanes {
     places: StrandPlaces,
     /// Some key may have been used before.
     suspected: bool,
+    pub(crate) cuts: Cuts,
     extras: bool,
     no_imbrication: bool,
     forgets: bool,
@@ -74,6 +76,7 @@ impl Lanes {
             homes: (0..spread.shards).map(home).collect(),
             suspected: false,
             places: StrandPlaces::default(),
+            cuts: Cuts::default(),
             extras: options.user_defined,
             no_imbrication: options.no_imbrication,
             forgets,
@@ -178,6 +181,7 @@ impl Lanes {
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
     pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, ended_at: u64, shards: &[u32]) {
         self.places.first.push(self.places.all.len() as u32);
+        self.cuts.learn(id, lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         for number in shards {
             let shard = alone(&mut self.shards[*number as usize]);
