@@ -205,6 +205,10 @@ pub enum Problem {
         keys: Vec<Word>,
         count: u64,
     },
+    /// A file names itself, or one because of which it is read.
+    FileCycle {
+        name: Word,
+    },
 }
 
 impl Problem {
@@ -240,6 +244,7 @@ impl Problem {
             Problem::KeyRepeated { .. } => "key-repeated",
             Problem::LinkValuesDiffer { .. } => "link-values-differ",
             Problem::OpenLinks { .. } => "open-links",
+            Problem::FileCycle { .. } => "file-cycle",
         }
     }
 }
@@ -396,6 +401,11 @@ impl fmt::Display for Problem {
                 }
                 Ok(())
             }
+            Problem::FileCycle { name } => write!(
+                f,
+                "file {} is this one, or one that leads to it by the files it names; it would never end",
+                shown(name)
+            ),
         }
     }
 }

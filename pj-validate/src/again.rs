@@ -1,4 +1,4 @@
-//! Reads a trace a second time, for the lines of findings that were made when their line had passed.
+//! Reads files a second time, for the lines of findings that were made when their line had passed.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
@@ -6,11 +6,22 @@ use std::path::Path;
 use paje_parser::{ByteOffset, Position};
 use splitter::{Input, Kind};
 
+use crate::check::FileRead;
 use crate::excerpt::Excerpt;
 use crate::finding::Finding;
 
 /// Fetches the missing excerpts of findings, which are in file order. No excerpt is worth failing for.
-pub(crate) fn excerpts(findings: &mut [Finding], path: &Path) {
+/// One file is open at a time.
+pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
+    for of_file in findings.chunk_by_mut(|a, b| a.file == b.file) {
+        let file = of_file.first().and_then(|first| files.get(first.file));
+        if let Some(file) = file.filter(|file| file.again) {
+            excerpts_of_file(of_file, &file.to_open());
+        }
+    }
+}
+
+fn excerpts_of_file(findings: &mut [Finding], path: &Path) {
     let late = findings.iter_mut().filter_map(|finding| {
         let position = finding.position.filter(|_| finding.excerpt.is_none())?;
         Some((position, &mut finding.excerpt))
