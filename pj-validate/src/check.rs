@@ -22,11 +22,28 @@
 //! | a link whose ends do not match, or that comes too early | takes it for complete |
 //! | a destruction that comes too early | destroys the container at the time of its last event |
 //! | links that are open when their container ends | drops them |
+//! | a faulty line that names a file | reads the file all the same |
+//! | a file that cannot be read (on) | goes on with the next one |
+//! | a file that leads back to itself | does not read it again |
 //!
 //! The same problem with the same name, definition or lane is told once, with a count.
+//!
+//! # Traces in many files
+//! lang-paje 1.3.1, "Parallel reading", leaves much open. What holds here and in `paje-sim`:
+//!
+//! - A file is read when the one that named it first has ended, after those named earlier. It is read once.
+//! - It begins with the event definitions that its namer had at the end, and its own first `%EventDef` puts
+//!   these away.
+//! - It may say once, silently, what another file has said: a type, a value, the creation of a container, its
+//!   destruction at the same time. What differs is an error, as in one file; a later destruction is ignored
+//!   with a warning.
+//! - A destruction makes later lines *of its file* for the container be ignored. Those of other files count,
+//!   and lanes end when everything has been read; but a destruction before any file was named holds for all.
+//! - Lanes see their events in the order of reading.
 
 mod closing;
 mod containers;
+mod endings;
 mod files;
 mod findings;
 mod header;
@@ -39,7 +56,9 @@ mod types;
 use std::io::{self, Read};
 use std::path::Path;
 
-use paje_parser::{Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, token};
+use paje_parser::{
+    Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
+};
 use paje_sim::error::Problem;
 use splitter::Input;
 
@@ -359,16 +378,11 @@ impl Checker {
             }
         };
         let source = Source { here, event: &event, def: index };
-        // A time counts on any line, also where the event needs none.
-        let decoded = event.decode().and_then(|decoded| match event.span(FieldName::Time) {
-            Some(_) if decoded.time().is_none() => Ok((decoded, Some(event.time()?))),
-            _ => Ok((decoded, None)),
-        });
-        match decoded {
-            Ok((decoded, time)) => {
-                if let Some(time) = time {
-                    model.see(time);
-                }
+        match event.decode() {
+            Ok(decoded) => {
+                // A time counts on any line, also where the event needs none.
+                let other = || number::parse_time(event.field(FieldName::Time)?.bare());
+                decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
                 if let Err(stop) = model.event(&decoded, &source, findings) {
                     model.refuse(*stop, &source, findings);
                 }

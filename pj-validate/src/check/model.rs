@@ -8,7 +8,8 @@ use foldhash::fast::RandomState;
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
 use paje_sim::error::Problem;
 
-use super::containers::{Containers, Ending};
+use super::containers::Containers;
+use super::endings::Ending;
 use super::files::Files;
 use super::findings::{Findings, Group, Told};
 use super::lanes::Lanes;
@@ -130,22 +131,16 @@ impl Model {
                 if op.nature() == TypeNature::Variable {
                     variable_value(*value, source)?;
                 }
-                self.see(*time);
                 self.entity(*op, *time, *type_, *container, *value, source, findings)
             }
-            Event::Link { time, .. } => {
-                self.see(*time);
-                self.link(event, source, findings)
-            }
-            Event::CreateContainer { time, file, .. } => {
-                self.see(*time);
+            Event::Link { .. } => self.link(event, source, findings),
+            Event::CreateContainer { file, .. } => {
                 let created = self.create_container(event, source, findings);
                 // Its lines are checked also where something is wrong with the container.
                 let named = file.map_or(Ok(()), |file| self.name_file(file, source, findings));
                 created.and(named)
             }
             Event::DestroyContainer { time, type_, name } => {
-                self.see(*time);
                 self.destroy_container(*time, *type_, *name, source, findings)
             }
             Event::DefineType { .. } | Event::DefineLinkType { .. } => {

@@ -454,7 +454,9 @@ fn every_time_counts() {
         end(&format!("{timed}30 -8 p Process x\n31 9 Mode Host\n"), &[("x", "")]),
         Some((-8.0, 9.0))
     );
-    assert_eq!(told(&format!("{timed}31 zz Mode Host\n"), &[]), ["root:12:4 bad-time"]);
+    // Where no time is needed, what is none does not count.
+    assert_eq!(end(&format!("{timed}31 zz Mode Host\n"), &[]), Some((0.0, 0.0)));
+    assert_eq!(told(&format!("{timed}31 zz Mode Host\n"), &[]), NONE);
 }
 
 #[test]
