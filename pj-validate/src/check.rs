@@ -122,7 +122,9 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order of files and lines; what is in no one line comes last, in its file or in all.
+    /// In the order of files and lines; at the end of each file what is in no line of it. Last come the errors
+    /// that only the end of the whole trace tells, also those with a place: of containers destroyed
+    /// after a file was named.
     pub findings: Vec<Finding>,
     /// What was read, in this order: the trace itself, then the files that it names.
     pub files: Vec<FileRead>,
@@ -157,7 +159,7 @@ impl Report {
         self.errors == 0
     }
 
-    /// The first error in file order: what a replay would stop at.
+    /// The first error of the list: what a replay would stop at.
     #[must_use]
     pub fn first_error(&self) -> Option<&Finding> {
         let mut all = self.findings.iter();

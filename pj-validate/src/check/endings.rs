@@ -147,7 +147,7 @@ impl Model {
             let last = self.containers.get(ending.container).last_event;
             let last = last.filter(|last| ending.time < *last);
             for finding in self.end(&ending, last) {
-                findings.add(finding, None);
+                findings.known_at_end(finding);
             }
         }
     }

@@ -34,7 +34,7 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
-    /// What is in no one file.
+    /// What only the end of the trace told.
     ending: Vec<Finding>,
     groups: HashMap<Group, usize, RandomState>,
     errors: Tally,
@@ -107,13 +107,18 @@ impl Findings {
 
     /// Adds a problem of the trace as a whole.
     pub(crate) fn at_end(&mut self, problem: Problem, note: Option<String>) {
+        self.known_at_end(late(0, problem, note));
+    }
+
+    /// Adds an error that nobody can know before everything has been read: it comes after all others.
+    pub(crate) fn known_at_end(&mut self, finding: Finding) {
         self.errors.all += 1;
         if self.errors.listed == self.limit {
             self.errors.unlisted += 1;
             return;
         }
         self.errors.listed += 1;
-        self.ending.push(late(0, problem, note));
+        self.ending.push(finding);
     }
 
     /// Adds a warning about something earlier in the trace.

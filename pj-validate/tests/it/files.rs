@@ -430,7 +430,7 @@ fn links_may_have_their_ends_in_two_files() {
     assert_eq!(told(root, &[("x", ""), ("y", end)]), ["root:3:10 open-links"]);
     assert_eq!(
         told(root, &[("x", start), ("y", start)]),
-        ["root:3:10 open-links", "y:1:20 key-repeated"]
+        ["y:1:20 key-repeated", "root:3:10 open-links"]
     );
     let folder = folder(&[("x", "\n17 1 Message h d p k\n")]);
     fs::write(folder.path().join("root"), trace("19 h Host x\n")).unwrap();
