@@ -43,6 +43,7 @@
 
 mod closing;
 mod containers;
+mod definitions;
 mod endings;
 mod files;
 mod findings;
@@ -65,10 +66,11 @@ use splitter::Input;
 use crate::finding::{Cause, Finding, Severity};
 use crate::input::{Lines, Piece};
 use crate::summary::Summary;
+use definitions::Definitions;
 pub use files::FileRead;
 use files::Files;
 use findings::{Findings, Group};
-use header::{Definitions, Header};
+use header::Header;
 use model::Model;
 use source::{Here, Source};
 
