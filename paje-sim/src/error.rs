@@ -205,7 +205,6 @@ pub enum Problem {
         keys: Vec<Word>,
         count: u64,
     },
-    /// A file names itself, or one because of which it is read.
     FileCycle {
         name: Word,
     },
