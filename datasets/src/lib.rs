@@ -3,6 +3,7 @@
 //! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to many gigabytes, in
 //!   bounded memory. Each shape stresses one thing in a reader; [`Shape::describe`] says which.
 //! * [`invalid`] makes small traces with exactly one fault, and knows the line where it is.
+//! * [`files`] cuts a trace into many files that name one another.
 //! * [`random`] makes small traces that vary everything at once, for a live comparison with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here depends on a parser of the format:
@@ -17,6 +18,7 @@
 //! assert_eq!(trace, generate(Shape::Mpi, 100_000, 1));
 //! ```
 
+pub mod files;
 pub mod invalid;
 pub mod random;
 

@@ -1,4 +1,4 @@
-//! `datasets`: writes a Pajé trace of a given shape and size.
+//! `datasets`: writes a Pajé trace of a given shape and size, in one file or in many.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use datasets::files::{self, Style};
 use datasets::{Shape, Size};
 
 /// Writes a Pajé trace of a given shape and size, the same for the same seed.
@@ -27,9 +28,18 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Where to write; standard output if absent or `-`
+    /// Where to write; standard output if absent or `-`. With --files, a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Cut the trace by container into files, which root.trace in the folder FILE names: `full` traces by themselves, `bare`
+    /// events, or events numbered anew and named by the `Filename` of a creation
+    #[arg(long, value_name = "STYLE", requires = "output", value_parser = PossibleValuesParser::new(Style::ALL.map(Style::name)))]
+    files: Option<String>,
+
+    /// Into how many files, at most
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "files")]
+    pieces: usize,
 
     /// List the shapes and what each stresses
     #[arg(short, long)]
@@ -58,6 +68,14 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     }
     let name = arguments.shape.as_deref().unwrap_or_default();
     let shape = name.parse::<Shape>().map_err(io::Error::other)?;
+    if let (Some(style), Some(folder)) = (&arguments.files, &arguments.output) {
+        let style = style.parse::<Style>().map_err(io::Error::other)?;
+        let trace = datasets::generate(shape, arguments.size.bytes(), arguments.seed);
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+        };
+        return files::cut(&trace, style, arguments.pieces).write(folder).map_err(named);
+    }
     match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
         None => datasets::write(
             shape,

@@ -48,3 +48,21 @@ fn every_trace_is_small_and_has_an_expected_output() {
         assert!(!text.is_empty() && !text.contains("Exception"), "{output}");
     }
 }
+
+#[test]
+fn the_files_of_the_example_hold_the_lines_of_the_whole() {
+    let read = |name: &str| fs::read_to_string(examples().join("files").join(name)).unwrap();
+    let mut lines = Vec::new();
+    for name in ["root.trace", "ping.trace", "more/messages.trace", "more/pong.trace"] {
+        lines.extend(read(name).lines().map(str::to_owned));
+    }
+    // Without the event's number: each file has its own.
+    let fields = |line: &str| line.split_once(' ').map(|(_, fields)| fields.to_owned());
+    let held: Vec<_> = lines.iter().filter_map(|line| fields(line)).collect();
+    let whole = read("whole.trace");
+    for line in whole.lines().filter(|line| !line.starts_with(['%', '#'])) {
+        let wanted = fields(line).unwrap();
+        assert!(held.iter().any(|held| held.starts_with(&wanted)), "{line}");
+    }
+    assert!(!read("whole.csv").is_empty());
+}

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use datasets::files::{Style, cut};
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate, random};
 
@@ -81,5 +82,28 @@ fn shapes_are_valid() {
                 String::from_utf8_lossy(&output.stderr)
             );
         }
+    }
+}
+
+#[test]
+#[ignore = "needs PajeNG 1.3.6"]
+fn full_files_are_traces_that_hold_the_rows_of_the_whole() {
+    let rows = |name: &str, trace: &[u8]| -> Vec<String> {
+        let output = replay(name, trace, &[]);
+        assert_eq!(output.status.code(), Some(0), "{name}");
+        let text = String::from_utf8(output.stdout).expect("the shape is UTF-8");
+        text.lines().filter(|row| !row.starts_with("Container")).map(Into::into).collect()
+    };
+    for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
+        let trace = generate(shape, 60_000, 1);
+        let files = cut(&trace, Style::Full, 5);
+        let pieces = files.pieces.iter();
+        let mut found: Vec<String> =
+            pieces.flat_map(|piece| rows("piece.trace", &piece.bytes)).collect();
+        let mut wanted = rows("whole.trace", &trace);
+        found.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted, "{shape}");
+        assert_eq!(rows("root.trace", &files.root), [""; 0], "{shape}");
     }
 }

@@ -1,4 +1,4 @@
-//! Reads a trace a second time, for the lines of findings that were made when their line had passed.
+//! Reads files a second time, for the lines of findings that were made when their line had passed.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
@@ -6,19 +6,33 @@ use std::path::Path;
 use paje_parser::{ByteOffset, Position};
 use splitter::{Input, Kind};
 
+use crate::check::FileRead;
 use crate::excerpt::Excerpt;
 use crate::finding::Finding;
 
-/// Fetches the missing excerpts of findings, which are in file order. No excerpt is worth failing for.
-pub(crate) fn excerpts(findings: &mut [Finding], path: &Path) {
+/// Fetches the missing excerpts of findings. No excerpt is worth failing for.
+/// One file is open at a time.
+pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
     let late = findings.iter_mut().filter_map(|finding| {
         let position = finding.position.filter(|_| finding.excerpt.is_none())?;
-        Some((position, &mut finding.excerpt))
+        Some((finding.file, position, &mut finding.excerpt))
     });
-    let mut late = late.peekable();
-    if late.peek().is_none() {
-        return;
+    let mut late: Vec<_> = late.collect();
+    late.sort_by_key(|(file, position, _)| (*file, *position));
+    for of_file in late.chunk_by_mut(|a, b| a.0 == b.0) {
+        let file = of_file.first().and_then(|first| files.get(first.0));
+        if let Some(file) = file.filter(|file| file.again) {
+            let late = of_file.iter_mut().map(|(_, position, excerpt)| (*position, &mut **excerpt));
+            excerpts_of_file(late, &file.to_open());
+        }
     }
+}
+
+/// Fetches excerpts at positions that are in order.
+fn excerpts_of_file<'a>(
+    late: impl Iterator<Item = (Position, &'a mut Option<Excerpt>)>,
+    path: &Path,
+) {
     match Input::open(Some(path)).map(Input::into_kind) {
         Ok(Kind::File(file, _)) => {
             let mut file = BufReader::new(file);

@@ -22,11 +22,30 @@
 //! | a link whose ends do not match, or that comes too early | takes it for complete |
 //! | a destruction that comes too early | destroys the container at the time of its last event |
 //! | links that are open when their container ends | drops them |
+//! | a faulty line that names a file | reads the file all the same |
+//! | a file that cannot be read (on) | goes on with the next one |
+//! | a file that leads back to itself | does not read it again |
 //!
 //! The same problem with the same name, definition or lane is told once, with a count.
+//!
+//! # Traces in many files
+//! lang-paje 1.3.1, "Parallel reading", leaves much open. What holds here and in `paje-sim`:
+//!
+//! - A file is read when the one that named it first has ended, after those named earlier. It is read once.
+//! - It begins with the event definitions that its namer had at the end, and its own first `%EventDef` puts
+//!   these away.
+//! - It may say once, silently, what another file has said: a type, a value, the creation of a container, its
+//!   destruction at the same time. What differs is an error, as in one file; a later destruction is ignored
+//!   with a warning.
+//! - A destruction makes later lines *of its file* for the container be ignored. Those of other files count,
+//!   and lanes end when everything has been read; but a destruction before any file was named holds for all.
+//! - Lanes see their events in the order of reading.
 
 mod closing;
 mod containers;
+mod definitions;
+mod endings;
+mod files;
 mod findings;
 mod header;
 mod lanes;
@@ -36,13 +55,20 @@ mod source;
 mod types;
 
 use std::io::{self, Read};
+use std::path::Path;
 
-use paje_parser::{Fault, FaultKind, FieldNames, Quoting, RawEvent, Span, token};
+use paje_parser::{
+    Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
+};
 use paje_sim::error::Problem;
+use splitter::Input;
 
 use crate::finding::{Cause, Finding, Severity};
 use crate::input::{Lines, Piece};
 use crate::summary::Summary;
+use definitions::Definitions;
+pub use files::FileRead;
+use files::Files;
 use findings::{Findings, Group};
 use header::Header;
 use model::Model;
@@ -98,8 +124,12 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// In file order; what is in no one line comes last.
+    /// In the order of files and lines; at the end of each file what is in no line of it. Last come the errors
+    /// that only the end of the whole trace tells, also those with a place: of containers destroyed
+    /// after a file was named.
     pub findings: Vec<Finding>,
+    /// What was read, in this order: the trace itself, then the files that it names.
+    pub files: Vec<FileRead>,
     /// How many errors there are, each line counted.
     pub errors: u64,
     /// How many warnings there are, each line counted.
@@ -131,7 +161,7 @@ impl Report {
         self.errors == 0
     }
 
-    /// The first error in file order: what a replay would stop at.
+    /// The first error of the list: what a replay would stop at.
     #[must_use]
     pub fn first_error(&self) -> Option<&Finding> {
         let mut all = self.findings.iter();
@@ -139,20 +169,50 @@ impl Report {
     }
 }
 
-/// Checks a whole input.
+/// Checks a whole input. Files that it names are not read, which is a warning.
 ///
 /// # Errors
 /// The input cannot be read. What is wrong with the trace is in the report.
 pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
-    let mut lines = Lines::new(input, options.longest_line);
     let mut checker = Checker::new(options);
-    loop {
-        match lines.next()? {
-            Piece::Line(line) => checker.line(line),
-            Piece::TooLong(bytes) => checker.line_too_long(bytes),
-            Piece::End => return Ok(checker.finish()),
+    checker.read(input)?;
+    Ok(checker.finish())
+}
+
+/// Checks a trace and, if they are `wanted`, the files that it names. `path` is what the input was
+/// opened from, `-` for standard input; names of files are relative to its folder.
+///
+/// # Errors
+/// The input itself cannot be read. That a file cannot be read is in the report.
+pub fn check_files(
+    input: Input,
+    path: &Path,
+    wanted: bool,
+    options: &Options,
+) -> io::Result<Report> {
+    let again = |input: &Input| input.size().is_some();
+    let mut checker = Checker::new(options);
+    let again_first = again(&input) && path != Path::new("-");
+    checker.model.files = Files::of(path, again_first, wanted);
+    checker.read(input)?;
+    checker.end_of_file();
+    while let Some(named) = checker.model.files.next() {
+        let opened = Input::open(Some(&files::to_open(&named.path)));
+        let read = opened.and_then(|input| {
+            checker.model.files.begin(&named, again(&input));
+            checker.header = named.header.as_ref().map_or_else(
+                || Header::new(options.field_names),
+                |header| header.inherit(&mut checker.definitions),
+            );
+            checker.ended = false;
+            checker.read(input)
+        });
+        if let Err(error) = read {
+            checker.findings.add(named.unreadable(&error), None);
         }
+        checker.end_of_file();
     }
+    Ok(checker.finish())
 }
 
 /// Checks a trace line by line. Its memory is bounded by what the trace describes (types, values,
@@ -161,11 +221,14 @@ pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
 pub struct Checker {
     options: Options,
     header: Header,
+    definitions: Definitions,
     model: Model,
     findings: Findings,
     words: Vec<Span>,
+    /// Those of the file at hand, and whether it has ended.
     lines: u64,
     bytes: u64,
+    ended: bool,
 }
 
 /// U+FEFF in UTF-8.
@@ -178,12 +241,32 @@ impl Checker {
         Checker {
             options: options.clone(),
             header: Header::new(options.field_names),
+            definitions: Definitions::default(),
             model: Model::new(options),
             findings: Findings::new(options.max_findings),
             words: Vec::new(),
             lines: 0,
             bytes: 0,
+            ended: false,
         }
+    }
+
+    /// Checks the lines of an input.
+    fn read(&mut self, input: impl Read) -> io::Result<()> {
+        let mut lines = Lines::new(input, self.options.longest_line);
+        loop {
+            match lines.next()? {
+                Piece::Line(line) => self.line(line),
+                Piece::TooLong(bytes) => self.line_too_long(bytes),
+                Piece::End => return Ok(()),
+            }
+        }
+    }
+
+    /// The line at hand.
+    fn here<'a>(&self, text: &'a [u8]) -> Here<'a> {
+        let file = self.model.files.current();
+        Here { file, line: self.lines, start: self.bytes, text }
     }
 
     /// Checks the next line, given without its newline.
@@ -200,7 +283,7 @@ impl Checker {
     /// A first line with a byte order mark: an error, but what follows it is read.
     #[cold]
     fn marked_line(&mut self, line: &[u8]) {
-        let here = Here { line: 1, start: 0, text: line };
+        let here = Here { line: 1, ..self.here(line) };
         let fault = Fault { at: 0, kind: FaultKind::UnknownId };
         let told = self.findings.add(header::fault_finding(&here, fault), None);
         let note = "the file begins with a byte order mark, which is not part of the format";
@@ -215,16 +298,17 @@ impl Checker {
         let end = token::fields(line, 0, &mut self.words);
         let text = &line[..end];
         self.lines += 1;
-        let here = Here { line: self.lines, start: self.bytes, text };
+        let here = self.here(text);
         self.bytes += line.len() as u64 + 1;
         let Some(number) = self.words.first() else {
             return;
         };
         if text[number.start as usize] == b'%' {
-            return self.header.line(&here, &mut self.findings);
+            return self.header.line(&here, &mut self.definitions, &mut self.findings);
         }
         if self.header.defs().is_open() {
-            self.header.interrupted(&here, *number, &mut self.findings);
+            let all = &mut self.definitions;
+            self.header.interrupted(&here, *number, all, &mut self.findings);
         }
         self.event(&here);
     }
@@ -232,7 +316,7 @@ impl Checker {
     /// Takes note of a line of so many bytes that was not read.
     pub fn line_too_long(&mut self, bytes: u64) {
         self.lines += 1;
-        let here = Here { line: self.lines, start: self.bytes, text: b"" };
+        let here = self.here(b"");
         self.bytes += bytes + 1;
         let limit = self.options.longest_line.min(Options::LONGEST_LINE);
         let problem = Problem::LineTooLong { bytes: limit as u64 };
@@ -241,37 +325,50 @@ impl Checker {
         self.findings.add(finding, None);
     }
 
+    /// The file at hand has no more lines.
+    fn end_of_file(&mut self) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        let file = self.model.files.current();
+        if file == 0 && self.lines == 0 {
+            self.findings.at_end(Problem::EmptyTrace, None);
+        }
+        self.header.finish(file, &mut self.findings);
+        let (lines, bytes) = (self.lines, self.bytes.saturating_sub(1));
+        self.model.files.end(&mut self.header, lines, bytes);
+        (self.lines, self.bytes) = (0, 0);
+    }
+
     /// Ends the trace, and tells what was found.
     #[must_use]
     pub fn finish(mut self) -> Report {
-        if self.lines == 0 {
-            self.findings.at_end(Problem::EmptyTrace, None);
-        }
-        self.header.finish(&mut self.findings);
+        self.end_of_file();
         self.model.finish(&mut self.findings);
-        self.header.report_unused(&mut self.findings);
+        self.definitions.report_unused(&mut self.findings);
+        let files = std::mem::take(&mut self.model.files.read);
         let mut summary = Summary {
-            lines: self.lines,
-            bytes: self.bytes.saturating_sub(1),
-            event_definitions: self.header.defs().defs().len() as u64,
+            lines: files.iter().map(|file| file.lines).sum(),
+            bytes: files.iter().map(|file| file.bytes).sum(),
+            event_definitions: self.definitions.len() as u64,
             ..Summary::default()
         };
         let disorder = self.model.disorder();
         self.model.summarise(&mut summary);
-        self.findings.report(disorder, summary)
+        self.findings.report(disorder, summary, files)
     }
 
     /// Checks a line whose first word is not a `%`.
     fn event(&mut self, here: &Here<'_>) {
-        let Checker { options, header, model, findings, words, .. } = self;
+        let Checker { options, header, definitions, model, findings, words, .. } = self;
         let number = words[0];
         let id = number.of(here.text).bare();
         let Some(index) = header.defs().find(id) else {
             return header.unknown_id(here, number, findings);
         };
-        header.used(index);
         let def = &header.defs().defs()[index];
-        let index = index as u32;
+        let index = header.number(index);
+        definitions.used(index);
         let event = match RawEvent::new(def, here.text, words) {
             Ok(event) => event,
             Err(fault) => {
@@ -287,6 +384,9 @@ impl Checker {
         let source = Source { here, event: &event, def: index };
         match event.decode() {
             Ok(decoded) => {
+                // A time counts on any line, also where the event needs none.
+                let other = || number::parse_time(event.field(FieldName::Time)?.bare());
+                decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
                 if let Err(stop) = model.event(&decoded, &source, findings) {
                     model.refuse(*stop, &source, findings);
                 }

@@ -18,7 +18,9 @@ use crate::check::Options;
 place, a sentence that says what is wrong and what would be right, and the line with a caret.\n\n\
 Warnings are about what readers may stumble over although the trace is sound: words beyond an \
 event's fields, names whose quotes come and go, definitions that nothing uses, states that are \
-never closed. They do not count unless --strict is given.",
+never closed. They do not count unless --strict is given.\n\n\
+The files that a trace names (PajeTraceFile, the Filename of PajeCreateContainer) are read and checked \
+with it, each after the one that names it.",
     after_help = "Exit status: 0 the trace is sound, 1 it is not, 2 wrong usage or unreadable input.",
     after_long_help = "\
 Exit status:
@@ -30,6 +32,7 @@ Examples:
   pj_validate ring.trace                  what is wrong with it, and what it holds
   pj_validate -q ring.trace && pj_dump ring.trace > ring.csv
                                           dump only what is sound
+  pj_validate ring/root.trace             a trace in many files: the one that names the others
   pj_validate ring.trace.gz               a compressed trace (gzip, zstd, xz, bzip2)
   pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c
                                           how many problems of each kind"
@@ -50,6 +53,10 @@ pub struct Cli {
     /// Print how many seconds the check took
     #[arg(short, long)]
     pub time: bool,
+
+    /// Do not read the files that the trace names (PajeTraceFile, Filename), but warn of them
+    #[arg(long)]
+    pub no_files: bool,
 
     /// Pass over links that lack an end
     #[arg(short = 'z', long)]

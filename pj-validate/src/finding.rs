@@ -1,6 +1,7 @@
 //! What is told about a trace: its problems, and what is only worth knowing.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use paje_parser::Position;
 use paje_parser::error::shown;
@@ -36,6 +37,13 @@ pub enum Cause {
     Problem(Problem),
     /// What a replay passes over.
     Caution(Caution),
+    /// A file that the trace names cannot be read.
+    Unreadable {
+        /// The file: its name in the folder of the file that names it.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
 }
 
 impl Cause {
@@ -45,6 +53,7 @@ impl Cause {
         match self {
             Cause::Problem(problem) => problem.code(),
             Cause::Caution(caution) => caution.code(),
+            Cause::Unreadable { .. } => "unreadable-file",
         }
     }
 }
@@ -54,6 +63,9 @@ impl fmt::Display for Cause {
         match self {
             Cause::Problem(problem) => problem.fmt(f),
             Cause::Caution(caution) => caution.fmt(f),
+            Cause::Unreadable { path, reason } => {
+                write!(f, "cannot read {}: {reason}", shown(path.as_os_str().as_encoded_bytes()))
+            }
         }
     }
 }
@@ -214,7 +226,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What it is.
     pub cause: Cause,
-    /// Where it came first; `None` if it is in no one line, such as at the end of the trace.
+    /// The file that it is in, as an index into [`Report::files`](crate::Report::files).
+    pub file: usize,
+    /// Where in the file it came first; `None` if it is in no one line, such as at the end of the trace.
     pub position: Option<Position>,
     /// How long the offending text is, in bytes.
     pub width: u64,
@@ -223,6 +237,8 @@ pub struct Finding {
     pub excerpt: Option<Excerpt>,
     /// How many lines have it, the first one included.
     pub count: u64,
+    /// The file that the last of these lines is in, as an index like `file`.
+    pub last_file: usize,
     /// The last of these lines, 1-based.
     pub last_line: u64,
     /// Lines that were not checked because they need what is wrong here.

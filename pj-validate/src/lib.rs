@@ -40,7 +40,12 @@
 //! in [`Caution`]: `other-quoting`, `unclosed-quote`, `unused-event`, `unused-type`, `unused-value`,
 //! `never-closed`, `reversed-link`. Each is told once for its definition, name or type, with a count.
 //!
-//! Files that a trace names (PajeTraceFile) are not read.
+//! # Traces in many files
+//! [`check_files`] reads the files that a trace names too (PajeTraceFile, the `Filename` of
+//! PajeCreateContainer), each when the one that names it has ended, in the order of their names;
+//! [`mod@check`] tells what they may repeat. A finding knows its [file](Finding::file). That a file cannot
+//! be read is a finding too (`unreadable-file`), at the place of its name, and so is a file that leads
+//! back to itself (`file-cycle`). [`check()`] reads one input only, and warns (`file-not-read`).
 
 mod again;
 pub mod check;
@@ -51,7 +56,7 @@ pub mod report;
 pub mod run;
 pub mod summary;
 
-pub use check::{Checker, Disorder, Options, Report, Rules, check};
+pub use check::{Checker, Disorder, FileRead, Options, Report, Rules, check, check_files};
 pub use finding::{Cause, Caution, Finding, Severity, Thing};
 pub use paje_sim::excerpt;
 pub use summary::Summary;

@@ -47,15 +47,20 @@ const DEEPEST: usize = 30;
 #[derive(Debug)]
 pub struct Human<W> {
     out: W,
-    /// The trace as it is called in the report.
-    file: String,
+    /// The files as they are called in the report.
+    files: Vec<String>,
     styles: Styles,
 }
 
 impl<W: Write> Human<W> {
-    /// Writes to `out` about the trace called `file`.
-    pub const fn new(out: W, file: String, styles: Styles) -> Self {
-        Human { out, file, styles }
+    /// Writes to `out` about a trace in files of these names: one for each of [`Report::files`].
+    pub const fn new(out: W, files: Vec<String>, styles: Styles) -> Self {
+        Human { out, files, styles }
+    }
+
+    /// What the trace as a whole is called.
+    fn trace(&self) -> String {
+        self.files.first().cloned().unwrap_or_default()
     }
 
     /// One finding, in the form `FILE:LINE:COLUMN: error[code]: sentence`, with the line.
@@ -63,7 +68,9 @@ impl<W: Write> Human<W> {
     /// # Errors
     /// The output cannot be written.
     pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let Human { out, file, styles } = self;
+        let Human { out, files, styles } = self;
+        let name = |file: usize| files.get(file).map_or("", String::as_str);
+        let file = name(finding.file);
         let (strong, colour) = (styles.strong, styles.of(finding.severity));
         let position = finding.position;
         let place = position.map_or_else(String::new, |position| format!(":{position}"));
@@ -88,7 +95,12 @@ impl<W: Write> Human<W> {
             let more = finding.count - 1;
             let times = if more == 1 { "time" } else { "times" };
             let last = finding.last_line;
-            notes.push(format!("{more} more {times}, last in line {last}"));
+            let mut note = format!("{more} more {times}, last in line {last}");
+            if finding.last_file != finding.file {
+                note.push_str(" of ");
+                note.push_str(name(finding.last_file));
+            }
+            notes.push(note);
         }
         match finding.consequences {
             0 => {}
@@ -107,7 +119,8 @@ impl<W: Write> Human<W> {
     /// # Errors
     /// The output cannot be written.
     pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
-        let Human { out, file, styles } = self;
+        let file = self.trace();
+        let Human { out, styles, .. } = self;
         let note = styles.note;
         let mut remark = |text: String| writeln!(out, "{file}: {note}note:{note:#} {text}");
         let counts = [(report.unlisted_errors, "error"), (report.unlisted_warnings, "warning")];
@@ -125,7 +138,8 @@ impl<W: Write> Human<W> {
     /// # Errors
     /// The output cannot be written.
     pub fn hint(&mut self, report: &Report) -> io::Result<()> {
-        let Human { out, file, styles } = self;
+        let file = self.trace();
+        let Human { out, styles, .. } = self;
         let note = styles.note;
         let Disorder { events, lanes } = report.disorder;
         let what = match (events, lanes) {
@@ -193,9 +207,13 @@ impl<W: Write> Human<W> {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn summary(&mut self, summary: &Summary) -> io::Result<()> {
+    pub fn summary(&mut self, report: &Report) -> io::Result<()> {
+        let summary = &report.summary;
         let out = &mut self.out;
         let mut row = |name: &str, value: String| writeln!(out, "{name:<18} {value}");
+        if report.files.len() > 1 {
+            row("files", report.files.len().to_string())?;
+        }
         row("lines", summary.lines.to_string())?;
         if let Some((first, last)) = summary.times {
             row("time", format!("{first} to {last} s"))?;
@@ -221,7 +239,8 @@ impl<W: Write> Human<W> {
     /// # Errors
     /// The output cannot be written.
     pub fn verdict(&mut self, report: &Report, sound: bool) -> io::Result<()> {
-        let Human { out, file, styles } = self;
+        let file = self.trace();
+        let Human { out, styles, .. } = self;
         let (word, style) =
             if sound { ("sound", styles.strong) } else { ("not sound", styles.error) };
         let mut counts = Vec::new();

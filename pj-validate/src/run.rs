@@ -72,8 +72,6 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let unreadable = |error| Failure::Read { name: name.clone(), error };
     let started = Instant::now();
     let input = Input::open(Some(&cli.file)).map_err(unreadable)?;
-    // Only what is a file can be read a second time.
-    let again = !stdin && input.size().is_some();
     let mut options = Options {
         ignore_incomplete_links: cli.ignore_incomplete_links,
         max_findings: cli.max_errors,
@@ -82,21 +80,26 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     if cli.no_strict {
         options.field_names = FieldNames::Old;
     }
-    let mut report = check::check(input, &options).map_err(unreadable)?;
+    let report = check::check_files(input, &cli.file, !cli.no_files, &options);
+    let mut report = report.map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();
-    if again {
-        again::excerpts(&mut report.findings, &cli.file);
-    }
+    again::excerpts(&mut report.findings, &report.files);
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
     let out = BufWriter::new(io::stdout().lock());
     let written = if cli.json {
         write_json(cli, out, &report, sound, seconds)
     } else {
-        let name = if stdin { "<stdin>".into() } else { name };
-        write_human(cli, out, name, &report, sound, seconds)
+        write_human(cli, out, names(&report, "<stdin>"), &report, sound, seconds)
     };
     written.map_err(Failure::Write)?;
     Ok(sound)
+}
+
+/// What the files are called in the report; the first one if it is standard input as `stdin`.
+fn names(report: &Report, stdin: &str) -> Vec<String> {
+    let mut paths = report.files.iter().map(|file| file.path.display().to_string());
+    let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });
+    first.into_iter().chain(paths).collect()
 }
 
 fn write_json(
@@ -106,13 +109,13 @@ fn write_json(
     sound: bool,
     seconds: f64,
 ) -> io::Result<()> {
-    let file = cli.file.to_string_lossy();
+    let files = names(report, "-");
     for finding in &report.findings {
-        json::finding(&mut out, &file, finding)?;
+        json::finding(&mut out, &files, finding)?;
     }
     if !cli.quiet {
         let seconds = cli.time.then_some(seconds);
-        json::summary(&mut out, &file, report, sound, cli.container_hierarchy, seconds)?;
+        json::summary(&mut out, &files, report, sound, cli.container_hierarchy, seconds)?;
     }
     out.flush()
 }
@@ -120,7 +123,7 @@ fn write_json(
 fn write_human(
     cli: &Cli,
     out: impl Write,
-    name: String,
+    files: Vec<String>,
     report: &Report,
     sound: bool,
     seconds: f64,
@@ -134,14 +137,14 @@ fn write_human(
         }
     };
     let styles = if coloured { Styles::coloured() } else { Styles::default() };
-    let mut human = Human::new(out, name, styles);
+    let mut human = Human::new(out, files, styles);
     for finding in &report.findings {
         human.finding(finding)?;
     }
     human.remarks(report)?;
     let summary = &report.summary;
     if !cli.quiet {
-        human.summary(summary)?;
+        human.summary(report)?;
     }
     if cli.container_hierarchy {
         human.containers(summary)?;

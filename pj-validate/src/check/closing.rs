@@ -12,11 +12,12 @@ use crate::summary::{ContainerSummary, Summary, TypeSummary};
 impl Model {
     /// Tells what only the end of the trace can tell.
     pub(crate) fn finish(&mut self, findings: &mut Findings) {
+        self.end_what_was_destroyed(findings);
         for id in 0..self.containers.list.len() as u32 {
             if self.containers.get(id).end.is_some() {
                 continue;
             }
-            for (problem, note) in self.open_links(id) {
+            for (problem, note) in self.open_links(id, 0) {
                 findings.at_end(problem, Some(note));
             }
         }

@@ -1,13 +1,13 @@
-//! Containers: creation, destruction, and what dies with them.
+//! Containers and their creation.
 
 use paje_parser::{Event, Field, FieldName};
-use paje_sim::error::{Problem, WarningKind};
+use paje_sim::error::Problem;
 
 use super::findings::{Findings, Group};
 use super::model::{Checked, Map, Model, Spoils, Stop, map};
 use super::source::{Source, quoted};
 use super::types::{self, identifier_field, other_quoting};
-use crate::finding::{Cause, Severity, Thing};
+use crate::finding::Thing;
 
 /// The root container.
 pub(crate) const ROOT: u32 = 0;
@@ -17,7 +17,12 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) struct Containers {
     pub(crate) list: Vec<Container>,
     by_identifier: Map<Box<[u8]>, u32>,
+    /// For each destruction, the last file that told or repeated it.
+    pub(crate) ended_in: Vec<u32>,
 }
+
+/// No file, or no container.
+pub(crate) const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Container {
@@ -26,21 +31,35 @@ pub(crate) struct Container {
     quoted: bool,
     pub(crate) type_: u32,
     pub(crate) parent: u32,
+    /// When it was created, in seconds.
+    pub(crate) start: f64,
+    /// The last file that created it, or repeated its creation.
+    pub(crate) said_in: u32,
     /// In seconds, once it was destroyed.
     pub(crate) end: Option<f64>,
+    /// The number of the destruction, and whether this container is the one that it names.
+    pub(crate) ending: u32,
+    pub(crate) named: bool,
+    /// It was destroyed before any file was named: lines of all files for it are ignored.
+    pub(crate) ignored: bool,
+    /// The file whose lines for it are ignored from here on, beside those that repeat the destruction.
+    pub(crate) ignored_in: u32,
+    pub(crate) first_child: u32,
+    pub(crate) next_sibling: u32,
     /// The time of the last event of its lanes, in file order.
     pub(crate) last_event: Option<f64>,
     /// Those created in it since it was last settled.
-    children: Vec<u32>,
+    pub(crate) children: Vec<u32>,
     /// Its link lanes.
     pub(crate) links: Vec<u32>,
     /// It and everything in it was destroyed, and it is not among its parent's children.
-    settled: bool,
+    pub(crate) settled: bool,
 }
 
 impl Containers {
     pub(crate) fn new() -> Self {
-        let mut containers = Containers { list: Vec::new(), by_identifier: map() };
+        let mut containers =
+            Containers { list: Vec::new(), by_identifier: map(), ended_in: Vec::new() };
         containers.insert(b"0", None, false, types::ROOT, ROOT);
         containers
     }
@@ -109,12 +128,24 @@ impl Containers {
             quoted,
             type_,
             parent,
+            start: 0.0,
+            said_in: 0,
             end: None,
+            ending: NONE,
+            named: false,
+            ignored: false,
+            ignored_in: NONE,
+            first_child: NONE,
+            next_sibling: NONE,
             last_event: None,
             children: Vec::new(),
             links: Vec::new(),
             settled: false,
         });
+        if id != ROOT {
+            let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
+            self.get_mut(id).next_sibling = before;
+        }
         // What was settled lives again, and must be found from above.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
@@ -126,24 +157,6 @@ impl Containers {
         }
         id
     }
-
-    /// Destroys a container and all that live in it; returns those in the order of their creation.
-    fn destroy(&mut self, id: u32, time: f64) -> Vec<u32> {
-        let mut ended = Vec::new();
-        let mut pending = vec![id];
-        while let Some(next) = pending.pop() {
-            let container = self.get_mut(next);
-            if container.end.is_none() {
-                container.end = Some(time);
-                ended.push(next);
-            }
-            // The one named stays among its parent's children.
-            container.settled = next != id;
-            pending.append(&mut container.children);
-        }
-        ended.sort_unstable();
-        ended
-    }
 }
 
 impl Model {
@@ -154,7 +167,7 @@ impl Model {
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Checked<()> {
-        let Event::CreateContainer { name, alias, type_, parent, .. } = event else {
+        let Event::CreateContainer { time, name, alias, type_, parent, .. } = event else {
             return Ok(());
         };
         let identifier = alias.unwrap_or(*name);
@@ -178,7 +191,7 @@ impl Model {
                 ROOT
             }
         };
-        let made = self.make_container(*name, *alias, id, parent);
+        let made = self.make_container((*name, *alias), id, parent, *time, source.here.file);
         match (misplaced, made) {
             (Some(stop), _) => Err(stop),
             (None, made) => made,
@@ -187,85 +200,57 @@ impl Model {
 
     fn make_container(
         &mut self,
-        name: Field<'_>,
-        alias: Option<Field<'_>>,
+        (name, alias): (Field<'_>, Option<Field<'_>>),
         type_: u32,
         parent: u32,
+        start: f64,
+        file: u32,
     ) -> Checked<()> {
         let identifier = alias.unwrap_or(name);
         let field = identifier_field(alias);
         if identifier.bare() == b"0" {
             return Err(Stop::at(field, Problem::ReservedContainer));
         }
-        if self.containers.find(identifier.bare()).is_some() {
+        if let Some(known) = self.containers.find(identifier.bare()) {
+            let known = self.containers.get_mut(known);
+            let same = *known.name == *name.bare()
+                && (known.type_, known.parent, known.start) == (type_, parent, start);
+            // Files may repeat what others say.
+            if std::mem::replace(&mut known.said_in, file) != file && same {
+                return Ok(());
+            }
             let name = identifier.bare().to_vec();
             let group = Group::named("container-exists", 0, &name);
             return Err(Stop::at(field, Problem::ContainerExists { name }).once(group));
         }
-        self.containers.insert(
-            name.bare(),
-            alias.map(Field::bare),
-            quoted(identifier),
-            type_,
-            parent,
-        );
+        let (name, alias) = (name.bare(), alias.map(Field::bare));
+        let id = self.containers.insert(name, alias, quoted(identifier), type_, parent);
+        let container = self.containers.get_mut(id);
+        (container.start, container.said_in) = (start, file);
         self.types.get_mut(type_).objects += 1;
         Ok(())
     }
 
-    /// PajeDestroyContainer.
-    pub(crate) fn destroy_container(
+    /// A container that a field names, which must be of the type that another names.
+    pub(crate) fn container_of_type(
         &mut self,
-        time: f64,
         type_: Field<'_>,
         name: Field<'_>,
+        field: FieldName,
         source: &Source<'_>,
         findings: &mut Findings,
-    ) -> Checked<()> {
+    ) -> Checked<u32> {
         let expected = self.find_type(type_, FieldName::Type, source, findings)?;
-        let id = self.find_container(name, FieldName::Name, source, findings)?;
+        let id = self.find_container(name, field, source, findings)?;
         let found = self.containers.type_of(id);
-        if expected != found {
-            return Err(Stop::at(
-                FieldName::Type,
-                Problem::WrongContainerType {
-                    container: name.bare().to_vec(),
-                    expected: type_.bare().to_vec(),
-                    found: self.types.identifier(found).to_vec(),
-                },
-            ));
+        if expected == found {
+            return Ok(id);
         }
-        let container = self.containers.get(id);
-        let too_early = |last| {
-            let container = name.bare().to_vec();
-            let problem = Problem::DestroyedTooEarly { container, time, last };
-            Stop::at(FieldName::Time, problem)
+        let problem = Problem::WrongContainerType {
+            container: name.bare().to_vec(),
+            expected: type_.bare().to_vec(),
+            found: self.types.identifier(found).to_vec(),
         };
-        if let Some(end) = container.end {
-            if time < end {
-                return Err(too_early(end));
-            }
-            source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy, findings);
-            return Ok(());
-        }
-        let last = container.last_event.filter(|last| time < *last);
-        let ended = self.containers.destroy(id, last.unwrap_or(time));
-        if let Some(last) = last {
-            // Incomplete links would be a second error of the same line.
-            for id in ended {
-                self.open_links(id);
-            }
-            return Err(too_early(last));
-        }
-        for id in ended {
-            for (problem, note) in self.open_links(id) {
-                let span = source.event.span(FieldName::Name).unwrap_or_default();
-                let cause = Cause::Problem(problem);
-                let mut finding = source.here.finding(Severity::Error, cause, span);
-                finding.note = Some(note);
-                findings.add(finding, None);
-            }
-        }
-        Ok(())
+        Err(Stop::at(FieldName::Type, problem))
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use paje_parser::{Fault, Position};
+use paje_parser::Fault;
 use paje_sim::error::Problem;
 
-use super::source::Here;
+use super::files::FileRead;
+use super::source::{Here, Place};
 use super::{Disorder, Report, header};
 use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::summary::Summary;
@@ -33,6 +34,8 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
+    /// What only the end of the trace told.
+    ending: Vec<Finding>,
     groups: HashMap<Group, usize, RandomState>,
     errors: Tally,
     warnings: Tally,
@@ -54,6 +57,7 @@ impl Findings {
     pub(crate) fn new(limit: usize) -> Self {
         Findings {
             list: Vec::new(),
+            ending: Vec::new(),
             groups: HashMap::default(),
             errors: Tally::default(),
             warnings: Tally::default(),
@@ -72,7 +76,8 @@ impl Findings {
         if let Some(first) = group.as_ref().and_then(|group| self.groups.get(group)) {
             let same = &mut self.list[*first];
             same.count += finding.count;
-            same.last_line = same.last_line.max(finding.last_line);
+            let last = (same.last_file, same.last_line);
+            (same.last_file, same.last_line) = last.max((finding.last_file, finding.last_line));
             return Some(*first);
         }
         if tally.listed == self.limit {
@@ -95,40 +100,30 @@ impl Findings {
         self.add(finding, group);
     }
 
-    /// Adds a problem that is in no one line.
+    /// Adds a problem that is in no one line of a file.
+    pub(crate) fn at_end_of(&mut self, file: u32, problem: Problem, note: Option<String>) {
+        self.add(late(file, problem, note), None);
+    }
+
+    /// Adds a problem of the trace as a whole.
     pub(crate) fn at_end(&mut self, problem: Problem, note: Option<String>) {
-        self.add(
-            Finding {
-                severity: Severity::Error,
-                cause: Cause::Problem(problem),
-                position: None,
-                width: 0,
-                excerpt: None,
-                count: 1,
-                last_line: 0,
-                consequences: 0,
-                note,
-            },
-            None,
-        );
+        self.known_at_end(late(0, problem, note));
+    }
+
+    /// Adds an error that nobody can know before everything has been read: it comes after all others.
+    pub(crate) fn known_at_end(&mut self, finding: Finding) {
+        self.errors.all += 1;
+        if self.errors.listed == self.limit {
+            self.errors.unlisted += 1;
+            return;
+        }
+        self.errors.listed += 1;
+        self.ending.push(finding);
     }
 
     /// Adds a warning about something earlier in the trace.
-    pub(crate) fn afterwards(&mut self, caution: Caution, position: Option<Position>, width: u64) {
-        self.add(
-            Finding {
-                severity: Severity::Warning,
-                cause: Cause::Caution(caution),
-                position,
-                width,
-                excerpt: None,
-                count: 1,
-                last_line: position.map_or(0, |position| position.line),
-                consequences: 0,
-                note: None,
-            },
-            None,
-        );
+    pub(crate) fn afterwards(&mut self, caution: Caution, place: Option<Place>, width: u64) {
+        self.add(earlier(Severity::Warning, Cause::Caution(caution), place, width), None);
     }
 
     /// Counts a line that was skipped because of an earlier finding.
@@ -146,13 +141,20 @@ impl Findings {
     }
 
     /// Everything in file order.
-    pub(crate) fn report(mut self, disorder: Disorder, summary: Summary) -> Report {
+    pub(crate) fn report(
+        mut self,
+        disorder: Disorder,
+        summary: Summary,
+        files: Vec<FileRead>,
+    ) -> Report {
         self.list.sort_by_key(|finding| {
             let byte = finding.position.map(|position| position.byte);
-            (byte.is_none(), byte)
+            (finding.file, byte.is_none(), byte)
         });
+        self.list.append(&mut self.ending);
         Report {
             findings: self.list,
+            files,
             errors: self.errors.all,
             warnings: self.warnings.all,
             unlisted_errors: self.errors.unlisted,
@@ -160,5 +162,37 @@ impl Findings {
             disorder,
             summary,
         }
+    }
+}
+
+/// A problem that is in no one line.
+fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
+    Finding {
+        note,
+        file: file as usize,
+        ..earlier(Severity::Error, Cause::Problem(problem), None, 0)
+    }
+}
+
+/// Something about a line that has passed.
+pub(crate) fn earlier(
+    severity: Severity,
+    cause: Cause,
+    place: Option<Place>,
+    width: u64,
+) -> Finding {
+    let file = place.map_or(0, |place| place.file as usize);
+    Finding {
+        severity,
+        cause,
+        file,
+        position: place.map(|place| place.position),
+        width,
+        excerpt: None,
+        count: 1,
+        last_file: file,
+        last_line: place.map_or(0, |place| place.position.line),
+        consequences: 0,
+        note: None,
     }
 }

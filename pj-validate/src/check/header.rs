@@ -3,41 +3,40 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Position, Span, token};
+use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
 use paje_sim::error::Problem;
 
+use super::definitions::Definitions;
 use super::findings::{Findings, Group, Told};
-use super::source::Here;
-use crate::finding::{Cause, Caution, Finding, Severity, Thing};
+use super::source::{Here, Place};
+use crate::finding::{Cause, Finding, Severity};
 
 const END: &[u8] = b"%EndEventDef";
 
-/// The definitions, where they stand, and whether they are used.
-#[derive(Debug)]
+/// The definitions that rule the file at hand.
+#[derive(Clone, Debug)]
 pub(crate) struct Header {
+    names: FieldNames,
     defs: DefTable,
-    /// One for each definition, in the same order.
-    places: Vec<Place>,
-    /// The definition at hand.
-    open: Option<(Vec<u8>, Place)>,
+    /// The number of each among the definitions of all files, in the same order.
+    numbers: Vec<u32>,
+    /// They are those of the file that names this one, as long as it defines none itself.
+    inherited: bool,
+    /// The definition at hand, and how long its first line is.
+    open: Option<(Vec<u8>, Place, u64)>,
     /// The last `%EventDef` was faulty: what follows up to its end is passed over.
     skipping: bool,
     /// Numbers whose definition was dropped, and the finding that says why.
     dropped: HashMap<Vec<u8>, Told, RandomState>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    position: Position,
-    width: u64,
-    used: bool,
-}
-
 impl Header {
     pub(crate) fn new(names: FieldNames) -> Self {
         Header {
+            names,
             defs: DefTable::new(names),
-            places: Vec::new(),
+            numbers: Vec::new(),
+            inherited: false,
             open: None,
             skipping: false,
             dropped: HashMap::default(),
@@ -48,14 +47,28 @@ impl Header {
         &self.defs
     }
 
-    pub(crate) fn used(&mut self, def: usize) {
-        if let Some(place) = self.places.get_mut(def) {
-            place.used = true;
-        }
+    /// Leaves no definitions behind.
+    pub(crate) fn take(&mut self) -> Header {
+        let names = self.names;
+        std::mem::replace(self, Header::new(names))
+    }
+
+    /// The header of a file at its beginning: what the file that names it had at its end.
+    pub(crate) fn inherit(&self, all: &mut Definitions) -> Header {
+        let mut header = self.clone();
+        header.end_early(None, all);
+        (header.inherited, header.skipping) = (true, false);
+        header
+    }
+
+    /// The number of a definition among those of all files.
+    #[inline]
+    pub(crate) fn number(&self, def: usize) -> u32 {
+        self.numbers[def]
     }
 
     /// Takes in a `%` line.
-    pub(crate) fn line(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    pub(crate) fn line(&mut self, here: &Here<'_>, all: &mut Definitions, findings: &mut Findings) {
         let words = words(here.text);
         let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
         let keyword = words.first().map_or(&b""[..], |span| span.of(here.text).raw());
@@ -64,34 +77,40 @@ impl Header {
             return;
         }
         self.skipping = false;
-        match self.take(here, word(2)) {
+        if self.inherited && keyword == b"EventDef" {
+            // The file has definitions of its own: only they count.
+            *self = Header::new(self.names);
+        }
+        match self.take_in(here, word(2), all) {
             Ok(()) => {}
             Err(fault) => {
                 let told = findings.add(fault_finding(here, fault), None);
-                self.recover(here, fault, told, keyword, word(1), word(2));
+                self.recover(here, fault, told, keyword, word(1), word(2), all);
             }
         }
     }
 
     /// Gives the line to the table, and notes where definitions begin.
-    fn take(&mut self, here: &Here<'_>, id: Option<&[u8]>) -> Result<(), Fault> {
+    fn take_in(
+        &mut self,
+        here: &Here<'_>,
+        id: Option<&[u8]>,
+        all: &mut Definitions,
+    ) -> Result<(), Fault> {
         let was_open = self.defs.is_open();
         self.defs.header_line(here.text)?;
         if self.defs.is_open() && !was_open {
             let text = here.text.trim_ascii_end();
             let start = memchr::memchr(b'%', text).unwrap_or(0);
-            let place = Place {
-                position: here.position(start as u32),
-                width: (text.len() - start) as u64,
-                used: false,
-            };
-            self.open = Some((id.unwrap_or_default().to_vec(), place));
+            let (place, width) = (here.place(start as u32), (text.len() - start) as u64);
+            self.open = Some((id.unwrap_or_default().to_vec(), place, width));
         }
-        self.settle();
+        self.settle(all);
         Ok(())
     }
 
     /// Brings the table to where the lines that follow make most sense.
+    #[allow(clippy::too_many_arguments)] // They are the line's words.
     fn recover(
         &mut self,
         here: &Here<'_>,
@@ -100,12 +119,13 @@ impl Header {
         keyword: &[u8],
         second: Option<&[u8]>,
         third: Option<&[u8]>,
+        all: &mut Definitions,
     ) {
         match fault.kind {
             FaultKind::NestedDefinition => {
-                self.end_early(told);
+                self.end_early(told, all);
                 // Only what is wrong with this line too is missed by not telling it again.
-                self.skipping = self.take(here, third).is_err();
+                self.skipping = self.take_in(here, third, all).is_err();
             }
             FaultKind::UnknownEvent => {
                 self.skipping = true;
@@ -113,7 +133,7 @@ impl Header {
             }
             FaultKind::RedefinedId => self.skipping = true,
             FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
-                self.end_early(told);
+                self.end_early(told, all);
                 self.skipping = true;
                 self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
             }
@@ -128,7 +148,7 @@ impl Header {
                 }
             }
             FaultKind::MissingObligatory(..) => {
-                let id = self.open.take().map(|(id, _)| id);
+                let id = self.open.take().map(|(id, ..)| id);
                 self.drop_id(id, told);
             }
             _ => {}
@@ -137,40 +157,46 @@ impl Header {
 
     /// An event stands inside a definition: the definition ends before it.
     #[cold]
-    pub(crate) fn interrupted(&mut self, here: &Here<'_>, number: Span, findings: &mut Findings) {
+    pub(crate) fn interrupted(
+        &mut self,
+        here: &Here<'_>,
+        number: Span,
+        all: &mut Definitions,
+        findings: &mut Findings,
+    ) {
         let fault = Fault { at: number.start, kind: FaultKind::UnfinishedDefinition };
         let told = findings.add(fault_finding(here, fault), None);
         let note = self.begun();
         findings.note(told, || note.unwrap_or_default());
-        self.end_early(told);
+        self.end_early(told, all);
     }
 
     /// Where the definition at hand began.
     fn begun(&self) -> Option<String> {
         let event = self.defs.open_event()?.name();
-        let (_, place) = self.open.as_ref()?;
+        let (_, place, _) = self.open.as_ref()?;
         let line = place.position.line;
         Some(format!("the definition of {event} begins in line {line}"))
     }
 
     /// Ends the definition at hand as though `%EndEventDef` stood here.
-    fn end_early(&mut self, told: Told) {
+    fn end_early(&mut self, told: Told, all: &mut Definitions) {
         if !self.defs.is_open() {
             return;
         }
         if self.defs.header_line(END).is_ok() {
-            self.settle();
+            self.settle(all);
         } else {
-            let id = self.open.take().map(|(id, _)| id);
+            let id = self.open.take().map(|(id, ..)| id);
             self.drop_id(id, told);
         }
     }
 
-    /// Notes the place of a definition that was just finished.
-    fn settle(&mut self) {
-        if self.places.len() < self.defs.defs().len() {
-            let (_, place) = self.open.take().expect("what was finished was begun");
-            self.places.push(place);
+    /// Notes a definition that was just finished.
+    fn settle(&mut self, all: &mut Definitions) {
+        if let Some(def) = self.defs.defs().get(self.numbers.len()) {
+            let (_, place, width) = self.open.take().expect("what was finished was begun");
+            self.numbers.push(all.add(def, place, width));
         }
     }
 
@@ -200,34 +226,13 @@ impl Header {
         }
     }
 
-    /// The end of the trace.
-    pub(crate) fn finish(&mut self, findings: &mut Findings) {
+    /// The end of a file.
+    pub(crate) fn finish(&mut self, file: u32, findings: &mut Findings) {
         if self.defs.is_open() {
             let problem =
                 Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
-            findings.at_end(problem, self.begun());
+            findings.at_end_of(file, problem, self.begun());
         }
-    }
-
-    /// Tells which definitions no event used.
-    pub(crate) fn report_unused(&self, findings: &mut Findings) {
-        let all = self.places.iter().zip(self.defs.defs());
-        let unused = || all.clone().filter(|(place, _)| !place.used);
-        let Some((first, _)) = unused().next() else {
-            return;
-        };
-        let name = |def: &paje_parser::EventDef| {
-            let id = String::from_utf8_lossy(def.id()).into_owned();
-            format!("{} {id}", def.kind().name()).into_bytes()
-        };
-        let names = unused().take(Problem::LISTED).map(|(_, def)| name(def));
-        let caution = Caution::Unused {
-            thing: Thing::EventDefinition,
-            type_: None,
-            names: names.collect(),
-            count: unused().count() as u64,
-        };
-        findings.afterwards(caution, Some(first.position), first.width);
     }
 }
 

@@ -1,13 +1,13 @@
 //! What happens in the lanes: the objects of one type in one container.
 
-use paje_parser::{EntityOp, Field, FieldName, Position, TypeNature};
+use paje_parser::{EntityOp, Field, FieldName, TypeNature};
 use paje_sim::error::{Problem, WarningKind};
 
 use super::Disorder;
 use super::findings::{Findings, Group};
 use super::links::LinkLane;
 use super::model::{Checked, Map, Model, Stop};
-use super::source::Source;
+use super::source::{Place, Source};
 
 /// All lanes by their numbers.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(crate) enum LaneKind {
 pub(crate) struct OpenState {
     /// Its number among the rows of the lane.
     row: u64,
-    pub(crate) place: Position,
+    pub(crate) place: Place,
 }
 
 impl LaneKind {
@@ -136,7 +136,7 @@ impl Model {
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Option<u32> {
-        if self.containers.get(container).end.is_some() {
+        if self.containers.is_ignored(container, source.here.file) {
             source.warn_as_replay(FieldName::Container, WarningKind::AfterDestroy, findings);
             return None;
         }
@@ -183,7 +183,7 @@ impl Model {
                         if op == EntityOp::SetState {
                             stack.clear();
                         }
-                        let place = source.here.position(0);
+                        let place = source.here.place(0);
                         stack.push(OpenState { row: *rows, place });
                         *rows += 1;
                         self.lanes.states += 1;

@@ -1,12 +1,12 @@
 //! Links: two ends with one key.
 
-use paje_parser::{Event, FieldName, LinkEnd, Position, TypeNature};
+use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use paje_sim::error::Problem;
 
 use super::findings::{Findings, Group};
 use super::lanes::LaneKind;
 use super::model::{Checked, Map, Model, Stop};
-use super::source::Source;
+use super::source::{Place, Source};
 use crate::finding::Caution;
 
 /// The links of one type that belong to one container.
@@ -23,7 +23,7 @@ struct OpenLink {
     end: LinkEnd,
     time: f64,
     value: u32,
-    place: Position,
+    place: Place,
 }
 
 impl Model {
@@ -65,7 +65,7 @@ impl Model {
             return Ok(());
         };
         let Some(entry) = links.keys.get_mut(key.bare()) else {
-            let open = OpenLink { end, time, value, place: source.position(FieldName::Key) };
+            let open = OpenLink { end, time, value, place: source.place(FieldName::Key) };
             links.keys.insert(key.bare().into(), Some(Box::new(open)));
             links.open += 1;
             self.containers.get_mut(owner.1).last_event = Some(time);
@@ -130,8 +130,9 @@ impl Model {
     }
 
     /// Takes away the links of a container that lack an end. For each lane that has some, in the
-    /// order in which the lanes were opened, returns what is wrong and where the first one is.
-    pub(crate) fn open_links(&mut self, container: u32) -> Vec<(Problem, String)> {
+    /// order in which the lanes were opened, returns what is wrong and where the first one is. That
+    /// is to be told of the file `file`.
+    pub(crate) fn open_links(&mut self, container: u32, file: u32) -> Vec<(Problem, String)> {
         let mut problems = Vec::new();
         for id in &self.containers.get(container).links {
             let LaneKind::Links(links) = &mut self.lanes.list[*id as usize].kind else {
@@ -144,7 +145,11 @@ impl Model {
             let all = links.keys.into_iter();
             let mut open: Vec<_> = all.filter_map(|(key, link)| Some((link?.place, key))).collect();
             open.sort_unstable();
-            let first = open.first().map_or(0, |(place, _)| place.line);
+            let first = open.first().map_or_else(String::new, |(place, _)| {
+                let line = place.position.line;
+                let path = self.files.read[place.file as usize].path.display();
+                if place.file == file { format!("{line}") } else { format!("{line} of {path}") }
+            });
             let keys = open.iter().take(Problem::LISTED);
             let problem = Problem::OpenLinks {
                 container: self.containers.identifier(container).to_vec(),

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::path::Path;
 
 use foldhash::fast::RandomState;
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
-use paje_sim::error::{Problem, WarningKind};
+use paje_sim::error::Problem;
 
 use super::containers::Containers;
+use super::endings::Ending;
+use super::files::Files;
 use super::findings::{Findings, Group, Told};
 use super::lanes::Lanes;
 use super::source::Source;
@@ -90,6 +93,9 @@ pub(crate) struct Model {
     pub(crate) containers: Containers,
     pub(crate) lanes: Lanes,
     pub(crate) spoiled: Spoiled,
+    pub(crate) files: Files,
+    /// Destructions that end lanes only when everything has been read.
+    pub(crate) endings: Vec<Ending>,
     pub(crate) rules: Rules,
     pub(crate) ignore_incomplete_links: bool,
     pub(crate) times: Option<(f64, f64)>,
@@ -104,6 +110,8 @@ impl Model {
             containers: Containers::new(),
             lanes: Lanes::default(),
             spoiled: Spoiled::default(),
+            files: Files::of(Path::new("-"), false, false),
+            endings: Vec::new(),
             rules: options.rules,
             ignore_incomplete_links: options.ignore_incomplete_links,
             times: None,
@@ -123,22 +131,16 @@ impl Model {
                 if op.nature() == TypeNature::Variable {
                     variable_value(*value, source)?;
                 }
-                self.see(*time);
                 self.entity(*op, *time, *type_, *container, *value, source, findings)
             }
-            Event::Link { time, .. } => {
-                self.see(*time);
-                self.link(event, source, findings)
-            }
-            Event::CreateContainer { time, file, .. } => {
-                self.see(*time);
-                if file.is_some_and(|file| !file.bare().is_empty()) {
-                    source.warn_as_replay(FieldName::Filename, WarningKind::FileNotRead, findings);
-                }
-                self.create_container(event, source, findings)
+            Event::Link { .. } => self.link(event, source, findings),
+            Event::CreateContainer { file, .. } => {
+                let created = self.create_container(event, source, findings);
+                // Its lines are checked also where something is wrong with the container.
+                let named = file.map_or(Ok(()), |file| self.name_file(file, source, findings));
+                created.and(named)
             }
             Event::DestroyContainer { time, type_, name } => {
-                self.see(*time);
                 self.destroy_container(*time, *type_, *name, source, findings)
             }
             Event::DefineType { .. } | Event::DefineLinkType { .. } => {
@@ -147,10 +149,7 @@ impl Model {
             Event::DefineValue { name, alias, type_, .. } => {
                 self.define_value(*name, *alias, *type_, source, findings)
             }
-            Event::TraceFile { .. } => {
-                source.warn_as_replay(FieldName::Filename, WarningKind::FileNotRead, findings);
-                Ok(())
-            }
+            Event::TraceFile { .. } => self.trace_file(event, source, findings),
             // A kind of event that this checker does not know yet has nothing to check.
             _ => Ok(()),
         }
@@ -187,7 +186,8 @@ impl Model {
         }
     }
 
-    fn see(&mut self, time: f64) {
+    /// A time of the trace, which ends at its latest one.
+    pub(crate) fn see(&mut self, time: f64) {
         self.times = Some(match self.times {
             Some((first, last)) => (first.min(time), last.max(time)),
             None => (time, time),

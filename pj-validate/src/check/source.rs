@@ -11,15 +11,28 @@ use crate::finding::{Cause, Caution, Finding, Severity};
 /// The line at hand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Here<'a> {
+    /// The index of its file among those that are read.
+    pub(crate) file: u32,
     /// 1-based.
     pub(crate) line: u64,
-    /// The byte of the trace at which the line begins.
+    /// The byte of the file at which the line begins.
     pub(crate) start: u64,
     /// Without the newline.
     pub(crate) text: &'a [u8],
 }
 
+/// A place in one of the files of a trace. Those of files that are read earlier come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    pub(crate) position: Position,
+}
+
 impl Here<'_> {
+    pub(crate) const fn place(&self, at: u32) -> Place {
+        Place { file: self.file, position: self.position(at) }
+    }
+
     pub(crate) const fn position(&self, at: u32) -> Position {
         Position {
             byte: ByteOffset(self.start + at as u64),
@@ -33,10 +46,12 @@ impl Here<'_> {
         Finding {
             severity,
             cause,
+            file: self.file as usize,
             position: Some(self.position(span.start)),
             width: u64::from(span.end - span.start),
             excerpt: Some(Excerpt::of(self.text, span.start as usize)),
             count: 1,
+            last_file: self.file as usize,
             last_line: self.line,
             consequences: 0,
             note: None,
@@ -49,7 +64,7 @@ impl Here<'_> {
 pub(crate) struct Source<'a> {
     pub(crate) here: &'a Here<'a>,
     pub(crate) event: &'a RawEvent<'a>,
-    /// The index of its definition.
+    /// The number of its definition, the same in all files that hold the same one.
     pub(crate) def: u32,
 }
 
@@ -79,6 +94,11 @@ impl Source<'_> {
     ) {
         let group = Group::ids(kind.code(), self.def, 0);
         self.warn(field, Caution::Replay(kind), group, findings);
+    }
+
+    /// The place of a field of the event.
+    pub(crate) fn place(&self, field: FieldName) -> Place {
+        Place { file: self.here.file, position: self.position(field) }
     }
 
     /// Where a field of the event stands.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use paje_parser::{Event, Field, FieldName, Position, TypeNature};
+use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_sim::error::Problem;
 
 use super::Rules;
 use super::findings::{Findings, Group};
 use super::model::{Checked, Map, Model, Spoils, Stop, map};
-use super::source::{Source, quoted};
+use super::source::{Place, Source, quoted};
 use crate::finding::{Caution, Thing};
 
 /// The type of the root container.
@@ -33,7 +33,9 @@ pub(crate) struct Type {
     jump: u32,
     /// Of a link type: the container types at its start and at its end.
     pub(crate) ends: (u32, u32),
-    pub(crate) place: Option<(Position, u64)>,
+    pub(crate) place: Option<(Place, u64)>,
+    /// The last file that defined it, or repeated its definition.
+    said_in: u32,
     pub(crate) used: bool,
     pub(crate) objects: u64,
     pub(crate) values: Vec<Value>,
@@ -43,10 +45,14 @@ pub(crate) struct Type {
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) identifier: Arc<[u8]>,
+    /// Its name, if that is another.
+    name: Option<Box<[u8]>>,
+    /// The last file that defined it or repeated its definition; or that used it first.
+    said_in: u32,
     quoted: bool,
     pub(crate) used: bool,
     /// Where it was defined; `None` if it came into being with its first use.
-    pub(crate) place: Option<Position>,
+    pub(crate) place: Option<Place>,
 }
 
 impl Types {
@@ -111,6 +117,7 @@ impl Types {
             jump,
             ends: (ROOT, ROOT),
             place: None,
+            said_in: 0,
             used: false,
             objects: 0,
             values: Vec::new(),
@@ -167,6 +174,8 @@ impl Types {
         }
         type_.add_value(Value {
             identifier: name.bare().into(),
+            name: None,
+            said_in: source.here.file,
             quoted: quoted(name),
             used: true,
             place: None,
@@ -261,7 +270,16 @@ impl Model {
         if identifier.bare() == b"0" {
             return Err(Stop::at(field, Problem::ReservedType));
         }
-        if self.types.find(identifier.bare()).is_some() {
+        if let Some(known) = self.types.find(identifier.bare()) {
+            let known = self.types.get_mut(known);
+            let ends = ends.unwrap_or((ROOT, ROOT));
+            let same = known.nature == nature
+                && (known.parent, known.ends) == (parent, ends)
+                && *known.name == *name.bare();
+            // Files may repeat what others say.
+            if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
+                return Ok(());
+            }
             let name = identifier.bare().to_vec();
             let group = Group::named("type-exists", 0, &name);
             return Err(Stop::at(field, Problem::TypeExists { name }).once(group));
@@ -273,8 +291,9 @@ impl Model {
             nature,
             parent,
         );
-        let place = (source.position(field), identifier.raw().len() as u64);
+        let place = (source.place(field), identifier.raw().len() as u64);
         let type_ = self.types.get_mut(id);
+        type_.said_in = source.here.file;
         type_.place = Some(place);
         let Some((start, end)) = ends else {
             return Ok(());
@@ -307,7 +326,14 @@ impl Model {
         }
         let identifier = alias.unwrap_or(name);
         let field = identifier_field(alias);
-        if self.types.get(id).by_identifier.contains_key(identifier.bare()) {
+        let values = self.types.get_mut(id);
+        if let Some(known) = values.by_identifier.get(identifier.bare()) {
+            let known = &mut values.values[*known as usize];
+            let same = known.name.as_deref().unwrap_or(&known.identifier) == name.bare();
+            // Files may repeat what others say.
+            if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
+                return Ok(());
+            }
             let name = identifier.bare().to_vec();
             let group = Group::named("value-exists", id, &name);
             let type_ = type_.bare().to_vec();
@@ -315,9 +341,11 @@ impl Model {
         }
         self.types.get_mut(id).add_value(Value {
             identifier: identifier.bare().into(),
+            name: alias.and(Some(name.bare().into())),
+            said_in: source.here.file,
             quoted: quoted(identifier),
             used: false,
-            place: Some(source.position(field)),
+            place: Some(source.place(field)),
         });
         Ok(())
     }

@@ -12,13 +12,14 @@
 //! | `severity` | `"error"` or `"warning"` |
 //! | `code` | what it is, such as `"unknown-type"`; stable from release to release |
 //! | `message` | one sentence for people |
-//! | `file` | the trace as it was named, `"-"` for standard input |
+//! | `file` | the file that it is in: the trace as it was named, `"-"` for standard input; of a file that the trace names, its name in the folder of the file that names it |
 //! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no one line |
-//! | `byte` | offset in the trace, 0-based, or `null`; of a compressed trace, in its text |
+//! | `byte` | offset in the file, 0-based, or `null`; of a compressed one, in its text |
 //! | `width` | length of the offending text in bytes |
 //! | `text` | the line, or the part of it around the column; `null` if it is not known |
 //! | `count` | how many lines have the same problem |
 //! | `last_line` | the last of these lines |
+//! | `last_file` | the file that it is in |
 //! | `consequences` | how many lines were not checked because of it |
 //! | `note` | one more sentence, or `null` |
 //!
@@ -27,13 +28,14 @@
 //! | member | |
 //! |---|---|
 //! | `kind` | `"summary"` |
-//! | `file` | as above |
+//! | `file` | the trace as it was named |
 //! | `sound` | whether the exit status is 0 |
 //! | `errors`, `warnings` | how many lines have one |
 //! | `unlisted_errors`, `unlisted_warnings` | those without a finding, because of `--max-errors` |
 //! | `disordered_events` | events earlier than what their container and type already hold; `pj_dump --sort` takes them |
 //! | `disordered_lanes` | containers and types with such events |
-//! | `lines`, `bytes`, `event_definitions` | of the trace |
+//! | `lines`, `bytes`, `event_definitions` | of the trace, in all its files; equal definitions count once |
+//! | `files` | an array of `{file, lines, bytes}`: what was read, in this order |
 //! | `start`, `end` | earliest and latest time in seconds, or `null` |
 //! | `containers`, `states`, `variables`, `events`, `links`, `values` | how many there are |
 //! | `types` | an array of `{name, alias, nature, parent, objects, values}`, parents first; `parent` is an index into it, `null` for the root |
@@ -62,6 +64,7 @@ struct Finding<'a> {
     text: Option<String>,
     count: u64,
     last_line: Option<u64>,
+    last_file: Option<&'a str>,
     consequences: u64,
     note: Option<&'a str>,
 }
@@ -80,6 +83,7 @@ struct Summary<'a> {
     lines: u64,
     bytes: u64,
     event_definitions: u64,
+    files: Vec<File<'a>>,
     start: Option<f64>,
     end: Option<f64>,
     containers: u64,
@@ -93,6 +97,13 @@ struct Summary<'a> {
     container_tree: Option<Vec<Container>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    file: &'a str,
+    lines: u64,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -114,18 +125,23 @@ struct Container {
     parent: Option<usize>,
 }
 
-/// Writes one finding.
+/// Writes one finding. The files have these names: one for each of [`Report::files`].
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn finding(out: &mut impl Write, file: &str, finding: &finding::Finding) -> io::Result<()> {
+pub fn finding(
+    out: &mut impl Write,
+    files: &[String],
+    finding: &finding::Finding,
+) -> io::Result<()> {
+    let name = |file: usize| files.get(file).map_or("", String::as_str);
     let position = finding.position;
     let object = Finding {
         kind: "finding",
         severity: finding.severity.name(),
         code: finding.code(),
         message: finding.cause.to_string(),
-        file,
+        file: name(finding.file),
         line: position.map(|position| position.line),
         column: position.map(|position| position.column),
         byte: position.map(|position| position.byte.0),
@@ -133,19 +149,20 @@ pub fn finding(out: &mut impl Write, file: &str, finding: &finding::Finding) -> 
         text: finding.excerpt.as_ref().map(|excerpt| text(&excerpt.text)),
         count: finding.count,
         last_line: position.map(|_| finding.last_line),
+        last_file: position.map(|_| name(finding.last_file)),
         consequences: finding.consequences,
         note: finding.note.as_deref(),
     };
     line(out, &object)
 }
 
-/// Writes the summary.
+/// Writes the summary. The files have these names: one for each of [`Report::files`].
 ///
 /// # Errors
 /// The output cannot be written.
 pub fn summary(
     out: &mut impl Write,
-    file: &str,
+    files: &[String],
     report: &Report,
     sound: bool,
     container_tree: bool,
@@ -156,7 +173,7 @@ pub fn summary(
     let containers = summary.containers.iter().enumerate();
     let object = Summary {
         kind: "summary",
-        file,
+        file: files.first().map_or("", String::as_str),
         sound,
         errors: report.errors,
         warnings: report.warnings,
@@ -167,6 +184,12 @@ pub fn summary(
         lines: summary.lines,
         bytes: summary.bytes,
         event_definitions: summary.event_definitions,
+        files: report
+            .files
+            .iter()
+            .zip(files)
+            .map(|(read, file)| File { file, lines: read.lines, bytes: read.bytes })
+            .collect(),
         start: summary.times.map(|(start, _)| start),
         end: summary.times.map(|(_, end)| end),
         containers: summary.containers.len().saturating_sub(1) as u64,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
+mod files;
 mod inputs;
 mod messages;
 // The same for both programs.

@@ -159,7 +159,7 @@ const CASES: &[(&str, &str)] = &[
 fn shown(trace: &[u8], options: &Options, unused: bool) -> (Report, String) {
     let report = check(trace, options).expect("memory can be read");
     let mut text = Vec::new();
-    let mut human = Human::new(&mut text, "t".into(), Styles::default());
+    let mut human = Human::new(&mut text, vec!["t".into()], Styles::default());
     for finding in &report.findings {
         if unused || !finding.code().starts_with("unused") {
             human.finding(finding).expect("memory can be written");

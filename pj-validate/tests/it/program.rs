@@ -152,7 +152,7 @@ fn json_has_one_object_a_line() {
         "kind": "finding", "severity": "error", "code": "unknown-type",
         "message": "unknown type 'Status'; a type must be defined before it is used",
         "file": "invalid.trace", "line": 134, "column": 6, "byte": first["byte"], "width": 6,
-        "text": "10 1 Status q w", "count": 1, "last_line": 134, "consequences": 0, "note": null,
+        "text": "10 1 Status q w", "count": 1, "last_line": 134, "last_file": "invalid.trace", "consequences": 0, "note": null,
     });
     assert_eq!(*first, wanted);
     let bytes = fs::read(folder.path().join("invalid.trace")).unwrap();

@@ -1,0 +1,74 @@
+//! The event definitions of all files of a trace.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use paje_parser::definition::FieldType;
+use paje_parser::{EventDef, EventKind};
+use paje_sim::error::Problem;
+
+use super::findings::Findings;
+use super::source::Place;
+use crate::finding::{Caution, Thing};
+
+/// The definitions of all files. Those that are equal are one: files may repeat them.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    list: Vec<Definition>,
+    numbers: HashMap<Definition, u32, RandomState>,
+    /// For each: where it stands first, how long that line is, and whether an event used it.
+    places: Vec<(Place, u64, bool)>,
+}
+
+/// What a definition says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Definition {
+    id: Vec<u8>,
+    kind: EventKind,
+    fields: Vec<(String, FieldType)>,
+}
+
+impl Definitions {
+    /// The number of a definition.
+    pub(crate) fn add(&mut self, def: &EventDef, place: Place, width: u64) -> u32 {
+        let fields = def.fields().iter().map(|field| (field.name.clone(), field.kind));
+        let def = Definition { id: def.id().to_vec(), kind: def.kind(), fields: fields.collect() };
+        if let Some(number) = self.numbers.get(&def) {
+            return *number;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(def.clone());
+        self.places.push((place, width, false));
+        self.numbers.insert(def, number);
+        number
+    }
+
+    pub(crate) fn used(&mut self, number: u32) {
+        self.places[number as usize].2 = true;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Tells which definitions no event of any file used.
+    pub(crate) fn report_unused(&self, findings: &mut Findings) {
+        let all = self.places.iter().zip(&self.list);
+        let unused = || all.clone().filter(|((_, _, used), _)| !used);
+        let Some(((place, width, _), _)) = unused().next() else {
+            return;
+        };
+        let name = |def: &Definition| {
+            let id = String::from_utf8_lossy(&def.id).into_owned();
+            format!("{} {id}", def.kind.name()).into_bytes()
+        };
+        let names = unused().take(Problem::LISTED).map(|(_, def)| name(def));
+        let caution = Caution::Unused {
+            thing: Thing::EventDefinition,
+            type_: None,
+            names: names.collect(),
+            count: unused().count() as u64,
+        };
+        findings.afterwards(caution, Some(*place), *width);
+    }
+}

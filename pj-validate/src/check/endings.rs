@@ -1,0 +1,179 @@
+//! The destruction of containers, and what ends with them.
+//!
+//! A destruction makes later lines of its file for the container be ignored. Files are read one after the
+//! other, but what stands in one need not have happened before what stands in the next: so lines of other
+//! files count, and lanes end when everything has been read, unless no file was named before.
+
+use paje_parser::{Field, FieldName, Span};
+use paje_sim::error::{Problem, WarningKind};
+
+use super::containers::{Container, Containers, NONE};
+use super::findings::{self, Findings};
+use super::model::{Checked, Model, Stop};
+use super::source::{Place, Source};
+use crate::finding::{Cause, Finding, Severity};
+
+/// A destruction after a file was named. Other files may hold events of what it ends, and these count.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    container: u32,
+    /// All that it ends, in the order of their creation.
+    ended: Vec<u32>,
+    /// In seconds.
+    time: f64,
+    /// The fields for the time and for the container, each with its length.
+    at: [(Place, u64); 2],
+}
+
+impl Containers {
+    /// Whether lines of this file for the container are ignored from here on.
+    #[inline]
+    pub(crate) fn is_ignored(&self, id: u32, file: u32) -> bool {
+        let container = self.get(id);
+        container.end.is_some() && (container.ignored || self.is_ended_in(container, file))
+    }
+
+    /// Whether this file has told that the container ends.
+    fn is_ended_in(&self, container: &Container, file: u32) -> bool {
+        let told = self.ended_in.get(container.ending as usize);
+        container.ignored_in == file || told == Some(&file)
+    }
+
+    /// A file repeats the destruction of another: its later lines for all that ended then are
+    /// ignored too. Returns whether it does so for the first time.
+    fn destroy_again(&mut self, id: u32, file: u32) -> bool {
+        let container = self.get(id);
+        let (ending, named) = (container.ending, container.named);
+        if self.is_ended_in(container, file) {
+            return false;
+        }
+        if named {
+            self.ended_in[ending as usize] = file;
+            return true;
+        }
+        // It ended with one that it is in, and this file may say that of it alone.
+        let mut pending = vec![id];
+        while let Some(next) = pending.pop() {
+            let container = self.get(next);
+            if self.is_ended_in(container, file) {
+                continue;
+            }
+            let mut child = container.first_child;
+            while child != NONE {
+                pending.push(child);
+                child = self.get(child).next_sibling;
+            }
+            let container = self.get_mut(next);
+            if container.ending == ending {
+                container.ignored_in = file;
+            }
+        }
+        true
+    }
+
+    /// Destroys a container and all that live in it; returns those in the order of their creation.
+    /// Later lines of the file `told_in` for them are ignored; those of all files if `ignored`.
+    fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
+        let ending = self.ended_in.len() as u32;
+        self.ended_in.push(told_in);
+        let mut ended = Vec::new();
+        let mut pending = vec![id];
+        while let Some(next) = pending.pop() {
+            let container = self.get_mut(next);
+            if container.end.is_none() {
+                container.end = Some(time);
+                container.ignored = ignored;
+                (container.ending, container.named) = (ending, next == id);
+                ended.push(next);
+            }
+            // The one named stays among its parent's children.
+            container.settled = next != id;
+            pending.append(&mut container.children);
+        }
+        ended.sort_unstable();
+        ended
+    }
+}
+
+impl Model {
+    /// PajeDestroyContainer.
+    pub(crate) fn destroy_container(
+        &mut self,
+        time: f64,
+        type_: Field<'_>,
+        name: Field<'_>,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let id = self.container_of_type(type_, name, FieldName::Name, source, findings)?;
+        let file = source.here.file;
+        let container = self.containers.get(id);
+        if let Some(end) = container.end {
+            if time < end {
+                return Err(Stop::at(FieldName::Time, self.too_early(id, time, end)));
+            }
+            if time == end && self.containers.destroy_again(id, file) {
+                return Ok(());
+            }
+            source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy, findings);
+            return Ok(());
+        }
+        let later = self.files.any_named();
+        let last = container.last_event.filter(|last| time < *last && !later);
+        let ended = self.containers.destroy(id, last.unwrap_or(time), file, !later);
+        let width =
+            |field| source.event.span(field).map_or(0, |span| u64::from(span.end - span.start));
+        let at =
+            [FieldName::Time, FieldName::Name].map(|field| (source.place(field), width(field)));
+        let ending = Ending { container: id, ended, time, at };
+        if later {
+            self.endings.push(ending);
+            return Ok(());
+        }
+        for mut finding in self.end(&ending, last) {
+            let start = finding.position.map_or(0, |position| position.column as u32 - 1);
+            let end = start + finding.width as u32;
+            let shown =
+                source.here.finding(finding.severity, finding.cause.clone(), Span { start, end });
+            finding.excerpt = shown.excerpt;
+            findings.add(finding, None);
+        }
+        Ok(())
+    }
+
+    /// Applies the destructions that had to wait until every file was read.
+    pub(crate) fn end_what_was_destroyed(&mut self, findings: &mut Findings) {
+        for ending in std::mem::take(&mut self.endings) {
+            let last = self.containers.get(ending.container).last_event;
+            let last = last.filter(|last| ending.time < *last);
+            for finding in self.end(&ending, last) {
+                findings.known_at_end(finding);
+            }
+        }
+    }
+
+    /// Ends the lanes of containers; returns what is wrong with that. If it came too early, `last` is
+    /// the time of the container's last event.
+    fn end(&mut self, ending: &Ending, last: Option<f64>) -> Vec<Finding> {
+        let [time, name] = ending.at;
+        let told = |problem, (place, width)| {
+            findings::earlier(Severity::Error, Cause::Problem(problem), Some(place), width)
+        };
+        let file = name.0.file;
+        let open = ending.ended.iter().flat_map(|id| self.open_links(*id, file));
+        let open: Vec<_> = open.collect();
+        if let Some(last) = last {
+            // Incomplete links would be a second error of the same line.
+            return vec![told(self.too_early(ending.container, ending.time, last), time)];
+        }
+        let noted = open
+            .into_iter()
+            .map(|(problem, note)| Finding { note: Some(note), ..told(problem, name) });
+        noted.collect()
+    }
+
+    fn too_early(&self, id: u32, time: f64, last: f64) -> Problem {
+        let container = self.containers.identifier(id).to_vec();
+        Problem::DestroyedTooEarly { container, time, last }
+    }
+}

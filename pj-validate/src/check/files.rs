@@ -1,0 +1,273 @@
+//! The files that a trace names: which are read, and in which order.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use paje_parser::{Event, Field, FieldName, Position};
+use paje_sim::error::{Problem, WarningKind};
+
+use super::findings::{Findings, Group};
+use super::header::Header;
+use super::model::{Checked, Map, Model, Stop, map};
+use super::source::Source;
+use crate::finding::{Cause, Finding, Severity};
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileRead {
+    /// The folder of the file that names it, joined with its name; of the first file, what it was called.
+    pub path: PathBuf,
+    /// Lines, blank ones and comments included.
+    pub lines: u64,
+    /// Bytes, the last newline not counted.
+    pub bytes: u64,
+    /// Whether it can be read again: not a pipe.
+    pub(crate) again: bool,
+}
+
+/// The files of a trace.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// Whether named files are read.
+    wanted: bool,
+    /// Those that were opened, in the order of reading. The last one is at hand.
+    pub(crate) read: Vec<FileRead>,
+    /// For each of these, which file it is, and which of these named it first.
+    chain: Vec<(Option<u32>, Option<usize>)>,
+    /// All files that were found, by their one true path.
+    known: Map<PathBuf, u32>,
+    waiting: VecDeque<Named>,
+    /// What the file at hand names, and what became of it.
+    here: Map<Box<[u8]>, Outcome>,
+}
+
+/// A file that is to be read.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) path: PathBuf,
+    file: u32,
+    /// Where it was named first: the file, the place in it, how long the name is.
+    namer: usize,
+    position: Position,
+    width: u64,
+    /// The event definitions that its namer had at the end.
+    pub(crate) header: Option<Rc<Header>>,
+}
+
+/// What naming a file leads to.
+#[derive(Clone, Debug)]
+enum Outcome {
+    /// It was or will be read.
+    Read,
+    Cycle,
+    Unreadable(PathBuf, String),
+}
+
+impl Files {
+    /// The first file is called `path`. Standard input (`-`) has no folder: what it names is relative to the
+    /// current one.
+    pub(crate) fn of(path: &Path, again: bool, wanted: bool) -> Self {
+        let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again };
+        let mut files = Files {
+            wanted,
+            read: vec![first],
+            chain: vec![(None, None)],
+            known: map(),
+            waiting: VecDeque::new(),
+            here: map(),
+        };
+        if path != Path::new("-")
+            && let Ok(true_path) = fs::canonicalize(path)
+        {
+            files.known.insert(true_path, 0);
+            files.chain[0].0 = Some(0);
+        }
+        files
+    }
+
+    /// The index of the file at hand.
+    pub(crate) fn current(&self) -> u32 {
+        self.read.len() as u32 - 1
+    }
+
+    /// Whether any file was named so far.
+    pub(crate) fn any_named(&self) -> bool {
+        self.read.len() > 1 || !self.here.is_empty()
+    }
+
+    /// Finds the file that is called `name` in the one at hand.
+    fn name(&mut self, name: &[u8], position: Position) -> Outcome {
+        if let Some(outcome) = self.here.get(name) {
+            return outcome.clone();
+        }
+        let namer = self.read.len() - 1;
+        let path = self.path_of(namer, name);
+        let outcome = match fs::canonicalize(&path) {
+            Err(error) => Outcome::Unreadable(path, reason(&error)),
+            Ok(true_path) => {
+                // 0 is the root, also if it has no path.
+                let new = self.known.len() as u32 + 1;
+                let file = *self.known.entry(true_path).or_insert(new);
+                if self.is_being_read(file) {
+                    Outcome::Cycle
+                } else {
+                    if file == new {
+                        let width = name.len() as u64;
+                        let header = None;
+                        let named = Named { path, file, namer, position, width, header };
+                        self.waiting.push_back(named);
+                    }
+                    Outcome::Read
+                }
+            }
+        };
+        self.here.insert(name.into(), outcome.clone());
+        outcome
+    }
+
+    fn path_of(&self, namer: usize, name: &[u8]) -> PathBuf {
+        let from = &self.read[namer].path;
+        let folder = from.parent().filter(|_| from != Path::new("-"));
+        folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
+    }
+
+    /// Whether it is the file at hand, or one because of which this is read.
+    fn is_being_read(&self, file: u32) -> bool {
+        let mut at = Some(self.read.len() - 1);
+        while let Some(index) = at {
+            if self.chain[index].0 == Some(file) {
+                return true;
+            }
+            at = self.chain[index].1;
+        }
+        false
+    }
+
+    /// The file at hand has ended, with these event definitions.
+    pub(crate) fn end(&mut self, header: &mut Header, lines: u64, bytes: u64) {
+        if let Some(file) = self.read.last_mut() {
+            (file.lines, file.bytes) = (lines, bytes);
+        }
+        self.here.clear();
+        let mut new = self.waiting.iter_mut().rev().take_while(|named| named.header.is_none());
+        if let Some(last) = new.next() {
+            let header = Rc::new(header.take());
+            last.header = Some(Rc::clone(&header));
+            new.for_each(|named| named.header = Some(Rc::clone(&header)));
+        }
+    }
+
+    /// The file whose turn it is.
+    pub(crate) fn next(&mut self) -> Option<Named> {
+        self.waiting.pop_front()
+    }
+
+    /// Takes a file that could be opened for the one at hand.
+    pub(crate) fn begin(&mut self, named: &Named, again: bool) {
+        let path = named.path.clone();
+        self.read.push(FileRead { path, lines: 0, bytes: 0, again });
+        self.chain.push((Some(named.file), Some(named.namer)));
+    }
+}
+
+impl FileRead {
+    /// The path to open it again.
+    pub(crate) fn to_open(&self) -> PathBuf {
+        to_open(&self.path)
+    }
+}
+
+/// The path of a named file, for opening it: one called `-` is not standard input.
+pub(crate) fn to_open(path: &Path) -> PathBuf {
+    if path == Path::new("-") { "./-".into() } else { path.to_owned() }
+}
+
+impl Named {
+    /// That the file could not be read, at the place where it is named.
+    pub(crate) fn unreadable(&self, error: &io::Error) -> Finding {
+        Finding {
+            severity: Severity::Error,
+            cause: Cause::Unreadable { path: self.path.clone(), reason: reason(error) },
+            file: self.namer,
+            position: Some(self.position),
+            width: self.width,
+            excerpt: None,
+            count: 1,
+            last_file: self.namer,
+            last_line: self.position.line,
+            consequences: 0,
+            note: None,
+        }
+    }
+}
+
+impl Model {
+    /// PajeTraceFile.
+    pub(crate) fn trace_file(
+        &mut self,
+        event: &Event<'_>,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let Event::TraceFile { container, type_, file } = *event else {
+            return Ok(());
+        };
+        let known = if self.files.wanted {
+            let field = FieldName::Container;
+            self.container_of_type(type_, container, field, source, findings).map(|_| ())
+        } else {
+            Ok(())
+        };
+        // Its lines are checked also where something is wrong with the container.
+        let named = self.name_file(file, source, findings);
+        known.and(named)
+    }
+
+    /// A field names a file.
+    pub(crate) fn name_file(
+        &mut self,
+        file: Field<'_>,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let name = file.bare();
+        if name.is_empty() {
+            return Ok(());
+        }
+        let field = FieldName::Filename;
+        if !self.files.wanted {
+            source.warn_as_replay(field, WarningKind::FileNotRead, findings);
+            return Ok(());
+        }
+        let group = |code| Group::named(code, source.here.file, name);
+        match self.files.name(name, source.position(field)) {
+            Outcome::Read => Ok(()),
+            Outcome::Cycle => {
+                let problem = Problem::FileCycle { name: name.to_vec() };
+                Err(Stop::at(field, problem).once(group("file-cycle")))
+            }
+            Outcome::Unreadable(path, reason) => {
+                let span = source.event.span(field).unwrap_or_default();
+                let cause = Cause::Unreadable { path, reason };
+                let finding = source.here.finding(Severity::Error, cause, span);
+                findings.add(finding, Some(group("unreadable-file")));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The error without the number that Rust appends.
+fn reason(error: &io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.find(" (os error") {
+        text.truncate(at);
+    }
+    text
+}
