@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use datasets::files::{Style, TraceFiles};
 use datasets::{Shape, generate};
 use paje_dump::output::export::Written;
 use paje_dump::output::stream::RowStream;
@@ -17,11 +18,8 @@ use workers::{Pin, Workers};
 
 use crate::agree::rows;
 use crate::cli::run;
-use crate::cut::{Style, cut};
 use crate::packed::{ALL, pack};
 use crate::world::{header, trace};
-
-const STYLES: [Style; 3] = [Style::Whole, Style::Bare, Style::Renumbered];
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
     std::array::from_fn(|index| {
@@ -60,6 +58,12 @@ fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
 }
 
+/// Cuts a trace into files in a folder; returns the root's.
+fn cut(folder: &Path, text: &[u8], style: Style, pieces: usize) -> PathBuf {
+    datasets::files::cut(text, style, pieces).write(folder).expect("it can be written");
+    folder.join(TraceFiles::ROOT)
+}
+
 /// The same in some ways; returns it.
 fn in_all_ways(
     root: &Path,
@@ -91,14 +95,14 @@ fn check(text: &[u8], pieces: usize, options: &Options, turn: usize, about: &str
     let whole = Trace::read(text, options).expect("the trace is valid");
     let wanted = shown(&whole, &TEAMS[0]);
     let ignored = whole.warnings().iter().any(|warning| warning.kind == WarningKind::AfterDestroy);
-    for style in STYLES {
+    for style in Style::ALL {
         // Pieces that do not repeat a destruction do not know what comes too late.
-        if ignored && style != Style::Whole {
+        if ignored && style != Style::Full {
             continue;
         }
         let about = format!("{about}, {pieces} pieces, {style:?}");
         let folder = folder();
-        let root = cut(folder.path(), text, &format!("{:?}", whole.end()), pieces, style);
+        let root = cut(folder.path(), text, style, pieces);
         let found = in_all_ways(&root, options, turn + pieces, &about);
         let found = found.unwrap_or_else(|error| panic!("{about}: {error}"));
         if !found.starts_with(&wanted) {
@@ -546,9 +550,9 @@ fn portions_over_files() {
         lines
     };
     let wanted = sorted(&rows(&whole, &TEAMS[0]));
-    for cut_as in STYLES {
+    for cut_as in Style::ALL {
         let folder = folder();
-        let root = cut(folder.path(), &text, &format!("{:?}", whole.end()), 5, cut_as);
+        let root = cut(folder.path(), &text, cut_as, 5);
         for bytes in [1000, 7000, 1 << 30] {
             let mut first = None;
             for (workers, block) in ways(bytes as usize) {

@@ -2,7 +2,6 @@
 
 mod agree;
 mod cli;
-mod cut;
 mod equal;
 mod files;
 mod golden;
