@@ -70,19 +70,23 @@ pub(crate) fn replay<'o>(
     workers.run(|| {
         let began = Instant::now();
         let mut watch = Watch::start();
-        let Source { from, files } = source;
+        let Source { from, files, further } = source;
         let root = files.as_ref().and_then(|files| files.path.as_deref());
-        let files = Files::new(root, files.is_some());
+        let mut files = Files::new(root, files.is_some());
+        further.iter().try_for_each(|path| files.add(path, progress))?;
         let feed = Feed::new(from, options, progress, workers)?;
+        feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
         // More workers than blocks would cost more than they do.
-        let blocks = feed.most_blocks(workers.threads(), files.wanted);
+        let more = files.wanted || files.any();
+        let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let mut engine = Engine::new(options, workers, team, progress, portions, files);
-        if engine.files.wanted && feed.names_files_in_order() {
-            // The lines that do come last, but what the files hold did not happen after all others.
+        if engine.files.any() || engine.files.wanted && feed.names_files_in_order() {
+            // What the files hold did not happen after all others; the lines that name files may come
+            // last if they are sorted.
             engine.lanes.cuts.named_from = Some(0);
         }
         let replayed = engine.replay(&feed, began, rounds);

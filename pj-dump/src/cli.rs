@@ -35,9 +35,9 @@ const OURS: &str = "Beyond PajeNG";
 )]
 pub struct Cli {
     /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
-    /// if it is `-`
+    /// if it is `-`. Several are one trace: pieces that pj_split wrote, for example
     #[arg(value_name = "FILE")]
-    pub file: Option<PathBuf>,
+    pub files: Vec<PathBuf>,
 
     /// Only rows that end at START or later (containers always)
     #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true)]
@@ -212,13 +212,12 @@ mod tests {
         let cli = Cli::parse_from(["pj_dump", "-zl", "9", "t.paje", "-nu", "--ignore-inc", "-z"]);
         assert!(cli.ignore_incomplete_links && cli.no_strict && cli.user_defined);
         assert_eq!(cli.float_precision, 9);
-        assert_eq!(cli.file.as_deref(), Some("t.paje".as_ref()));
+        assert_eq!(cli.files, [PathBuf::from("t.paje")]);
         let cli =
             Cli::parse_from(["pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h"]);
         assert_eq!((cli.float_precision, cli.start, cli.end), (4, Some(-1.5), Some(2.0)));
         assert!(cli.header);
         assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
-        assert!(Cli::try_parse_from(["pj_dump", "a", "b"]).is_err());
         assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
     }
 
@@ -290,7 +289,7 @@ mod tests {
         let stats = |words: &[&str]| Cli::parse_from([&["pj_dump"], words].concat());
         assert_eq!(stats(&["t"]).stats, None);
         let cli = stats(&["--stats", "json"]);
-        assert_eq!((cli.stats, cli.file), (Some(StatsFormat::Text), Some("json".into())));
+        assert_eq!((cli.stats, cli.files), (Some(StatsFormat::Text), vec!["json".into()]));
         assert_eq!(stats(&["--stats=json"]).stats, Some(StatsFormat::Json));
     }
 }

@@ -112,6 +112,9 @@ fn invalid(name: &Path, error: &Error) {
         _ => error.to_string(),
     };
     let Some(place) = error.place() else {
+        if let ErrorKind::File { path, error } = error.kind() {
+            return say(format_args!("{}: {}", path.display(), describe(error)));
+        }
         return say(format_args!("{name}: {message}"));
     };
     let excerpt = excerpt(place, error.kind());

@@ -49,7 +49,8 @@ pub fn main(cli: &Cli) -> ExitCode {
 
 fn dump(cli: &Cli) -> Result<(), Failure> {
     let began = Instant::now();
-    let path = cli.file.as_deref();
+    let path = cli.files.first().map(PathBuf::as_path);
+    let further = cli.files.get(1..).unwrap_or_default();
     let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
     let mut input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
     let name = input.name().to_owned();
@@ -67,6 +68,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     let trace_file = path.filter(|path| *path != Path::new("-")).map(PathBuf::from);
     let mut read = |mut source: Source<'_>| {
+        source = source.followed_by(further.to_vec());
         if !cli.no_files {
             source = source.reading_files(trace_file.clone());
         }

@@ -96,18 +96,40 @@ impl Files {
                 return Err(ErrorKind::Invalid(Problem::FileCycle { name: name.to_vec() }));
             }
             Some(_) => {}
-            None => {
-                let size = found.metadata().ok().filter(|file| file.is_file());
-                progress.expect(size.map_or(0, |file| file.len()));
-                let (number, path) = (self.all.len() as u32, Arc::from(path));
-                self.queue.push(Queued { number, parent: by, path: Arc::clone(&path) });
-                let named_at = Some(place());
-                self.all.push(File { path: Some(path), parent: by, named_at });
-                self.known.insert(found, number);
-            }
+            None => self.push(by, Arc::from(path), found, Some(place()), progress),
         }
         self.named_by.1.insert(name.to_vec());
         Ok(())
+    }
+
+    /// A file that belongs to the trace, though nobody names it.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub(crate) fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
+        let found = path.canonicalize().map_err(|error| {
+            Error::new(ErrorKind::File { path: path.to_path_buf(), error }, None)
+        })?;
+        if !self.known.contains_key(&found) {
+            self.push(0, Arc::from(path), found, None, progress);
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        parent: u32,
+        path: Arc<Path>,
+        found: PathBuf,
+        named_at: Option<Place>,
+        progress: &Progress,
+    ) {
+        let size = found.metadata().ok().filter(|file| file.is_file());
+        progress.expect(size.map_or(0, |file| file.len()));
+        let number = self.all.len() as u32;
+        self.queue.push(Queued { number, parent, path: Arc::clone(&path) });
+        self.all.push(File { path: Some(path), parent, named_at });
+        self.known.insert(found, number);
     }
 
     /// The file, the one that named it, and so on.
@@ -129,8 +151,7 @@ impl Files {
     /// Whether a file has named another that will be read as its own.
     pub(crate) fn has_children(&self, file: u32) -> bool {
         // They stand one behind the other, in the order of those who named them.
-        let last = self.all.last().filter(|last| last.named_at.is_some());
-        last.is_some_and(|last| last.parent == file)
+        self.any() && self.all.last().is_some_and(|last| last.parent == file)
     }
 
     /// The path of a named file.
@@ -146,9 +167,9 @@ impl Files {
     /// What to say if a file cannot be read.
     pub(crate) fn unreadable(&self, file: u32, error: io::Error) -> Error {
         match &self.all[file as usize] {
-            File { path: Some(path), named_at: Some(place), .. } => {
+            File { path: Some(path), named_at, .. } if file > 0 => {
                 let kind = ErrorKind::File { path: path.to_path_buf(), error };
-                Error::new(kind, Some(place.clone()))
+                Error::new(kind, named_at.clone())
             }
             _ => error.into(),
         }

@@ -11,6 +11,7 @@ use splitter::Input;
 pub struct Source<'r> {
     pub(super) from: From<'r>,
     pub(super) files: Option<Root>,
+    pub(super) further: Vec<PathBuf>,
 }
 
 /// The files that the trace names are to be read.
@@ -39,7 +40,7 @@ impl fmt::Debug for From<'_> {
 impl<'r> Source<'r> {
     /// Anything that gives bytes.
     pub fn stream(input: impl Read + Send + 'r) -> Self {
-        Source { from: From::Stream(Box::new(input)), files: None }
+        Source { from: From::Stream(Box::new(input)), files: None, further: Vec::new() }
     }
 
     /// The same, and the files that the trace names (PajeTraceFile, and the Filename of
@@ -53,10 +54,18 @@ impl<'r> Source<'r> {
         self.files = Some(Root { path });
         self
     }
+
+    /// These files as well, as if the trace named them before any other: pieces that were cut from one
+    /// trace, for example. Which of them are the same is found out only after [`Source::reading_files`].
+    #[must_use]
+    pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
+        self.further = files;
+        self
+    }
 }
 
 impl std::convert::From<Input> for Source<'static> {
     fn from(input: Input) -> Self {
-        Source { from: From::Input(Box::new(input)), files: None }
+        Source { from: From::Input(Box::new(input)), files: None, further: Vec::new() }
     }
 }

@@ -573,3 +573,36 @@ fn portions_over_files() {
         }
     }
 }
+
+/// Pieces that are whole traces, all or some, in any order.
+#[test]
+fn several_files_are_one_trace() {
+    for shape in [Shape::Mpi, Shape::TaskRuntime] {
+        let text = generate(shape, 60_000, 5);
+        let folder = folder();
+        let rows = |files: &[&str]| {
+            let (status, rows, said) = run(&folder, &[&["-z"], files].concat());
+            assert_eq!((status, &*said), (0, ""));
+            rows
+        };
+        fs::write(folder.path().join("whole.trace"), &text).expect("it can be written");
+        let wanted = rows(&["whole.trace"]);
+        let cut = datasets::files::cut(&text, Style::Full, 4);
+        cut.write(folder.path()).expect("it can be written");
+        let mut pieces: Vec<&str> = cut.pieces.iter().map(|piece| &*piece.name).collect();
+        assert_eq!(pieces.len(), 4);
+        assert_eq!(rows(&pieces), wanted);
+        pieces.reverse();
+        assert_eq!(rows(&pieces), wanted);
+        // Of the rows that are not containers, each is in one piece.
+        let others = |rows: &str| rows.lines().filter(|row| !row.starts_with("Container")).count();
+        let halves = others(&rows(&pieces[..2])) + others(&rows(&pieces[2..]));
+        assert_eq!(halves, others(&wanted));
+        // The same file again is no more.
+        pieces.push(pieces[0]);
+        assert_eq!(rows(&pieces), wanted);
+        let (status, rows, said) = run(&folder, &["whole.trace", "no-such.trace"]);
+        assert_eq!((status, &*rows), (2, ""));
+        assert_eq!(said, "pj_dump: no-such.trace: No such file or directory\n");
+    }
+}
