@@ -26,7 +26,7 @@ pub(crate) mod shard;
 mod sorted;
 pub(crate) mod strand;
 pub(crate) mod symbols;
-mod window;
+pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -37,6 +37,7 @@ use splitter::ReadError;
 use workers::Workers;
 
 use crate::error::{Error, Problem};
+use crate::ledger::{Follower, Ledger};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
 use crate::progress::{Progress, Times, Watch};
@@ -57,6 +58,7 @@ pub(crate) fn replay<'o>(
     workers: &'o Workers,
     progress: &'o Progress,
     portions: Option<Portions<'o>>,
+    ledger: Option<&'o dyn Ledger>,
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
@@ -67,7 +69,8 @@ pub(crate) fn replay<'o>(
         // More workers than blocks would cost more than they do.
         let blocks = feed.most_blocks().and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
-        let engine = Engine::new(options, workers, team, progress, portions);
+        let mut engine = Engine::new(options, workers, team, progress, portions, ledger.is_some());
+        engine.follower = ledger.map(Follower::new);
         let replayed = engine.replay(&feed, began, rounds);
         replayed.map_err(|error| error.moved(|position| feed.original(position)))
     })
@@ -104,6 +107,8 @@ struct Engine<'o> {
     portions: Option<Portions<'o>>,
     /// The byte up to which the window at hand has been replayed already.
     from: u64,
+    /// Who learns whose each line is.
+    follower: Option<Follower<'o>>,
 }
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
@@ -117,9 +122,10 @@ impl<'o> Engine<'o> {
         team: usize,
         progress: &'o Progress,
         portions: Option<Portions<'o>>,
+        follows: bool,
     ) -> Self {
         let spread = Strands::for_workers(team);
-        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
+        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         Engine {
             options,
             workers,
@@ -143,6 +149,7 @@ impl<'o> Engine<'o> {
             events: 0,
             portions,
             from: 0,
+            follower: None,
         }
     }
 
@@ -163,6 +170,9 @@ impl<'o> Engine<'o> {
             ended |= self.round(&window, limit, Some(feed), quota);
             watch.lap(&mut rounds);
             self.settle(&window)?;
+            if self.follower.as_ref().is_some_and(Follower::has_refused) {
+                return Err(Error::stopped());
+            }
             for maps in self.retired.drain(..) {
                 self.maps[maps] = Maps::default();
             }
@@ -202,6 +212,8 @@ impl<'o> Engine<'o> {
             desks: &self.desks,
             free: &self.free,
             progress: self.progress,
+            // Parts of a window that are replayed by themselves are not told.
+            follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),
         };
@@ -260,7 +272,8 @@ impl<'o> Engine<'o> {
 
     /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
     fn renew(&mut self, worker: usize) {
-        let decoder = Decoder::new(self.options, self.lanes.spread);
+        let follows = self.follower.is_some();
+        let decoder = Decoder::new(self.options, self.lanes.spread, follows);
         alone(&mut self.desks[worker]).renew(decoder, self.maps.len());
         self.maps.push(Maps::default());
     }
@@ -277,11 +290,16 @@ impl<'o> Engine<'o> {
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
             user_defined: self.options.user_defined,
             warnings: &mut self.warnings,
+            structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
         };
+        if let Some(structural) = &mut resolver.structural {
+            structural.clear();
+        }
         let defs = block.decoded.defs.as_deref().unwrap_or(&self.defs);
         let decoder = &alone(&mut self.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.last_time = resolver.last_time;
+        block.structural = resolver.structural.unwrap_or_default();
         let fault = || {
             let (line, fault) = block.decoded.fault?;
             let problem = line_problem(&block.text, &fault);

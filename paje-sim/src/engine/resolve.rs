@@ -3,7 +3,7 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-use paje_parser::{DefTable, FieldName, RawEvent};
+use paje_parser::{DefTable, Event, FieldName, RawEvent};
 use splitter::Block;
 
 use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
@@ -12,7 +12,8 @@ use super::problems::Warnings;
 use super::symbols::Symbol;
 use super::window::DecodedBlock;
 use crate::error::{Problem, WarningKind};
-use crate::ids::{ContainerId, TypeId, ValueId};
+use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::ledger::LineOf;
 use crate::model::{Effects, Failed, Model};
 
 /// What the symbols of a decoder stand for.
@@ -20,6 +21,8 @@ use crate::model::{Effects, Failed, Model};
 pub(crate) struct Maps {
     /// The number, in its shard, of each strand.
     pub(crate) strands: Vec<u32>,
+    /// The lane of each strand, and its container.
+    pub(crate) owners: Vec<(LaneId, ContainerId)>,
     /// Types that values have been looked up in.
     types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
@@ -61,7 +64,10 @@ pub(crate) fn resolve(
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.structural(block, decoder, *line, structure, defs)?;
+                let whose = state.structural(block, decoder, *line, structure, defs)?;
+                if let Some(structural) = &mut state.structural {
+                    structural.push(whose);
+                }
             }
             Noted::Lane(symbol) => {
                 let (container, context) = decoder.lanes.get(*symbol);
@@ -74,8 +80,10 @@ pub(crate) fn resolve(
                     let ended_at = state.model.containers.ended_at(new.container);
                     state.lanes.push(lane, &new, ended_at, shards);
                 }
-                let strands = state.lanes.strands(lane).iter();
-                state.maps.strands.extend(strands.map(|place| place.local));
+                let strands = state.lanes.strands(lane);
+                let owner = (lane, state.model.lanes[lane.index()].container);
+                state.maps.owners.extend(strands.iter().map(|_| owner));
+                state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
             Noted::Value(symbol, hash) => {
                 let (name, context) = decoder.values.get(*symbol);
@@ -107,6 +115,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) stop_at: f64,
     pub(crate) user_defined: bool,
     pub(crate) warnings: &'a mut Warnings,
+    /// If that is asked for: what the block's structural lines are about.
+    pub(crate) structural: Option<Vec<LineOf>>,
 }
 
 impl Resolver<'_> {
@@ -140,6 +150,7 @@ impl Resolver<'_> {
         Ok(type_)
     }
 
+    /// Applies a structural line; returns what it is about.
     fn structural(
         &mut self,
         block: &DecodedBlock,
@@ -147,7 +158,7 @@ impl Resolver<'_> {
         line: u32,
         structure: Structure,
         defs: &DefTable,
-    ) -> Result<(), Stop> {
+    ) -> Result<LineOf, Stop> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
@@ -156,7 +167,8 @@ impl Resolver<'_> {
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
                 let alias = value.alias.map(name);
-                self.model.define_value(type_, name(value.name), alias, value.color)
+                self.model.define_value(type_, name(value.name), alias, value.color)?;
+                Ok(self.last_value(type_))
             });
             let what = |(field, problem)| Stop { line, what: Where::Field(field), problem };
             return defined.map_err(what);
@@ -170,7 +182,7 @@ impl Resolver<'_> {
         let event = raw.decode().map_err(stop)?;
         if let Some(time) = event.time() {
             if time > self.stop_at {
-                return Ok(());
+                return Ok(LineOf::Nobody);
             }
             self.last_time = self.last_time.max(time);
         }
@@ -197,7 +209,31 @@ impl Resolver<'_> {
         if self.effects.names_file {
             self.warnings.add_line(block, WarningKind::FileNotRead, line);
         }
-        Ok(())
+        Ok(self.line_of(&event))
+    }
+
+    /// The value that has just been defined.
+    fn last_value(&self, type_: TypeId) -> LineOf {
+        LineOf::Value(type_, ValueId(self.model.types.value_count(type_) as u32 - 1))
+    }
+
+    /// What a structural event that has just been applied is about.
+    fn line_of(&self, event: &Event<'_>) -> LineOf {
+        let containers = &self.model.containers;
+        match event {
+            Event::DefineValue { type_, .. } => {
+                let type_ = self.model.types.find(type_.bare());
+                type_.map_or(LineOf::Nobody, |type_| self.last_value(type_))
+            }
+            Event::CreateContainer { .. } => {
+                LineOf::Creation(ContainerId(containers.len() as u32 - 1))
+            }
+            Event::DestroyContainer { name, .. } => {
+                containers.find(name.bare()).map_or(LineOf::Nobody, LineOf::Destruction)
+            }
+            Event::TraceFile { .. } => LineOf::File,
+            _ => LineOf::Type,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::decode::{Decoded, Decoder};
 use super::feed::Feed;
 use super::lanes::Lanes;
 use super::resolve::Maps;
+use crate::ledger::{Follower, LineOf, Page};
 use crate::progress::{Progress, Watch, WorkerTimes};
 
 /// A block, and what it was decoded to.
@@ -32,6 +33,8 @@ pub(crate) struct DecodedBlock {
     pub(crate) failure: Option<ReadError>,
     /// How many lines of the trace come before it.
     pub(crate) lines_before: u64,
+    /// If that is asked for: what its structural lines are about, in file order.
+    pub(crate) structural: Vec<LineOf>,
 }
 
 /// What a worker decodes with. It stays with its worker, so that memory does.
@@ -117,6 +120,8 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) desks: &'a [Mutex<Desk>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
+    /// Who learns whose the window's lines are.
+    pub(crate) follower: Option<&'a Follower<'a>>,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
     pub(crate) tasks: Tasks,
@@ -130,6 +135,7 @@ pub(crate) struct Tasks {
     /// Told when all are replayed to those who wait for it.
     news: (Mutex<()>, Condvar),
     next_home: AtomicUsize,
+    next_page: AtomicUsize,
     /// The feed has no more blocks.
     ended: AtomicBool,
 }
@@ -146,6 +152,7 @@ impl Tasks {
             replayed: AtomicUsize::new(0),
             news: (Mutex::new(()), Condvar::new()),
             next_home: AtomicUsize::new(0),
+            next_page: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
         }
     }
@@ -204,6 +211,7 @@ impl Round<'_, '_> {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
             self.replay(worker, team);
+            self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
             self.tasks.wait();
@@ -260,6 +268,16 @@ impl Round<'_, '_> {
                 self.merge();
                 watch.lap(&mut desk.times.replay);
             }
+        }
+    }
+
+    /// Tells the follower about blocks of the window that nobody has taken on yet.
+    fn enter(&self, worker: usize) {
+        let Some(follower) = self.follower else { return };
+        loop {
+            let page = self.tasks.next_page.fetch_add(1, Ordering::Relaxed);
+            let Some(block) = self.window.blocks.get(page) else { return };
+            follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
         }
     }
 

@@ -15,7 +15,8 @@ use paje_parser::{LinkEnd, Quoting, Span, number};
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, Waiting, end_context,
+    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS, Waiting,
+    end_context,
 };
 use crate::engine::symbols::{Symbol, hash_text, word};
 use crate::options::{Precision, ValueNames};
@@ -57,6 +58,8 @@ impl Decoder {
                     _ => self.rest.push(waiting),
                 }
                 self.lines += 1;
+            } else if self.follows {
+                self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
         }
