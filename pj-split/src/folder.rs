@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
 use crate::report::Failure;
@@ -25,6 +25,7 @@ type Shared = Arc<Mutex<Option<TempDir>>>;
 #[derive(Debug)]
 pub(crate) struct Folder {
     partial: Shared,
+    signals: Handle,
     path: PathBuf,
     target: PathBuf,
 }
@@ -43,7 +44,7 @@ impl Folder {
         let mut prefix = name.to_owned();
         prefix.push(".partial-");
         let partial = Shared::default();
-        remove_at_signals(&partial).map_err(failed)?;
+        let signals = remove_at_signals(&partial).map_err(failed)?;
         let made = {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
             let made = tempfile::Builder::new()
@@ -54,7 +55,7 @@ impl Folder {
                 .map_err(|error| Failure::File(parent.to_owned(), unwrapped(error)))?;
             shared.insert(made).path().to_owned()
         };
-        Ok(Folder { partial, path: made, target: place })
+        Ok(Folder { partial, signals, path: made, target: place })
     }
 
     /// Where pieces are written.
@@ -93,6 +94,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // Where a signal's thread has the lock, it does not give it back: the program ends there.
         drop(self.partial.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.signals.close();
     }
 }
 
@@ -125,13 +127,14 @@ fn unwrapped(error: io::Error) -> io::Error {
 }
 
 /// Removes the folder when the program is told to stop, and then stops it.
-fn remove_at_signals(partial: &Shared) -> io::Result<()> {
+fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
     // A file that becomes too large is an error of the write, not the end of the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored_signals();
     let told =
         [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = Signals::new(told)?;
+    let handle = signals.handle();
     let partial = Arc::clone(partial);
     thread::Builder::new().name("signals".into()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
@@ -145,7 +148,7 @@ fn remove_at_signals(partial: &Shared) -> io::Result<()> {
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     })?;
-    Ok(())
+    Ok(handle)
 }
 
 /// The signals that are ignored already, as `nohup` does, by bit; none where the system does not say.

@@ -246,7 +246,7 @@ mod tests {
         let texts = [&b"one\n"[..], b"two\n", &long, b"", b"three\n"];
         for keep in [true, false] {
             let path = folder.path().join(keep.to_string());
-            let mut piece = Piece::create(path.clone(), keep).ok().expect("it is new");
+            let mut piece = Piece::create(path.clone(), keep).expect("it is new");
             for _ in 0..2 {
                 let written = gather(&mut piece, texts.into_iter(), &mut scratch);
                 assert_eq!(written.ok(), Some(texts.concat().len() as u64));

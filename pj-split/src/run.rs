@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use paje_sim::{Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, WarningKind};
-use splitter::{Input, Kind};
+use splitter::{Input, Kind, Limits};
 use workers::Workers;
 
 use crate::cli::Cli;
@@ -26,7 +26,13 @@ const PORTION: u64 = 16 << 20;
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    match split(cli) {
+    main_with(cli, Limits::default())
+}
+
+/// The same, with blocks of another size; which makes no difference but to speed and memory.
+#[must_use]
+pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
+    match split(cli, limits) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report::failure(&failure);
@@ -35,7 +41,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     }
 }
 
-fn split(cli: &Cli) -> Result<(), Failure> {
+fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let began = Instant::now();
     let path = cli.file.as_deref();
     let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
@@ -61,7 +67,7 @@ fn split(cli: &Cli) -> Result<(), Failure> {
     };
     let text_name = if spool.is_some() { folder.path() } else { name };
     let survey = Survey::new(workers.threads(), folder.temporary()?, folder.temporary()?, spool);
-    let trace = replay(cli, input, &workers, &survey);
+    let trace = replay(cli, input, limits, &workers, &survey);
     if let Some(error) = survey.take_failure() {
         return Err(folder.failed(error));
     }
@@ -100,8 +106,15 @@ fn split(cli: &Cli) -> Result<(), Failure> {
 }
 
 /// Replays the trace, which must be valid, into the survey.
-fn replay(cli: &Cli, input: Input, workers: &Workers, survey: &Survey) -> Result<Trace, Error> {
+fn replay(
+    cli: &Cli,
+    input: Input,
+    limits: Limits,
+    workers: &Workers,
+    survey: &Survey,
+) -> Result<Trace, Error> {
     let mut options = Options::default();
+    options.limits = limits;
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     let progress = Progress::default();
