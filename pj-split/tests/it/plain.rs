@@ -156,8 +156,8 @@ impl<'t> Plain<'t> {
 
     /// A number that no definition has: the first is 0.
     fn free(&self, which: usize) -> u64 {
-        let free = (1..).filter(|number: &u64| !self.numbers.contains(&number.to_string()));
-        free.skip(which).next().expect("there are many")
+        let mut free = (1..).filter(|number: &u64| !self.numbers.contains(&number.to_string()));
+        free.nth(which).expect("there are many")
     }
 
     /// The piece of these containers.

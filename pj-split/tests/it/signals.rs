@@ -13,8 +13,8 @@ use crate::splitting::Place;
 /// Starts the program on a pipe that gives half a trace and does not end.
 fn started(place: &Place, trace: &[u8]) -> Child {
     let mut command = place.command(&["-o", "d", "-"]);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    child.stdin.as_mut().unwrap().write_all(&trace[..trace.len() / 2]).unwrap();
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    child.stdin.as_mut().expect("it runs").write_all(&trace[..trace.len() / 2]).expect("it runs");
     let began = Instant::now();
     while place.names().len() < 2 && began.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(5));
