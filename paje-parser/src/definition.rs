@@ -1,6 +1,7 @@
 //! The `%` header: which number stands for which event, with which fields.
 
 mod grammar;
+mod numbers;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use std::sync::Arc;
 use crate::error::{Fault, FaultKind};
 use crate::event::{EventKind, FieldName};
 use grammar::HeaderLine;
+pub use numbers::Numbering;
+use numbers::Numbers;
 
 /// Whether the field names of older traces are understood (`-n/--no-strict`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,18 +149,30 @@ struct OpenDef {
 }
 
 /// The definitions met so far, and the one at hand. Cloning is cheap enough for once a block.
+///
+/// A trace may be spread over many files, each with definitions of its own. They all are in one list,
+/// where equal ones stand once; a table also knows which of them its own file's numbers stand for.
 #[derive(Clone, Debug)]
 pub struct DefTable {
     names: FieldNames,
     defs: Vec<Arc<EventDef>>,
-    by_id: HashMap<Vec<u8>, u32>,
-    /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
-    small: Vec<u32>,
+    /// What the numbers stand for at this place of this file.
+    numbers: Numbers,
+    /// For a file that another one named.
+    imported: Option<Imported>,
     open: Option<OpenDef>,
 }
 
-const NONE: u32 = u32::MAX;
-const SMALL: usize = 1000;
+/// What only the table of a named file has.
+#[derive(Clone, Debug)]
+struct Imported {
+    /// The numbers of the naming file.
+    inherited: Numbers,
+    /// They still count: the file has not defined an event yet.
+    counts: bool,
+    /// The definitions of the list, by their numbers' texts; those of one text in order.
+    known: HashMap<Vec<u8>, Vec<u32>>,
+}
 
 impl DefTable {
     /// No definitions yet.
@@ -166,16 +181,42 @@ impl DefTable {
         DefTable {
             names,
             defs: Vec::new(),
-            by_id: HashMap::new(),
-            small: vec![NONE; SMALL],
+            numbers: Numbers::default(),
+            imported: None,
             open: None,
         }
     }
 
-    /// The finished definitions, in the order of their ends.
+    /// The table with which a file begins that is named by one that ends with this table. These
+    /// definitions count up to the first that the file makes itself; from there on only its own do
+    /// (lang-paje 1.3.1, "Parallel reading": a file may repeat the definitions, and then its own rule).
+    #[must_use]
+    pub fn inherit(&self) -> Self {
+        let mut known: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
+        for (index, def) in self.defs.iter().enumerate() {
+            known.entry(def.id.clone()).or_default().push(index as u32);
+        }
+        let inherited = self.numbers.clone();
+        let imported = Imported { inherited, counts: true, known };
+        DefTable { imported: Some(imported), open: None, ..self.clone() }
+    }
+
+    /// The finished definitions, in the order of their ends, also those that other files of the trace
+    /// made before; equal ones once.
     #[must_use]
     pub fn defs(&self) -> &[Arc<EventDef>] {
         &self.defs
+    }
+
+    /// Takes definitions over that other files made: `all` is the list of a table, and begins with
+    /// this table's.
+    pub fn learn(&mut self, all: &[Arc<EventDef>]) {
+        for def in all.get(self.defs.len()..).unwrap_or_default() {
+            if let Some(imported) = &mut self.imported {
+                imported.known.entry(def.id.clone()).or_default().push(self.defs.len() as u32);
+            }
+            self.defs.push(Arc::clone(def));
+        }
     }
 
     /// Whether a definition was begun and not ended.
@@ -184,17 +225,47 @@ impl DefTable {
         self.open.is_some()
     }
 
+    /// Whether the numbers are those of the naming file, which the file's first definition will put
+    /// away.
+    #[must_use]
+    pub fn is_inherited(&self) -> bool {
+        self.imported.as_ref().is_some_and(|imported| imported.counts)
+    }
+
     /// The index among [`DefTable::defs`] of the definition whose number is this text.
     ///
     /// Numbers are compared as text: `011` is not `11`.
     #[must_use]
     #[inline]
     pub fn find(&self, id: &[u8]) -> Option<usize> {
-        let index = match small_number(id) {
-            Some(number) => self.small[number],
-            None => self.by_id.get(id).copied().unwrap_or(NONE),
-        };
-        (index != NONE).then_some(index as usize)
+        self.numbers.find(id)
+    }
+
+    /// Whether every number stands for the same in both tables.
+    #[must_use]
+    pub fn same_numbers(&self, other: &DefTable) -> bool {
+        self.numbers.same(&other.numbers)
+    }
+
+    /// The definitions that numbers stand for, as indices among [`DefTable::defs`], in the order in
+    /// which their definitions ended.
+    #[must_use]
+    pub fn numbered(&self) -> &[u32] {
+        self.numbers.order()
+    }
+
+    /// Those of [`DefTable::numbered`] that came after `earlier` was asked for; `None` if that was of
+    /// other numbers, or if it is not known whether it was. Who makes something of all numbers may
+    /// remember by this how far he is.
+    #[must_use]
+    pub fn numbered_since(&self, earlier: &Numbering) -> Option<&[u32]> {
+        self.numbers.since(earlier)
+    }
+
+    /// The state of the numbers.
+    #[must_use]
+    pub fn numbering(&self) -> Numbering {
+        self.numbers.numbering()
     }
 
     /// Takes in one `%` line. Offsets in errors count from the beginning of `line`.
@@ -212,6 +283,7 @@ impl DefTable {
                 }
                 let kind = EventKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name);
                 let kind = kind.ok_or(fault(name, FaultKind::UnknownEvent))?;
+                self.put_away();
                 if self.find(id).is_some() {
                     return Err(fault(id, FaultKind::RedefinedId));
                 }
@@ -250,27 +322,35 @@ impl DefTable {
         self.open.as_ref().map(|open| open.kind)
     }
 
-    fn insert(&mut self, def: EventDef) {
-        let index = self.defs.len() as u32;
-        match small_number(&def.id) {
-            Some(number) => self.small[number] = index,
-            None => {
-                self.by_id.insert(def.id.clone(), index);
-            }
+    /// A file that defines an event has no more to do with the numbers of the file that named it.
+    fn put_away(&mut self) {
+        if let Some(imported) = &mut self.imported
+            && std::mem::take(&mut imported.counts)
+        {
+            self.numbers = Numbers::default();
         }
-        self.defs.push(Arc::new(def));
     }
-}
 
-/// The value of a plain decimal number below [`SMALL`] without leading zeros.
-#[inline]
-fn small_number(id: &[u8]) -> Option<usize> {
-    let digit = |b: u8| b.is_ascii_digit().then(|| usize::from(b - b'0'));
-    match *id {
-        [a] => digit(a),
-        [a @ b'1'..=b'9', b] => Some(10 * digit(a)? + digit(b)?),
-        [a @ b'1'..=b'9', b, c] => Some(100 * digit(a)? + 10 * digit(b)? + digit(c)?),
-        _ => None,
+    fn insert(&mut self, def: EventDef) {
+        let next = self.defs.len() as u32;
+        let Some(imported) = &mut self.imported else {
+            self.numbers.insert(&def.id, next);
+            self.defs.push(Arc::new(def));
+            return;
+        };
+        let known = imported.known.entry(def.id.clone()).or_default();
+        let equal = known.iter().copied().find(|known| *self.defs[*known as usize] == def);
+        // Other files may have gone on from the same numbers to others.
+        self.numbers.branch();
+        self.numbers.insert(&def.id, equal.unwrap_or(next));
+        if equal.is_none() {
+            known.push(next);
+            self.defs.push(Arc::new(def));
+        }
+        // A header that was repeated: what was made of the numbers of the naming file holds.
+        if self.numbers.same(&imported.inherited) {
+            self.numbers = imported.inherited.clone();
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub mod scan;
 pub mod token;
 
 pub use decode::{Line, LineDecoder};
-pub use definition::{DefTable, EventDef, FieldNames};
+pub use definition::{DefTable, EventDef, FieldNames, Numbering};
 pub use error::{Fault, FaultKind};
 pub use event::{EntityOp, Event, EventKind, FieldName, LinkEnd, RawEvent, TypeNature};
 pub use position::{ByteOffset, Position};

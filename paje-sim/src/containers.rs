@@ -39,6 +39,10 @@ struct Container {
     /// It and everything in it has ended. Keeps nested destructions linear: what is settled need
     /// not be looked at again, unless a new child is created somewhere in it.
     settled: bool,
+    /// The event that ended it was for it, and not for one that it is in.
+    ended_by_name: bool,
+    /// The last of the trace's files that created it.
+    said_in: u32,
 }
 
 /// What a PajeCreateContainer says.
@@ -49,6 +53,7 @@ pub(crate) struct NewContainer<'a> {
     pub(crate) type_: TypeId,
     pub(crate) parent: ContainerId,
     pub(crate) time: f64,
+    pub(crate) said_in: u32,
 }
 
 impl Containers {
@@ -66,6 +71,7 @@ impl Containers {
             type_: TypeId::ROOT,
             parent: ContainerId::ROOT,
             time: 0.0,
+            said_in: 0,
         };
         containers.add(root);
         containers
@@ -174,6 +180,25 @@ impl Containers {
         container.ended_at = at.unwrap_or(NEVER);
     }
 
+    /// Whether the event that ended the container was for it, and not for one that it is in.
+    pub(crate) fn is_ended_by_name(&self, id: ContainerId) -> bool {
+        self.list[id.index()].ended_by_name
+    }
+
+    pub(crate) fn end_by_name(&mut self, id: ContainerId) {
+        self.list[id.index()].ended_by_name = true;
+    }
+
+    /// The last of the trace's files that created the container.
+    pub(crate) fn said_in(&self, id: ContainerId) -> u32 {
+        self.list[id.index()].said_in
+    }
+
+    /// Another file of the trace creates the container, too.
+    pub(crate) fn say_again(&mut self, id: ContainerId, file: u32) {
+        self.list[id.index()].said_in = file;
+    }
+
     /// Marks the container as settled; returns whether it was before.
     pub(crate) fn settle(&mut self, id: ContainerId) -> bool {
         std::mem::replace(&mut self.list[id.index()].settled, true)
@@ -221,6 +246,8 @@ impl Containers {
             next_sibling: NONE,
             last_lane: NONE,
             settled: false,
+            ended_by_name: false,
+            said_in: new.said_in,
         });
         let hash = |id: &ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
         self.by_identifier.insert_unique(hash(&id), id, hash);

@@ -15,8 +15,10 @@
 //! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
 //! lines in their new order, and "file order" is that order here.
 
+mod cuts;
 pub(crate) mod decode;
 mod feed;
+mod files;
 pub(crate) mod lanes;
 pub(crate) mod merge;
 pub(crate) mod portions;
@@ -26,13 +28,14 @@ pub(crate) mod shard;
 mod sorted;
 pub(crate) mod strand;
 pub(crate) mod symbols;
+mod tables;
 pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use paje_parser::{DefTable, FaultKind};
+use paje_parser::{ByteOffset, DefTable, FaultKind, FieldName};
 use splitter::ReadError;
 use workers::Workers;
 
@@ -45,10 +48,12 @@ use crate::trace::{Counted, Trace};
 use decode::{Decoder, Strands};
 use feed::Feed;
 pub use feed::Source;
+use files::{Files, Origin};
 use lanes::Lanes;
 use portions::Portions;
 use problems::{Found, Warnings, earliest, earliest_byte};
-use resolve::{Maps, Resolver, Stop, Where, line_problem, resolve};
+use resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
+use tables::Tables;
 use window::{DecodedBlock, Desk, FreeBlocks, Round, Tasks, Window};
 
 /// Replays the trace that `source` gives.
@@ -63,16 +68,25 @@ pub(crate) fn replay<'o>(
     workers.run(|| {
         let began = Instant::now();
         let mut watch = Watch::start();
-        let feed = Feed::new(source, options, workers)?;
+        let Source { from, files } = source;
+        let root = files.as_ref().and_then(|files| files.path.as_deref());
+        let files = Files::new(root, files.is_some());
+        let feed = Feed::new(from, options, progress, workers)?;
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
         // More workers than blocks would cost more than they do.
-        let blocks = feed.most_blocks().and_then(|most| usize::try_from(most).ok());
+        let blocks = feed.most_blocks(workers.threads(), files.wanted);
+        let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
-        let mut engine = Engine::new(options, workers, team, progress, portions, ledger.is_some());
+        let mut engine =
+            Engine::new(options, workers, team, progress, portions, files, ledger.is_some());
         engine.follower = ledger.map(Follower::new);
+        if engine.files.wanted && feed.names_files_in_order() {
+            // The lines that do come last, but what the files hold did not happen after all others.
+            engine.lanes.cuts.named_from = Some(0);
+        }
         let replayed = engine.replay(&feed, began, rounds);
-        replayed.map_err(|error| error.moved(|position| feed.original(position)))
+        replayed.map_err(|error| error.moved(|file, position| feed.original(file, position)))
     })
 }
 
@@ -80,8 +94,9 @@ struct Engine<'o> {
     options: &'o Options,
     workers: &'o Workers,
     progress: &'o Progress,
+    files: Files,
     /// The definitions up to the end of the window at hand.
-    defs: Arc<DefTable>,
+    tables: Tables,
     model: Model,
     /// One for each worker that takes part.
     desks: Vec<Mutex<Desk>>,
@@ -98,10 +113,15 @@ struct Engine<'o> {
     /// How many blocks the next window may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
-    /// Lines and bytes up to the end of the window at hand.
+    /// Lines and bytes up to the end of the window at hand, and lines of the files before the last one.
     lines: u64,
+    lines_of_others: u64,
     bytes: u64,
     last_time: f64,
+    /// The times of all lines, if they are asked for.
+    times: Option<Vec<f64>>,
+    /// Destructions whose lanes end when everything has been read.
+    deferred: Vec<Deferred>,
     events: u64,
     /// If the trace is shown in portions, the one at hand.
     portions: Option<Portions<'o>>,
@@ -122,6 +142,7 @@ impl<'o> Engine<'o> {
         team: usize,
         progress: &'o Progress,
         portions: Option<Portions<'o>>,
+        files: Files,
         follows: bool,
     ) -> Self {
         let spread = Strands::for_workers(team);
@@ -130,7 +151,8 @@ impl<'o> Engine<'o> {
             options,
             workers,
             progress,
-            defs: Arc::new(DefTable::new(options.field_names)),
+            files,
+            tables: Tables::new(DefTable::new(options.field_names)),
             model: Model::new(options.value_names),
             desks: (0..team).map(desk).collect(),
             free: FreeBlocks::default(),
@@ -144,8 +166,11 @@ impl<'o> Engine<'o> {
             quota: 1,
             full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
             lines: 0,
+            lines_of_others: 0,
             bytes: 0,
             last_time: f64::NEG_INFINITY,
+            times: options.keep_times.then(Vec::new),
+            deferred: Vec::new(),
             events: 0,
             portions,
             from: 0,
@@ -160,15 +185,26 @@ impl<'o> Engine<'o> {
         began: Instant,
         mut rounds: Duration,
     ) -> Result<Trace, Error> {
+        match self.read(feed, &mut rounds) {
+            Ok(()) => self.finish(feed, began, rounds),
+            Err(error) => Err(match feed.damage(&error) {
+                Some((file, error)) => self.files.unreadable(file, error),
+                None => error,
+            }),
+        }
+    }
+
+    fn read(&mut self, feed: &Feed<'_>, rounds: &mut Duration) -> Result<(), Error> {
         let mut window = Window::default();
-        let mut ended = false;
         loop {
             self.show_portions(&window)?;
+            self.tables.bequeath(&self.files);
+            self.prepare(feed);
             let mut watch = Watch::start();
-            let quota = if ended || self.first.is_some() { 0 } else { self.quota };
+            let quota = if self.first.is_some() { 0 } else { self.quota };
             let limit = self.first.as_ref().map_or(u64::MAX, |found| found.at);
-            ended |= self.round(&window, limit, Some(feed), quota);
-            watch.lap(&mut rounds);
+            self.round(&window, limit, Some(feed), quota);
+            watch.lap(rounds);
             self.settle(&window)?;
             if self.follower.as_ref().is_some_and(Follower::has_refused) {
                 return Err(Error::stopped());
@@ -178,10 +214,11 @@ impl<'o> Engine<'o> {
             }
             self.free.give_back(window.blocks);
             window = Window::collect(&mut self.desks);
-            if window.blocks.is_empty() {
-                return self.finish(feed, began, rounds);
+            if window.blocks.is_empty() && !feed.has_more() {
+                return Ok(());
             }
             self.resolve(&mut window);
+            feed.enqueue(self.files.take_queue());
             self.relieve();
         }
     }
@@ -191,15 +228,8 @@ impl<'o> Engine<'o> {
         self.round(window, limit, None, 0);
     }
 
-    /// Replays the window's events before byte `limit`, and decodes so many blocks; returns whether the
-    /// feed has ended.
-    fn round(
-        &mut self,
-        window: &Window,
-        limit: u64,
-        feed: Option<&Feed<'_>>,
-        quota: usize,
-    ) -> bool {
+    /// Replays the window's events before byte `limit`, and decodes so many blocks.
+    fn round(&mut self, window: &Window, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
         let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
@@ -208,7 +238,7 @@ impl<'o> Engine<'o> {
             from: self.from,
             limit,
             feed,
-            defs: &self.defs,
+            tables: &self.tables,
             desks: &self.desks,
             free: &self.free,
             progress: self.progress,
@@ -217,7 +247,7 @@ impl<'o> Engine<'o> {
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),
         };
-        round.run(self.workers)
+        round.run(self.workers);
     }
 
     /// Resolves what the window's blocks name, in file order, up to the first problem.
@@ -226,27 +256,58 @@ impl<'o> Engine<'o> {
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
         for index in 0..window.blocks.len() {
-            if changed {
-                let block = &mut window.blocks[index];
-                alone(&mut self.desks[block.worker]).decode(block, &self.defs);
+            if window.blocks[index].origin.file != self.tables.file() {
+                self.first = self.turn_to(&window.blocks[index].origin);
+                if self.first.is_some() {
+                    window.blocks.truncate(index);
+                    return;
+                }
+            }
+            if !changed && !self.tables.suit(&window.blocks[index]) {
+                changed = true;
+                self.forget(&window.blocks[index..]);
             }
             let block = &mut window.blocks[index];
-            block.lines_before = self.lines;
+            if changed {
+                alone(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
+            }
+            block.lines_before = self.lines - self.lines_of_others;
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
             self.bytes += block.text.text().len() as u64;
-            let defs = block.decoded.defs.take();
-            if let Some(defs) = &defs {
+            if let Some(defs) = &block.decoded.defs {
+                self.tables.change(defs);
+            }
+            if block.decoded.changes {
                 self.quota = 1;
-                self.defs = Arc::clone(defs);
             }
             if self.first.is_some() {
                 window.blocks.truncate(index + 1);
                 return;
             }
-            if defs.is_some() && !std::mem::replace(&mut changed, true) {
-                self.forget(&window.blocks[index + 1..]);
-            }
+        }
+    }
+
+    /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
+    fn turn_to(&mut self, origin: &Origin) -> Option<Found> {
+        let before = self.files.path(self.tables.file());
+        let ended = self.tables.turn_to(origin, &self.files);
+        self.lines_of_others = self.lines;
+        self.model.turn_to(origin.file, origin.start);
+        let unfinished =
+            || Found { at: self.bytes, error: unfinished_definition().in_file(before.as_ref()) };
+        (!ended).then(unfinished)
+    }
+
+    /// Sorts the next file, if files are to be sorted and it is time to.
+    fn prepare(&mut self, feed: &Feed<'_>) {
+        if self.first.is_some() {
+            return;
+        }
+        let prepared = feed.prepare(self.workers, |origin| self.tables.of(origin).as_ref().clone());
+        if let Err((origin, error)) = prepared {
+            let error = self.files.explain(&origin, error);
+            self.first = Some(Found { at: self.bytes, error });
         }
     }
 
@@ -290,37 +351,51 @@ impl<'o> Engine<'o> {
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
             user_defined: self.options.user_defined,
             warnings: &mut self.warnings,
+            files: &mut self.files,
+            progress: self.progress,
+            deferred: &mut self.deferred,
+            times: self.times.as_mut(),
+            counter: Counter::default(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
         };
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
         }
-        let defs = block.decoded.defs.as_deref().unwrap_or(&self.defs);
+        let defs = block.decoded.defs.as_deref().unwrap_or(self.tables.at_hand());
         let decoder = &alone(&mut self.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.last_time = resolver.last_time;
         block.structural = resolver.structural.unwrap_or_default();
+        if let Some(times) = &mut self.times {
+            times.extend(block.decoded.lane_events().iter().map(|event| event.time));
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+        }
         let fault = || {
             let (line, fault) = block.decoded.fault?;
-            let problem = line_problem(&block.text, &fault);
-            Some(Stop { line, what: Where::Byte(fault.at), problem })
+            Some(Stop::at_fault(&block.text, line, &fault))
         };
         match resolved.err().or_else(fault) {
-            Some(stop) => Some(Found::in_block(block, defs, stop)),
+            Some(stop) => Some(Found::in_block(block, stop)),
             None => block.failure.take().map(|error| self.failed(block, error)),
         }
     }
 
     /// The text after the block's could not be read.
     fn failed(&self, block: &DecodedBlock, error: ReadError) -> Found {
+        let origin = &block.origin;
         let error = match error {
             ReadError::LineTooLong { start, limit } => {
-                return Found::line_too_long(start, limit, self.lines + block.decoded.lines + 1);
+                let lines = block.lines_before + block.decoded.lines;
+                let in_file = ByteOffset(start.0 - origin.start);
+                let found = Found::line_too_long(in_file, limit, lines + 1);
+                return Found { at: start.0, error: found.error.in_file(origin.path.as_ref()) };
             }
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
         };
-        Found { at: self.bytes + block.text.text().len() as u64, error: error.into() }
+        let at = self.bytes + block.text.text().len() as u64;
+        Found { at, error: self.files.unreadable(origin.file, error) }
     }
 
     /// What remains to be done for a window when all its lanes have been replayed.
@@ -329,6 +404,9 @@ impl<'o> Engine<'o> {
     /// The first problem of the trace, if it has come up.
     fn settle(&mut self, window: &Window) -> Result<(), Error> {
         self.settle_to(window, u64::MAX)?;
+        if let Some(last) = window.blocks.last() {
+            self.lanes.cuts.forget(last.origin.start);
+        }
         if let Some(first) = self.first.take() {
             let found = earliest(Some(first), self.reused_in(None));
             return found.map_or(Ok(()), |found| Err(found.error));
@@ -343,7 +421,9 @@ impl<'o> Engine<'o> {
         let first = earliest_byte(&[&found, &self.first]).min(limit);
         self.place_suspects(window);
         let mut endings = std::mem::take(&mut self.effects.endings);
-        let now = endings.partition_point(|ending| ending.at < first);
+        // Other files may still have events for what ended after they were named.
+        let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
+        let now = endings.partition_point(|ending| ending.at < known);
         for ending in endings.drain(..now) {
             found = earliest(found, self.reused_in(Some(&ending)));
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
@@ -363,6 +443,31 @@ impl<'o> Engine<'o> {
         found.map_or(Ok(()), |found| Err(found.error))
     }
 
+    /// Ends the containers whose lanes other files might have gone on with.
+    fn end_deferred(&mut self) -> Result<(), Error> {
+        for ending in std::mem::take(&mut self.effects.endings) {
+            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            ended.map_err(|(field, problem)| {
+                let found = self.deferred.binary_search_by_key(&ending.at, |line| line.at);
+                let place = found.ok().map(|index| {
+                    let Deferred { place, time_column, .. } = &self.deferred[index];
+                    let mut place = place.clone();
+                    if field == FieldName::Time {
+                        let start = place.position.byte.0 - place.position.column;
+                        place.position.byte.0 = start + time_column;
+                        place.position.column = *time_column;
+                    }
+                    place
+                });
+                Error::invalid(problem, place)
+            })?;
+            if let Some(portions) = &mut self.portions {
+                portions.ended(ending.container);
+            }
+        }
+        Ok(())
+    }
+
     fn finish(mut self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {
         if self.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
@@ -370,11 +475,11 @@ impl<'o> Engine<'o> {
         if let Some(found) = self.reused_in(None) {
             return Err(found.error);
         }
-        if self.defs.is_open() {
-            let problem =
-                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
-            return Err(Error::invalid(problem, None));
+        if self.tables.at_hand().is_open() {
+            let file = self.files.path(self.tables.file());
+            return Err(unfinished_definition().in_file(file.as_ref()));
         }
+        self.end_deferred()?;
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         let time = self.options.stop_at.unwrap_or(last);
@@ -402,12 +507,19 @@ impl<'o> Engine<'o> {
         };
         let warnings = self.warnings.into_list(feed);
         let lanes = self.lanes.lend();
-        let trace = Trace::new(self.model, lanes, self.defs, warnings, time, read);
+        let defs = Arc::clone(self.tables.at_hand());
+        let times = self.times.unwrap_or_default();
+        let trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }
         Ok(trace)
     }
+}
+
+fn unfinished_definition() -> Error {
+    let problem = Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+    Error::invalid(problem, None)
 }
 
 /// What nobody else can have at the time.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use paje_parser::error::shown;
 use paje_parser::event::TypeNature;
@@ -16,11 +18,15 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
+    /// The file, if there is no place.
+    file: Option<Arc<Path>>,
 }
 
 /// Where a problem is, and the line it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// The file, if it is one that the trace names: see [`Source::reading_files`](crate::Source::reading_files).
+    pub file: Option<Arc<Path>>,
     /// Byte, line and column of the offending text.
     pub position: Position,
     /// The line without its newline, cut to a length fit for a terminal.
@@ -35,6 +41,13 @@ pub enum ErrorKind {
     Invalid(Problem),
     /// The input could not be read.
     Io(io::Error),
+    /// A file that the trace names could not be read; the place is that of its name.
+    File {
+        /// The file: its name in the folder of the file that names it.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// Who was shown the trace in portions did not want to see more.
     Stopped,
 }
@@ -43,19 +56,44 @@ impl Error {
     /// An invalid trace; `place` is `None` when the problem is not in any one line.
     #[must_use]
     pub fn invalid(problem: Problem, place: Option<Place>) -> Self {
-        Error(Box::new(Inner { kind: ErrorKind::Invalid(problem), place }))
+        Error::new(ErrorKind::Invalid(problem), place)
     }
 
-    /// The error with its place, if it has one, elsewhere.
-    pub(crate) fn moved(mut self, to: impl FnOnce(Position) -> Position) -> Self {
+    pub(crate) fn new(kind: ErrorKind, place: Option<Place>) -> Self {
+        Error(Box::new(Inner { kind, place, file: None }))
+    }
+
+    /// The error, which is in this file: the trace's own if there is none.
+    pub(crate) fn in_file(mut self, file: Option<&Arc<Path>>) -> Self {
+        match &mut self.0.place {
+            Some(place) => place.file = file.cloned(),
+            None => self.0.file = file.cloned(),
+        }
+        self
+    }
+
+    /// An error of this file: one of the system is told by `unreadable`.
+    pub(crate) fn in_whole_file(
+        self,
+        unreadable: impl FnOnce(io::Error) -> Error,
+        file: Option<&Arc<Path>>,
+    ) -> Self {
+        match self.0.kind {
+            ErrorKind::Io(error) => unreadable(error),
+            _ => self.in_file(file),
+        }
+    }
+
+    /// The error with its place, if it has one, elsewhere in its file.
+    pub(crate) fn moved(mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) -> Self {
         if let Some(place) = &mut self.0.place {
-            place.position = to(place.position);
+            place.position = to(place.file.as_deref(), place.position);
         }
         self
     }
 
     pub(crate) fn stopped() -> Self {
-        Error(Box::new(Inner { kind: ErrorKind::Stopped, place: None }))
+        Error::new(ErrorKind::Stopped, None)
     }
 
     /// What it is about.
@@ -64,7 +102,14 @@ impl Error {
         &self.0.kind
     }
 
-    /// Where in the trace, if it is in one line.
+    /// The file that it is in; `None` for the trace itself.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        let place = self.0.place.as_ref();
+        place.and_then(|place| place.file.as_deref()).or(self.0.file.as_deref())
+    }
+
+    /// Where in its file, if it is in one line.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
         self.0.place.as_ref().map(|place| place.position)
@@ -79,7 +124,7 @@ impl Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Error(Box::new(Inner { kind: ErrorKind::Io(error), place: None }))
+        Error::new(ErrorKind::Io(error), None)
     }
 }
 
@@ -88,6 +133,9 @@ impl fmt::Display for Error {
         match &self.0.kind {
             ErrorKind::Invalid(problem) => problem.fmt(f),
             ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::File { path, error } => {
+                write!(f, "cannot read {}: {error}", shown(path.as_os_str().as_encoded_bytes()))
+            }
             ErrorKind::Stopped => f.write_str("the replay was stopped"),
         }
     }
@@ -97,7 +145,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             ErrorKind::Invalid(_) | ErrorKind::Stopped => None,
-            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Io(error) | ErrorKind::File { error, .. } => Some(error),
         }
     }
 }
@@ -205,6 +253,9 @@ pub enum Problem {
         keys: Vec<Word>,
         count: u64,
     },
+    FileCycle {
+        name: Word,
+    },
 }
 
 impl Problem {
@@ -240,6 +291,7 @@ impl Problem {
             Problem::KeyRepeated { .. } => "key-repeated",
             Problem::LinkValuesDiffer { .. } => "link-values-differ",
             Problem::OpenLinks { .. } => "open-links",
+            Problem::FileCycle { .. } => "file-cycle",
         }
     }
 }
@@ -396,6 +448,11 @@ impl fmt::Display for Problem {
                 }
                 Ok(())
             }
+            Problem::FileCycle { name } => write!(
+                f,
+                "file {} is this one, or one that leads to it by the files it names; it would never end",
+                shown(name)
+            ),
         }
     }
 }
@@ -410,7 +467,7 @@ pub enum WarningKind {
     MissingExtras,
     /// Events for a container that was destroyed: ignored.
     AfterDestroy,
-    /// PajeTraceFile, or the Filename of a container: the file is not read.
+    /// PajeTraceFile, or the Filename of a container, where named files are not read.
     FileNotRead,
 }
 
@@ -451,7 +508,11 @@ pub struct Warning {
     pub kind: WarningKind,
     /// The number of the definition of the lines it is about.
     pub event: Word,
-    /// The first line, 1-based; the first to be replayed if the trace was sorted.
+    /// The file of the first line; `None` for the trace itself.
+    pub file: Option<Arc<Path>>,
+    /// Which of the trace's files it is, in the order in which they are read; 0 for the trace itself.
+    pub file_number: u32,
+    /// The first line in that file, 1-based; the first to be replayed if the trace was sorted.
     pub first_line: u64,
     /// How many lines.
     pub count: u64,

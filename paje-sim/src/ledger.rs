@@ -27,7 +27,7 @@ pub trait Ledger: Sync {
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOf {
-    /// Nothing: it is empty or a comment.
+    /// Nothing: it is empty or a comment, or repeats what another file said.
     Nobody,
     /// The definition of an event, of which it is a part.
     Header,

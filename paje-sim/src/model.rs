@@ -5,7 +5,7 @@
 
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::containers::{Containers, NewContainer};
 use crate::error::Problem;
@@ -25,6 +25,22 @@ pub(crate) struct Model {
     pub(crate) lanes: Vec<Lane>,
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
+    /// The file that structural events are from.
+    file: AtHand,
+    /// Values that no other file than this one has defined or made up so far: only those that did not
+    /// come with the trace itself, or that were defined again.
+    value_files: FxHashMap<(TypeId, ValueId), u32>,
+    /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
+    not_created: FxHashSet<Vec<u8>>,
+}
+
+/// A file of the trace.
+#[derive(Clone, Copy, Debug, Default)]
+struct AtHand {
+    /// 0 for the trace itself.
+    number: u32,
+    /// How many bytes of other files come before it.
+    start: u64,
 }
 
 /// The objects of one type in one container.
@@ -55,8 +71,8 @@ pub(crate) struct Effects {
     pub(crate) endings: Vec<Ending>,
     /// The event was for a container that had been destroyed.
     pub(crate) ignored: bool,
-    /// The event names a file that holds more events.
-    pub(crate) names_file: bool,
+    /// The event destroys a container again that another file has destroyed at the same time.
+    pub(crate) repeated: Option<ContainerId>,
 }
 
 impl Model {
@@ -67,7 +83,20 @@ impl Model {
             lanes: Vec::new(),
             by_owner: FxHashMap::default(),
             value_names,
+            file: AtHand::default(),
+            value_files: FxHashMap::default(),
+            not_created: FxHashSet::default(),
         }
+    }
+
+    /// What comes is from this file, which begins at byte `start`.
+    pub(crate) fn turn_to(&mut self, number: u32, start: u64) {
+        self.file = AtHand { number, start };
+    }
+
+    /// Whether this file may repeat what another one has said, last `said_in`.
+    const fn may_repeat(&self, said_in: u32) -> bool {
+        self.file.number > 0 && said_in != self.file.number
     }
 
     /// Applies a structural event whose line begins at byte `at`.
@@ -93,22 +122,16 @@ impl Model {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
                 self.define_value(id, name.into(), alias.map(Into::into), color)
             }
-            Event::CreateContainer { time, name, alias, type_, parent, file } => {
-                effects.names_file = file.is_some_and(|file| !file.bare().is_empty());
-                self.create_container(
+            Event::CreateContainer { time, name, alias, type_, parent, .. } => self
+                .create_container(
                     time,
                     name.into(),
                     alias.map(Into::into),
                     type_.bare(),
                     parent.bare(),
-                )
-            }
+                ),
             Event::DestroyContainer { time, type_, name } => {
                 self.destroy_container(time, type_.bare(), name.bare(), at, effects)
-            }
-            Event::TraceFile { .. } => {
-                effects.names_file = true;
-                Ok(())
             }
             _ => Ok(()),
         }
@@ -127,13 +150,37 @@ impl Model {
             let name = self.types.identifier(id).text.to_vec();
             return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
         }
-        if !self.types.define_value(id, name, alias, color, self.value_names) {
+        let count = self.types.value_count(id);
+        if self.types.define_value(id, name, alias, color, self.value_names) {
+            self.note_value(id, ValueId(count as u32));
+        } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
             let name = alias.unwrap_or(name).text.to_vec();
             let type_ = self.types.identifier(id).text.to_vec();
             return Err((field, Problem::ValueExists { name, type_ }));
         }
         Ok(())
+    }
+
+    /// The file at hand has a new value.
+    fn note_value(&mut self, type_: TypeId, value: ValueId) {
+        if self.file.number > 0 {
+            self.value_files.insert((type_, value), self.file.number);
+        }
+    }
+
+    /// Whether a value is one that another file has defined so, or made up.
+    fn repeats_value(&mut self, type_: TypeId, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
+        let identifier = alias.unwrap_or(name);
+        let known = self.types.find_value(type_, identifier, self.value_names);
+        let Some(value) = known.filter(|_| self.file.number > 0) else { return false };
+        let said_in = self.value_files.get(&(type_, value)).copied().unwrap_or(0);
+        let same = self.types.value_name(type_, value).text == name.text;
+        if same && self.may_repeat(said_in) {
+            self.note_value(type_, value);
+            return true;
+        }
+        false
     }
 
     fn define_type(
@@ -149,10 +196,18 @@ impl Model {
         if identifier == b"0" {
             return Err((field, Problem::ReservedType));
         }
-        if self.types.find(identifier).is_some() {
-            return Err((field, Problem::TypeExists { name: identifier.to_vec() }));
+        if let Some(known) = self.types.find(identifier) {
+            let types = &self.types;
+            let said = (types.name(known).text, types.nature(known), types.parent(known));
+            let same = said == (name.text, nature, parent) && types.link_ends(known) == ends;
+            if !same || !self.may_repeat(types.said_in(known)) {
+                return Err((field, Problem::TypeExists { name: identifier.to_vec() }));
+            }
+            self.types.say_again(known, self.file.number);
+            return Ok(());
         }
-        self.types.insert(NewType { name, alias, nature, parent, ends });
+        let said_in = self.file.number;
+        self.types.insert(NewType { name, alias, nature, parent, ends, said_in });
         Ok(())
     }
 
@@ -175,11 +230,19 @@ impl Model {
         if identifier == b"0" {
             return Err((field, Problem::ReservedContainer));
         }
-        if self.containers.find(identifier).is_some() {
-            let name = identifier.to_vec();
-            return Err((field, Problem::ContainerExists { name }));
+        if let Some(known) = self.containers.find(identifier) {
+            let all = &self.containers;
+            let said = (all.name(known).text, all.type_of(known), all.parent(known));
+            let same = said == (name.text, type_, parent) && all.start(known) == time;
+            if !same || !self.may_repeat(all.said_in(known)) {
+                let name = identifier.to_vec();
+                return Err((field, Problem::ContainerExists { name }));
+            }
+            self.containers.say_again(known, self.file.number);
+            return Ok(());
         }
-        self.containers.insert(NewContainer { name, alias, type_, parent, time });
+        let said_in = self.file.number;
+        self.containers.insert(NewContainer { name, alias, type_, parent, time, said_in });
         Ok(())
     }
 
@@ -191,19 +254,7 @@ impl Model {
         at: u64,
         effects: &mut Effects,
     ) -> Result<(), Failed> {
-        let type_ = self.type_(type_name, FieldName::Type)?;
-        let container = self.container(name, FieldName::Name)?;
-        let found = self.containers.type_of(container);
-        if found != type_ {
-            return Err((
-                FieldName::Type,
-                Problem::WrongContainerType {
-                    container: name.to_vec(),
-                    expected: type_name.to_vec(),
-                    found: self.types.identifier(found).text.to_vec(),
-                },
-            ));
-        }
+        let container = self.container_of(type_name, name, FieldName::Name)?;
         if self.containers.is_destroyed(container) {
             let last = self.containers.end(container);
             if time < last {
@@ -213,7 +264,11 @@ impl Model {
                     Problem::DestroyedTooEarly { container, time, last },
                 ));
             }
-            effects.ignored = true;
+            if time == last && self.containers.ended_at(container) < self.file.start {
+                effects.repeated = Some(container);
+            } else {
+                effects.ignored = true;
+            }
             return Ok(());
         }
         let first = effects.endings.len();
@@ -223,8 +278,11 @@ impl Model {
                 continue;
             }
             if !self.containers.is_destroyed(ended) {
-                self.containers.set_end(ended, time, Some(at));
                 let named = ended == container;
+                self.containers.set_end(ended, time, Some(at));
+                if named {
+                    self.containers.end_by_name(ended);
+                }
                 effects.endings.push(Ending { container: ended, time, at, named });
             }
             pending.extend(self.containers.children(ended));
@@ -232,6 +290,43 @@ impl Model {
         // In order of creation: a rule, so that which problem comes first is one too.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
         Ok(())
+    }
+
+    /// A file is named for a container of a type.
+    ///
+    /// # Errors
+    /// There is no such container, or it is of another type.
+    pub(crate) fn check_named(&self, container: &[u8], type_name: &[u8]) -> Result<(), Failed> {
+        if self.not_created.contains(container) && self.containers.find(container).is_none() {
+            return Ok(());
+        }
+        self.container_of(type_name, container, FieldName::Container).map(drop)
+    }
+
+    /// A container is not created, because that is later than what is asked for.
+    pub(crate) fn leave_out(&mut self, identifier: &[u8]) {
+        self.not_created.insert(identifier.to_vec());
+    }
+
+    /// The container of this name, which must be of this type.
+    fn container_of(
+        &self,
+        type_name: &[u8],
+        name: &[u8],
+        field: FieldName,
+    ) -> Result<ContainerId, Failed> {
+        let type_ = self.type_(type_name, FieldName::Type)?;
+        let container = self.container(name, field)?;
+        let found = self.containers.type_of(container);
+        if found == type_ {
+            return Ok(container);
+        }
+        let problem = Problem::WrongContainerType {
+            container: name.to_vec(),
+            expected: type_name.to_vec(),
+            found: self.types.identifier(found).text.to_vec(),
+        };
+        Err((FieldName::Type, problem))
     }
 
     /// The lane of an event whose type must be of this nature.
@@ -296,7 +391,12 @@ impl Model {
 
     /// The value of this name, whose text has this hash, created if this is its first use.
     pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
-        self.types.value(type_, name, hash, self.value_names)
+        let count = self.types.value_count(type_);
+        let value = self.types.value(type_, name, hash, self.value_names);
+        if value.index() == count {
+            self.note_value(type_, value);
+        }
+        value
     }
 
     /// The lane of a container and a type, if any event was for it.

@@ -58,6 +58,8 @@ pub struct Options {
     /// being sorted), beside what any replay takes. It is read to its end before anything else is
     /// looked at: a failed read, and a line that is too long, come before all other problems.
     pub sort: bool,
+    /// The times of all lines are kept, for [`Trace::times_of_lines`](crate::Trace::times_of_lines).
+    pub keep_times: bool,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -73,6 +75,7 @@ impl Default for Options {
             ignore_incomplete_links: false,
             user_defined: false,
             sort: false,
+            keep_times: false,
             limits: Limits::default(),
         }
     }

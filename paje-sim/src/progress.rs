@@ -1,6 +1,7 @@
 //! How far a replay is, and what it took.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How far a replay is, for others to look at meanwhile.
@@ -8,6 +9,18 @@ use std::time::{Duration, Instant};
 pub struct Progress {
     bytes: AtomicU64,
     events: AtomicU64,
+    named: Mutex<Named>,
+}
+
+/// The files that the trace names.
+#[derive(Debug, Default)]
+struct Named {
+    /// Bytes of all that are known so far.
+    size: u64,
+    /// Bytes read of those before the one at hand.
+    read: u64,
+    /// Bytes read of the one at hand.
+    taken: Arc<AtomicU64>,
 }
 
 impl Progress {
@@ -21,6 +34,25 @@ impl Progress {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of the files that the trace names, as far as they are known, as they are kept (compressed,
+    /// perhaps): how many were read, and how many there are.
+    #[must_use]
+    pub fn named_files(&self) -> (u64, u64) {
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        (named.read + named.taken.load(Ordering::Relaxed), named.size)
+    }
+
+    /// A file of so many bytes will be read.
+    pub(crate) fn expect(&self, bytes: u64) {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner).size += bytes;
+    }
+
+    /// A named file is read, of which so much has been taken.
+    pub(crate) fn turn_to(&self, taken: Arc<AtomicU64>) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.read += std::mem::replace(&mut named.taken, taken).load(Ordering::Relaxed);
     }
 
     pub(crate) fn add(&self, bytes: u64, events: u64) {

@@ -31,6 +31,7 @@ pub struct Trace {
     defs: Arc<DefTable>,
     warnings: Vec<Warning>,
     end: f64,
+    times_of_lines: Vec<f64>,
     read: Counted,
 }
 
@@ -129,9 +130,10 @@ impl Trace {
         defs: Arc<DefTable>,
         warnings: Vec<Warning>,
         end: f64,
+        times_of_lines: Vec<f64>,
         read: Counted,
     ) -> Self {
-        Trace { model, lanes, defs, warnings, end, read }
+        Trace { model, lanes, defs, warnings, end, times_of_lines, read }
     }
 
     /// The types and their values.
@@ -162,6 +164,14 @@ impl Trace {
     #[must_use]
     pub fn end(&self) -> f64 {
         self.end
+    }
+
+    /// The times of all event lines, in seconds: in order, each once. Those of lines that are ignored, or
+    /// that change nothing, are among them; those later than the replay was to stop are not. There are
+    /// none unless [`Options::keep_times`] is set.
+    #[must_use]
+    pub fn times_of_lines(&self) -> &[f64] {
+        &self.times_of_lines
     }
 
     /// How many event lines were read, definitions of types and the like included.

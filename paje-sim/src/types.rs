@@ -25,6 +25,8 @@ struct Type {
     parent: TypeId,
     /// Of a link type: the types of the containers at its start and end.
     ends: Option<(TypeId, TypeId)>,
+    /// The last of the trace's files that defined it.
+    said_in: u32,
     values: Vec<Names>,
     /// The colours of the values that have one, in the order of their numbers.
     colors: Vec<(ValueId, Color)>,
@@ -73,6 +75,7 @@ pub(crate) struct NewType<'a> {
     pub(crate) nature: TypeNature,
     pub(crate) parent: TypeId,
     pub(crate) ends: Option<(TypeId, TypeId)>,
+    pub(crate) said_in: u32,
 }
 
 impl Types {
@@ -88,6 +91,7 @@ impl Types {
             nature: TypeNature::Container,
             parent: TypeId::ROOT,
             ends: None,
+            said_in: 0,
         });
         types
     }
@@ -199,6 +203,16 @@ impl Types {
         type_.by_identifier.find(hash, same).map(|known| known.id)
     }
 
+    /// The last of the trace's files that defined the type.
+    pub(crate) fn said_in(&self, id: TypeId) -> u32 {
+        self.list[id.index()].said_in
+    }
+
+    /// Another file of the trace defines the type, too.
+    pub(crate) fn say_again(&mut self, id: TypeId, file: u32) {
+        self.list[id.index()].said_in = file;
+    }
+
     /// The identifier must be free.
     pub(crate) fn insert(&mut self, new: NewType<'_>) -> TypeId {
         let id = TypeId(self.list.len() as u32);
@@ -209,6 +223,7 @@ impl Types {
             nature: new.nature,
             parent: new.parent,
             ends: new.ends,
+            said_in: new.said_in,
             values: Vec::new(),
             colors: Vec::new(),
             by_identifier: HashTable::new(),

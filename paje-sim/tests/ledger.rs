@@ -22,7 +22,7 @@ impl Ledger for Book {
     fn enter(&self, _: usize, page: &Page<'_>) -> ControlFlow<()> {
         let mut uses = Vec::new();
         page.uses(|lane, used| uses.push((lane, used)));
-        self.0.lock().unwrap().push((page.start().0, page.lines().collect(), uses));
+        self.0.lock().expect("nobody panics").push((page.start().0, page.lines().collect(), uses));
         ControlFlow::Continue(())
     }
 }
@@ -37,8 +37,9 @@ fn text(bytes: &[u8]) -> String {
 fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     let book = Book::default();
     let (source, progress) = (Source::stream(input), Progress::default());
-    let trace = Trace::read_into_ledger(source, options, workers, &progress, 5000, &book).unwrap();
-    let mut pages = book.0.into_inner().unwrap();
+    let trace =
+        Trace::read_into_ledger(source, options, workers, &progress, 5000, &book).expect("valid");
+    let mut pages = book.0.into_inner().expect("nobody panics");
     pages.sort_by_key(|(start, ..)| *start);
     let (mut lines, mut uses, mut at) = (Vec::new(), BTreeSet::new(), 0);
     let lanes: Vec<_> = trace.lanes().map(|lane| (lane.container(), lane.type_id())).collect();
@@ -75,8 +76,8 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
 fn plain(input: &[u8], options: &Options) -> Lines {
     let mut decoder = LineDecoder::new(options.field_names);
     let mut uses = BTreeSet::new();
-    let mut about = |line: &[u8]| match decoder.line(line).unwrap() {
-        Line::Event(event) => match event.decode().unwrap() {
+    let mut about = |line: &[u8]| match decoder.line(line).expect("valid") {
+        Line::Event(event) => match event.decode().expect("valid") {
             Event::DefineType { .. } | Event::DefineLinkType { .. } => "Type".into(),
             Event::DefineValue { name, alias, type_, .. } => {
                 format!("value {} {}", text(type_.bare()), text(alias.unwrap_or(name).bare()))
@@ -120,7 +121,7 @@ fn assert_told(name: &str, input: &[u8], options: &Options) {
     for (threads, block) in [(1, 1 << 20), (1, 300), (2, 1), (3, 900), (4, 4096)] {
         let mut options = options.clone();
         options.limits.block = block;
-        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).unwrap();
+        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
         let found = told(input, &options, &workers);
         let about = format!("{name}, {threads} threads, blocks of {block}");
         for (number, (found, wanted)) in found.0.iter().zip(&wanted.0).enumerate() {

@@ -116,6 +116,10 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub sort: bool,
 
+    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not
+    #[arg(long, help_heading = OURS)]
+    pub no_files: bool,
+
     /// How many threads replay the trace; all that this process may use if not given
     #[arg(long, value_name = "N", help_heading = OURS)]
     pub threads: Option<NonZeroUsize>,

@@ -56,8 +56,11 @@ impl Display {
             return Shown(None);
         }
         let bar = replay_bar(input.size(), Arc::clone(progress));
-        let taken = input.read_so_far();
-        self.show(bar, move || taken.load(Ordering::Relaxed))
+        let (taken, size, progress) = (input.read_so_far(), input.size(), Arc::clone(progress));
+        self.show(bar, move || {
+            let (read, named) = progress.named_files();
+            (taken.load(Ordering::Relaxed) + read, size.map(|size| size + named))
+        })
     }
 
     /// Shows how many bytes of rows have been written to `out`; but not where these rows, or what
@@ -67,10 +70,10 @@ impl Display {
             return Shown(None);
         }
         let written = Arc::clone(written);
-        self.show(rows_bar(), move || written.bytes())
+        self.show(rows_bar(), move || (written.bytes(), None))
     }
 
-    fn show(self, bar: ProgressBar, position: impl Fn() -> u64 + Send + 'static) -> Shown {
+    fn show(self, bar: ProgressBar, position: impl Fn() -> Position + Send + 'static) -> Shown {
         let (stop, stopped) = mpsc::channel();
         let body = move || tick(&bar, position, self.began, &stopped);
         let thread = thread::Builder::new().name("progress".into()).spawn(body);
@@ -89,10 +92,13 @@ impl Drop for Shown {
     }
 }
 
+/// How many bytes are done, and of how many, if that is known.
+type Position = (u64, Option<u64>);
+
 /// Draws the bar until the other end of `stopped` is gone, then clears it.
 fn tick(
     bar: &ProgressBar,
-    position: impl Fn() -> u64,
+    position: impl Fn() -> Position,
     began: Instant,
     stopped: &Receiver<Infallible>,
 ) {
@@ -101,7 +107,11 @@ fn tick(
         if bar.is_hidden() && began.elapsed() >= PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        bar.set_position(position());
+        let (done, all) = position();
+        if let Some(all) = all {
+            bar.set_length(all);
+        }
+        bar.set_position(done);
     }
     bar.finish_and_clear();
 }

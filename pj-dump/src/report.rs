@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use paje_parser::error::shown;
 use paje_parser::{Fault, token};
 use paje_sim::error::{Place, Problem};
 use paje_sim::excerpt::Excerpt;
@@ -73,16 +74,16 @@ pub(crate) fn workers(workers: &Workers) {
 /// What was doubtful, once for each kind and definition, in file order.
 pub(crate) fn warnings(name: &Path, trace: &Trace) {
     let mut all: Vec<_> = trace.warnings().iter().collect();
-    all.sort_by_key(|warning| warning.first_line);
+    all.sort_by_key(|warning| (warning.file_number, warning.first_line));
     for warning in all {
         let lines = if warning.count == 1 { "line" } else { "lines" };
         say(format_args!(
             "{}:{}: warning: {} ({} {lines} of event {})",
-            name.display(),
+            warning.file.as_deref().unwrap_or(name).display(),
             warning.first_line,
             warning.kind.sentence(),
             warning.count,
-            paje_parser::error::shown(&warning.event),
+            shown(&warning.event),
         ));
     }
 }
@@ -102,12 +103,19 @@ pub(crate) fn failure(failure: &Failure) {
 }
 
 fn invalid(name: &Path, error: &Error) {
-    let name = name.display();
+    let name = error.file().unwrap_or(name).display();
+    let message = match error.kind() {
+        ErrorKind::File { path, error } => {
+            let path = shown(path.as_os_str().as_encoded_bytes());
+            format!("cannot read {path}: {}", describe(error))
+        }
+        _ => error.to_string(),
+    };
     let Some(place) = error.place() else {
-        return say(format_args!("{name}: {error}"));
+        return say(format_args!("{name}: {message}"));
     };
     let excerpt = excerpt(place, error.kind());
-    say(format_args!("{name}:{}: {error}{excerpt}", place.position));
+    say(format_args!("{name}:{}: {message}{excerpt}", place.position));
     if matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. })) {
         say(format_args!("hint: `--sort` replays the trace sorted by time, as `sort -s` would"));
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use workers::Workers;
 use crate::cli::{Cli, VariablePrecision};
 use crate::output::export::{Exported, Written, write_rows};
 use crate::output::header::Header;
-use crate::output::intervals::{self, Clock};
+use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, containers, hierarchy, types};
 use crate::progress::Display;
@@ -64,26 +64,26 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     let out = standard_output().map_err(Failure::Output)?;
     let shown = display.replay(&input, &progress, streams(cli).then_some(&out));
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
-    let mut read = |source: Source<'_>| match streams(cli) {
-        false => Trace::read_with(source, &options, &workers, &progress),
-        true => {
+    let trace_file = path.filter(|path| *path != Path::new("-")).map(PathBuf::from);
+    let mut read = |mut source: Source<'_>| {
+        if !cli.no_files {
+            source = source.reading_files(trace_file.clone());
+        }
+        if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
                 true => ControlFlow::Continue(()),
                 false => stream.show(portion),
             };
             Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut show)
+        } else {
+            Trace::read_with(source, &options, &workers, &progress)
         }
     };
-    let (trace, times) = if cli.probabilistic.is_some() {
-        let mut clock = Clock::new(&mut input, options.field_names, options.stop_at);
-        let trace = read(Source::stream(&mut clock));
-        let times = clock.into_times();
-        (undamaged(trace, input), times)
-    } else if input.compression().is_some() {
+    let trace = if input.compression().is_some() {
         let trace = read(Source::stream(&mut input));
-        (undamaged(trace, input), Vec::new())
+        undamaged(trace, input)
     } else {
-        (read(Source::from(input)), Vec::new())
+        read(Source::from(input))
     };
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
@@ -97,8 +97,7 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    let mut exported =
-        print(cli, &trace, &times, seconds, display, &workers).map_err(Failure::Output)?;
+    let mut exported = print(cli, &trace, seconds, display, &workers).map_err(Failure::Output)?;
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
@@ -142,6 +141,7 @@ fn options(cli: &Cli) -> Options {
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.user_defined = cli.user_defined;
     options.sort = cli.sort;
+    options.keep_times = cli.probabilistic.is_some();
     options
 }
 
@@ -150,7 +150,6 @@ fn options(cli: &Cli) -> Options {
 fn print(
     cli: &Cli,
     trace: &Trace,
-    times: &[f64],
     seconds: f64,
     display: Display,
     workers: &Workers,
@@ -161,7 +160,7 @@ fn print(
     }
     let style = style(cli);
     if let Some(type_name) = &cli.probabilistic {
-        intervals::write(trace, times, type_name.as_bytes(), style, &mut out)?;
+        intervals::write(trace, type_name.as_bytes(), style, &mut out)?;
     }
     if cli.dot {
         out.write_all(&types::dot(trace, cli.quotes))?;

@@ -101,6 +101,11 @@ impl Block {
         self.start
     }
 
+    /// Moves the block's place behind `bytes` bytes of other files of the trace.
+    pub fn put_behind(&mut self, bytes: u64) {
+        self.start.0 += bytes;
+    }
+
     /// Fills the block with the `len` bytes of some lines, which begin at `start`.
     ///
     /// # Panics

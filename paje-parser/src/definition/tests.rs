@@ -87,3 +87,63 @@ fn comments_and_quotes() {
     let table = table(header).expect("valid");
     assert_eq!(table.find(b"3 4"), Some(0));
 }
+
+/// What a file's lines mean when another file has named it: the numbers, as the kinds of their events.
+#[track_caller]
+fn kinds(table: &DefTable, ids: &[&str]) -> Vec<Option<EventKind>> {
+    let kind = |id: &&str| table.find(id.as_bytes()).map(|index| table.defs()[index].kind());
+    ids.iter().map(kind).collect()
+}
+
+fn extend(table: &mut DefTable, header: &str) {
+    for line in header.lines() {
+        table.header_line(line.as_bytes()).expect("the header is valid");
+    }
+}
+
+const POP: &str =
+    "%EventDef PajePopState 4711\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
+
+#[test]
+fn a_named_file_begins_with_the_definitions_of_who_names_it() {
+    use EventKind::{PopState, ResetState, SetState};
+    let set = format!("{SET}%EndEventDef\n");
+    let naming = table(&format!("{set}{POP}")).expect("valid");
+    let mut own = naming.inherit();
+    assert!(own.is_inherited() && own.same_numbers(&naming));
+    assert_eq!(kinds(&own, &["11", "4711"]), [Some(SetState), Some(PopState)]);
+    // The first definition puts them away.
+    extend(&mut own, &POP.replace("PopState", "ResetState"));
+    assert!(!own.is_inherited() && !own.same_numbers(&naming));
+    assert_eq!(kinds(&own, &["11", "4711"]), [None, Some(ResetState)]);
+    assert_eq!((naming.defs().len(), own.defs().len()), (2, 3));
+    // Equal ones stand once in the list.
+    extend(&mut own, &set);
+    assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
+    // What others have made stands behind.
+    let mut third = naming.inherit();
+    third.learn(own.defs());
+    extend(&mut third, &POP.replace("PopState", "ResetState"));
+    assert_eq!((third.find(b"4711"), third.find(b"11")), (Some(2), None));
+}
+
+#[test]
+fn a_header_that_is_repeated_changes_nothing() {
+    let set = format!("{SET}%EndEventDef\n");
+    let naming = table(&format!("{set}{POP}")).expect("valid");
+    let known = naming.numbering();
+    let mut own = naming.inherit();
+    assert_eq!(own.numbered_since(&known), Some(&[][..]));
+    extend(&mut own, POP);
+    assert!(!own.same_numbers(&naming));
+    assert_eq!(own.numbered_since(&known), None);
+    extend(&mut own, &set);
+    assert!(own.same_numbers(&naming) && !own.is_inherited());
+    assert_eq!((own.defs().len(), own.numbered_since(&known)), (2, Some(&[][..])));
+    // Two files that go on from it differently are not mistaken for one another.
+    let mut other = own.clone();
+    extend(&mut own, &POP.replace("4711", "5"));
+    extend(&mut other, &POP.replace("4711", "6"));
+    let known = own.numbering();
+    assert_eq!((own.numbered_since(&known), other.numbered_since(&known)), (Some(&[][..]), None));
+}

@@ -16,7 +16,7 @@ mod strands;
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{DefTable, Fault};
+use paje_parser::{DefTable, Fault, Numbering};
 use splitter::Block;
 
 use super::symbols::{Symbol, SymbolTable, WordTable, word};
@@ -79,8 +79,9 @@ pub(crate) struct Decoder {
     scanner: Scanner,
     spans: Spans,
     plans: Vec<Plan>,
-    /// Plans by the texts of their numbers: see [`short`].
+    /// Plans by the texts of their numbers, as they were in this table: see [`short`].
     plans_by_id: WordTable,
+    planned: Option<Numbering>,
     /// Lanes by the texts of a type and a container: see [`short`].
     lanes_by_pair: WordTable,
     known_lanes: Vec<KnownLane>,
@@ -119,6 +120,7 @@ impl Decoder {
             spans: Spans::default(),
             plans: Vec::new(),
             plans_by_id: WordTable::default(),
+            planned: None,
             lanes_by_pair: WordTable::default(),
             known_lanes: Vec::new(),
             strand_shards: Vec::new(),
@@ -158,31 +160,38 @@ impl Decoder {
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
         self.scanner.scan(text);
-        self.plan(defs);
         let mut start = 0;
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
+            if text[start] != b'%' {
+                self.plan(at_hand);
+            }
             start = self.sort_out(text, block.padded(), start, at_hand.is_open());
             self.decode_batches(block.padded(), decoded);
             self.decode_rest(block, at_hand, decoded);
             decoded.defs = changed;
             if start < text.len() && decoded.fault.is_none() {
+                let first = decoded.defs.is_none();
+                if first {
+                    decoded.defs_from = start as u32;
+                }
                 let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
                 let changed = Arc::make_mut(changed);
                 let end = self.scanner.line_end(text, start);
                 self.follow(start as u32, HEADER);
-                match changed.header_line(&text[start..end]) {
-                    Ok(()) => self.plan(changed),
-                    Err(fault) => {
-                        let fault = Fault { at: fault.at + start as u32, ..fault };
-                        decoded.fault = Some((start as u32, fault));
-                    }
+                if let Err(fault) = changed.header_line(&text[start..end]) {
+                    let fault = Fault { at: fault.at + start as u32, ..fault };
+                    decoded.fault = Some((start as u32, fault));
                 }
                 start = end + 1;
             }
         }
+        decoded.changes = decoded
+            .defs
+            .as_ref()
+            .is_some_and(|after| defs.is_open() || after.is_open() || !after.same_numbers(defs));
         self.sort(decoded);
     }
 
@@ -211,17 +220,30 @@ impl Decoder {
         self.rest = rest;
     }
 
-    /// Plans for the definitions that have none yet.
+    /// Plans for the definitions that have none yet, and for what the numbers stand for now.
     fn plan(&mut self, defs: &DefTable) {
-        for def in &defs.defs()[self.plans.len()..] {
-            let mut padded = def.id().to_vec();
-            padded.resize(padded.len() + 16, 0);
-            if let Some(word) = word(&padded, 0, def.id().len()) {
-                self.plans_by_id.insert(word, def.id().len() as u64, self.plans.len() as u32);
-            }
+        for def in defs.defs().get(self.plans.len()..).unwrap_or_default() {
             self.plans.push(Plan::new(def, self.extras));
             self.batches.push(Vec::new());
         }
+        let known = self.planned.as_ref().and_then(|known| defs.numbered_since(known));
+        let new = match known {
+            Some([]) => return,
+            Some(new) => new,
+            None => {
+                self.plans_by_id = WordTable::default();
+                defs.numbered()
+            }
+        };
+        for index in new {
+            let id = defs.defs()[*index as usize].id();
+            let mut padded = id.to_vec();
+            padded.resize(padded.len() + 16, 0);
+            if let Some(word) = word(&padded, 0, id.len()) {
+                self.plans_by_id.insert(word, id.len() as u64, *index);
+            }
+        }
+        self.planned = Some(defs.numbering());
     }
 
     /// Brings the events of each strand together, in file order.

@@ -1,21 +1,36 @@
 //! Where the blocks of a trace come from.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use paje_parser::Position;
-use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
+use memchr::memmem;
+use paje_parser::{DefTable, Position};
+use splitter::{Block, Blocks, Input, Kind, Limits, Plan, ReadError};
 use workers::Workers;
 
+use super::files::{Origin, Queued};
 use super::sorted::Sorted;
 use crate::error::Error;
 use crate::options::Options;
+use crate::progress::Progress;
 
 /// What a trace is read from.
 #[derive(Debug)]
-pub struct Source<'r>(From<'r>);
+pub struct Source<'r> {
+    pub(super) from: From<'r>,
+    pub(super) files: Option<Root>,
+}
+
+/// The files that the trace names are to be read.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// The trace itself; none for standard input and the like.
+    pub(super) path: Option<PathBuf>,
+}
 
 pub(super) enum From<'r> {
     /// Each worker reads its own blocks.
@@ -36,129 +51,320 @@ impl fmt::Debug for From<'_> {
 impl<'r> Source<'r> {
     /// Anything that gives bytes.
     pub fn stream(input: impl Read + Send + 'r) -> Self {
-        Source(From::Stream(Box::new(input)))
+        Source { from: From::Stream(Box::new(input)), files: None }
+    }
+
+    /// The same, and the files that the trace names (PajeTraceFile, and the Filename of
+    /// PajeCreateContainer) are part of it: `docs/files.md` has the rules. Their names count from the
+    /// folder that `path`, the trace itself, is in; from the current one if there is none.
+    ///
+    /// Without this they are not read, and there is a warning for each. A trace may name any file
+    /// that this process can read, and parts of it may come to be shown in messages.
+    #[must_use]
+    pub fn reading_files(mut self, path: Option<PathBuf>) -> Self {
+        self.files = Some(Root { path });
+        self
     }
 }
 
 impl std::convert::From<Input> for Source<'static> {
     fn from(input: Input) -> Self {
-        Source(From::Input(Box::new(input)))
+        Source { from: From::Input(Box::new(input)), files: None }
     }
 }
 
 /// Gives the blocks of a trace to whoever asks.
-pub(crate) enum Feed<'r> {
-    /// Whoever asks reads the block by himself.
-    Plan { plan: Plan, next: AtomicU64, taken: Arc<AtomicU64> },
-    /// Whoever asks reads the next block from the stream.
-    Stream(Mutex<Stream<'r>>),
-    /// Whoever asks copies the lines of the block together.
-    Sorted(Sorted),
+pub(crate) struct Feed<'r> {
+    reading: Mutex<Reading<'r>>,
+    limits: Limits,
+    options: &'r Options,
+    progress: &'r Progress,
 }
 
-pub(crate) struct Stream<'r> {
-    blocks: Blocks<Box<dyn Read + Send + 'r>>,
+/// The file at hand, and those that come behind it.
+struct Reading<'r> {
+    medium: Medium<'r>,
+    origin: Origin,
+    /// Where the next file will begin, if it is known before this one's end.
+    end: u64,
+    /// The number of the next block.
     next: u64,
-    ended: bool,
+    queue: VecDeque<Queued>,
+    /// Whether what is at hand is checked at its end for whether it is what once was compressed.
+    is_compressed: bool,
+    /// Sorted files: where their lines stood before.
+    sorted: Vec<(Option<Arc<Path>>, Arc<Sorted>)>,
+}
+
+enum Medium<'r> {
+    /// Whoever asks reads the block by himself.
+    Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
+    /// Whoever asks reads the next block from the stream.
+    Stream(Blocks<Box<dyn Read + Send + 'r>>),
+    /// Whoever asks copies the lines of the block together.
+    Sorted { sorted: Arc<Sorted>, next: usize },
+    /// There is no more of the file.
+    Ended,
+}
+
+/// What [`Feed::next`] filled a block from.
+pub(crate) struct Next {
+    /// Numbers grow in the order of the trace, and there is nothing between one and the next.
+    pub(crate) number: u64,
+    pub(crate) origin: Origin,
+    pub(crate) read: Result<(), ReadError>,
 }
 
 impl<'r> Feed<'r> {
     /// # Errors
     /// The lines are to be sorted, and the trace cannot be read.
-    pub(crate) fn new(
-        source: Source<'r>,
-        options: &Options,
+    pub(super) fn new(
+        source: From<'r>,
+        options: &'r Options,
+        progress: &'r Progress,
         workers: &Workers,
     ) -> Result<Self, Error> {
-        let limits = options.limits;
+        let mut reading = Reading {
+            medium: Medium::Ended,
+            origin: Origin::default(),
+            end: 0,
+            next: 0,
+            queue: VecDeque::new(),
+            is_compressed: false,
+            sorted: Vec::new(),
+        };
         if options.sort {
-            let sorted = Sorted::new(source.0, options.field_names, limits, workers)?;
-            return Ok(Feed::Sorted(sorted));
+            let defs = DefTable::new(options.field_names);
+            reading.turn_to_sorted(Sorted::new(source, defs, options.limits, workers)?);
+        } else {
+            reading.turn_to(source, options.limits);
+            // Who gave it looks after that.
+            reading.is_compressed = false;
         }
-        let reader = match source.0 {
+        let limits = options.limits;
+        Ok(Feed { reading: Mutex::new(reading), limits, options, progress })
+    }
+
+    /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
+    pub(crate) fn next(&self, block: &mut Block) -> Option<Next> {
+        loop {
+            let mut reading = self.reading();
+            let (number, start) = (reading.next, reading.origin.start);
+            reading.next += 1;
+            let origin = reading.origin.clone();
+            let read = match &mut reading.medium {
+                Medium::Plan { plan, next, taken } if *next < plan.len() => {
+                    let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
+                    *next += 1;
+                    drop(reading);
+                    let read = plan.read(index, block);
+                    taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
+                    // A line that is longer than a block leaves blocks without any.
+                    if block.text().is_empty() && read.is_ok() {
+                        continue;
+                    }
+                    read
+                }
+                Medium::Stream(blocks) => {
+                    let read = blocks.read(block);
+                    let end = start + blocks.position().0;
+                    reading.end = end;
+                    match read {
+                        Ok(true) => Ok(()),
+                        Ok(false) => {
+                            reading.medium = Medium::Ended;
+                            continue;
+                        }
+                        Err(error) => {
+                            reading.medium = Medium::Ended;
+                            Err(error)
+                        }
+                    }
+                }
+                Medium::Sorted { sorted, next } if *next < sorted.block_count() => {
+                    let (sorted, index) = (Arc::clone(sorted), *next);
+                    *next += 1;
+                    drop(reading);
+                    sorted.read(index, block);
+                    Ok(())
+                }
+                _ => match self.open_next(&mut reading)? {
+                    Ok(()) => continue,
+                    Err(error) => {
+                        block.fill(Default::default(), 0, std::iter::empty());
+                        let (origin, read) = (reading.origin.clone(), Err(error.into()));
+                        block.put_behind(origin.start);
+                        return Some(Next { number, origin, read });
+                    }
+                },
+            };
+            block.put_behind(start);
+            let read = read.map_err(|error| match error {
+                ReadError::LineTooLong { start: at, limit } => {
+                    ReadError::LineTooLong { start: paje_parser::ByteOffset(at.0 + start), limit }
+                }
+                other => other,
+            });
+            return Some(Next { number, origin, read });
+        }
+    }
+
+    /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
+    fn open_next(&self, reading: &mut Reading<'r>) -> Option<io::Result<()>> {
+        reading.medium = Medium::Ended;
+        if self.options.sort {
+            return None;
+        }
+        let input = reading.open_next(self.progress)?;
+        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.limits)))
+    }
+
+    /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
+    /// file begins with. Only between two rounds.
+    ///
+    /// # Errors
+    /// It cannot be read: the file, where its first byte would be, and why.
+    pub(crate) fn prepare(
+        &self,
+        workers: &Workers,
+        defs: impl FnOnce(&Origin) -> DefTable,
+    ) -> Result<(), (Origin, Error)> {
+        let mut reading = self.reading();
+        if !self.options.sort || !matches!(reading.medium, Medium::Ended) {
+            return Ok(());
+        }
+        let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
+        let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
+        let source = From::Input(Box::new(input));
+        let sorted = Sorted::new(source, defs(&reading.origin), self.limits, workers);
+        let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
+        reading.turn_to_sorted(sorted);
+        Ok(())
+    }
+
+    /// Files to be read when the others have been.
+    pub(crate) fn enqueue(&self, files: Vec<Queued>) {
+        self.reading().queue.extend(files);
+    }
+
+    /// Whether there may be more blocks.
+    pub(crate) fn has_more(&self) -> bool {
+        let reading = self.reading();
+        !matches!(reading.medium, Medium::Ended) || !reading.queue.is_empty()
+    }
+
+    /// Whether the lines are sorted, and some of them may name files.
+    pub(crate) fn names_files_in_order(&self) -> bool {
+        match &self.reading().medium {
+            Medium::Sorted { sorted, .. } => sorted.names_files(),
+            _ => false,
+        }
+    }
+
+    /// The most blocks that there can be; `None` if nobody knows. Of a trace of fewer than `many`
+    /// blocks, its own are counted if none of them speaks of files.
+    pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
+        let speaks_of_files = |text: &[u8]| {
+            files
+                && ["TraceFile", "Filename"]
+                    .iter()
+                    .any(|word| memmem::find(text, word.as_bytes()).is_some())
+        };
+        match &self.reading().medium {
+            Medium::Plan { plan, .. } => {
+                let mut block = Block::default();
+                let mut few = 0..plan.len().min(many as u64);
+                let spoken_of = plan.len() < many as u64
+                    && few
+                        .any(|i| plan.read(i, &mut block).is_ok() && speaks_of_files(block.text()));
+                (!spoken_of).then_some(plan.len())
+            }
+            Medium::Sorted { sorted, .. } => {
+                let few = sorted.block_count() < many;
+                let spoken_of = few && speaks_of_files(sorted.text());
+                (!spoken_of).then_some(sorted.block_count() as u64)
+            }
+            Medium::Stream(_) | Medium::Ended => None,
+        }
+    }
+
+    /// The place in a file of a place in what the blocks are of.
+    pub(crate) fn original(&self, file: Option<&Path>, position: Position) -> Position {
+        let reading = self.reading();
+        let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
+        sorted.map_or(position, |(_, sorted)| sorted.original(position))
+    }
+
+    /// How many bytes the blocks have that the trace has not.
+    pub(crate) fn added(&self) -> u64 {
+        self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
+    }
+
+    /// Of compressed data, checksums at the end tell whether what came before is what was once written:
+    /// if the file at hand is invalid, it is read to its end, and damage is what to tell of it.
+    pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
+        let mut reading = self.reading();
+        let Reading { medium, origin, is_compressed, .. } = &mut *reading;
+        let Medium::Stream(blocks) = medium else { return None };
+        if !*is_compressed || error.file() != origin.path.as_deref() {
+            return None;
+        }
+        let mut block = Block::default();
+        loop {
+            match blocks.read(&mut block) {
+                Ok(true) => {}
+                Err(ReadError::Io(error)) => return Some((origin.file, error)),
+                Ok(false) | Err(_) => return None,
+            }
+        }
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading<'r>> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'r> Reading<'r> {
+    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
+    fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
+        let Queued { number, parent, path } = self.queue.pop_front()?;
+        // A file of that name, and not standard input.
+        let input = match path.as_os_str() == "-" {
+            true => Input::open(Some(Path::new("./-"))),
+            false => Input::open(Some(&path)),
+        };
+        self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
+        if let Ok(input) = &input {
+            progress.turn_to(input.read_so_far());
+        }
+        Some(input)
+    }
+
+    fn turn_to(&mut self, source: From<'r>, limits: Limits) {
+        self.is_compressed = false;
+        let reader = match source {
             From::Stream(reader) => reader,
             From::Input(input) => {
                 let taken = input.read_so_far();
+                self.is_compressed = input.compression().is_some();
                 match input.into_kind() {
                     Kind::Stream(reader) => reader,
                     Kind::File(file, len) => {
-                        let plan = Plan::new(file, len, limits);
-                        return Ok(Feed::Plan { plan, next: AtomicU64::new(0), taken });
+                        self.end = self.origin.start + len;
+                        let plan = Arc::new(Plan::new(file, len, limits));
+                        self.medium = Medium::Plan { plan, next: 0, taken };
+                        return;
                     }
                 }
             }
         };
-        let blocks = Blocks::new(reader, limits);
-        Ok(Feed::Stream(Mutex::new(Stream { blocks, next: 0, ended: false })))
+        self.medium = Medium::Stream(Blocks::new(reader, limits));
     }
 
-    /// Fills `block` with the next lines; returns its number, or `None` at the end of the trace.
-    /// Numbers grow in the order of the trace, and there is nothing between one and the next.
-    pub(crate) fn next(&self, block: &mut Block) -> Option<(u64, Result<(), ReadError>)> {
-        match self {
-            Feed::Plan { plan, next, taken } => loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= plan.len() {
-                    return None;
-                }
-                let read = plan.read(number, block);
-                let len = block.text().len() as u64;
-                taken.fetch_add(len, Ordering::Relaxed);
-                // A line that is longer than a block leaves blocks without any.
-                if len > 0 || read.is_err() {
-                    return Some((number, read));
-                }
-            },
-            Feed::Stream(stream) => {
-                stream.lock().unwrap_or_else(PoisonError::into_inner).next(block)
-            }
-            Feed::Sorted(sorted) => sorted.next(block).map(|number| (number, Ok(()))),
-        }
-    }
-
-    /// The most blocks that there can be; `None` if nobody knows.
-    pub(crate) fn most_blocks(&self) -> Option<u64> {
-        match self {
-            Feed::Plan { plan, .. } => Some(plan.len()),
-            Feed::Sorted(sorted) => Some(sorted.block_count() as u64),
-            Feed::Stream(_) => None,
-        }
-    }
-
-    /// The place in the trace of a place in what the blocks are of.
-    pub(crate) fn original(&self, position: Position) -> Position {
-        match self {
-            Feed::Sorted(sorted) => sorted.original(position),
-            Feed::Plan { .. } | Feed::Stream(_) => position,
-        }
-    }
-
-    /// How many bytes the blocks have that the trace has not.
-    pub(crate) const fn added(&self) -> u64 {
-        match self {
-            Feed::Sorted(sorted) => sorted.added(),
-            Feed::Plan { .. } | Feed::Stream(_) => 0,
-        }
-    }
-}
-
-impl Stream<'_> {
-    fn next(&mut self, block: &mut Block) -> Option<(u64, Result<(), ReadError>)> {
-        if self.ended {
-            return None;
-        }
-        let number = self.next;
-        self.next += 1;
-        match self.blocks.read(block) {
-            Ok(true) => Some((number, Ok(()))),
-            Ok(false) => {
-                self.ended = true;
-                None
-            }
-            Err(error) => {
-                self.ended = true;
-                Some((number, Err(error)))
-            }
-        }
+    fn turn_to_sorted(&mut self, sorted: Sorted) {
+        let sorted = Arc::new(sorted);
+        self.end = self.origin.start + sorted.text().len() as u64;
+        self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
+        self.medium = Medium::Sorted { sorted, next: 0 };
     }
 }

@@ -7,6 +7,7 @@ use paje_parser::FieldName;
 use workers::Workers;
 
 use super::alone;
+use super::cuts::Cuts;
 use super::decode::Strands;
 use super::merge::LinkHome;
 use super::shard::{Shard, StrandPlace};
@@ -30,6 +31,7 @@ pub(crate) struct Lanes {
     /// Some key may have been used before.
     suspected: bool,
     pub(crate) spread: Strands,
+    pub(crate) cuts: Cuts,
     extras: bool,
     no_imbrication: bool,
     forgets: bool,
@@ -69,6 +71,7 @@ impl Lanes {
             suspected: false,
             places: StrandPlaces::default(),
             spread,
+            cuts: Cuts::default(),
             extras: options.user_defined,
             no_imbrication: options.no_imbrication,
             forgets,
@@ -146,6 +149,7 @@ impl Lanes {
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
     pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, ended_at: u64, shards: &[u32]) {
         self.places.first.push(self.places.all.len() as u32);
+        self.cuts.learn(id, lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         for number in shards {
             let shard = alone(&mut self.shards[*number as usize]);

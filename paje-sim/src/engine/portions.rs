@@ -5,6 +5,7 @@
 //! number of workers nor on the size of blocks.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::Engine;
 use super::window::Window;
@@ -73,8 +74,16 @@ impl Engine<'_> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
         let model = std::mem::replace(&mut self.model, Model::new(self.options.value_names));
-        let (lanes, defs) = (self.lanes.lend(), self.defs.clone());
-        let trace = Trace::new(model, lanes, defs, Vec::new(), self.last_time, Counted::default());
+        let (lanes, defs) = (self.lanes.lend(), Arc::clone(self.tables.at_hand()));
+        let trace = Trace::new(
+            model,
+            lanes,
+            defs,
+            Vec::new(),
+            self.last_time,
+            Vec::new(),
+            Counted::default(),
+        );
         let shown = portions.show(&trace);
         let Trace { model, lanes, .. } = trace;
         self.model = model;

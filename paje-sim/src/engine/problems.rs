@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use memchr::memchr_iter;
-use paje_parser::{ByteOffset, DefTable, FieldName, Position, Span, token};
+use paje_parser::{ByteOffset, FieldName, Position, Span, token};
 
 use super::Engine;
 use super::feed::Feed;
@@ -30,17 +30,18 @@ pub(super) fn earliest_byte(all: &[&Option<Found>]) -> u64 {
 
 impl Found {
     pub(super) fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
-        let place = Place { position: Position { byte: start, line, column: 1 }, text: Vec::new() };
+        let position = Position { byte: start, line, column: 1 };
+        let place = Place { file: None, position, text: Vec::new() };
         let problem = Problem::LineTooLong { bytes: limit as u64 };
         Found { at: start.0, error: Error::invalid(problem, Some(place)) }
     }
 
-    pub(super) fn in_block(block: &DecodedBlock, defs: &DefTable, stop: Stop) -> Self {
+    pub(super) fn in_block(block: &DecodedBlock, stop: Stop) -> Self {
         let before = &block.text.text()[..stop.line as usize];
         let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
-        let place = place(block, defs, stop.line, stop.what, lines);
+        let place = place(block, stop.line, stop.what, lines);
         let at = block.text.start().0 + u64::from(stop.line);
-        Found { at, error: Error::invalid(stop.problem, Some(place)) }
+        Found { at, error: Error::new(stop.why, Some(place)) }
     }
 }
 
@@ -55,8 +56,7 @@ impl Engine<'_> {
     ) -> Option<Found> {
         let block = window.block_of(at)?;
         let line = (at - block.text.start().0) as u32;
-        let stop = Stop { line, what: Where::Field(field), problem };
-        Some(Found::in_block(block, &self.defs, stop))
+        Some(Found::in_block(block, Stop::at_field(line, (field, problem))))
     }
 
     /// The first problem of the window that a lane found.
@@ -76,7 +76,7 @@ impl Engine<'_> {
         let type_ = || self.model.types.identifier(lane.type_).text.to_vec();
         let line = (refused.at - block.text.start().0) as u32;
         let word = |field| {
-            let span = field_of_line(block, &self.defs, line, field);
+            let span = field_of_line(block, line, field);
             span.map_or(Vec::new(), |span| span.of(block.text.text()).bare().to_vec())
         };
         match refused.why {
@@ -118,7 +118,7 @@ impl Engine<'_> {
             lines += memchr_iter(b'\n', between).count() as u64;
             counted = at;
             let line = (at - start) as u32;
-            let place = place(block, &self.defs, line, Where::Field(FieldName::Key), lines);
+            let place = place(block, line, Where::Field(FieldName::Key), lines);
             self.lanes.place_suspect(suspect, place);
         }
     }
@@ -149,7 +149,7 @@ impl Engine<'_> {
                 } else {
                     WarningKind::MissingExtras
                 };
-                let event = self.defs.defs()[line.def as usize].id();
+                let event = self.tables.all()[line.def as usize].id();
                 self.warnings.add(block, kind, event, line.at);
             }
         }
@@ -184,6 +184,8 @@ impl Warnings {
         let known = known.or_insert_with_key(|(kind, event)| Warning {
             kind: *kind,
             event: event.clone(),
+            file: block.origin.path.clone(),
+            file_number: block.origin.file,
             first_line: first_line(),
             count: 0,
         });
@@ -192,40 +194,34 @@ impl Warnings {
 
     /// All of them, with the lines of the trace that `feed` reads.
     pub(super) fn into_list(self, feed: &Feed<'_>) -> Vec<Warning> {
-        let line = |line| {
+        let placed = |warning: Warning| {
+            let line = warning.first_line;
             let position = Position { byte: ByteOffset(0), line, column: 1 };
-            feed.original(position).line
+            let first_line = feed.original(warning.file.as_deref(), position).line;
+            Warning { first_line, ..warning }
         };
-        let placed = |warning: Warning| Warning { first_line: line(warning.first_line), ..warning };
         self.0.into_values().map(placed).collect()
     }
 }
 
-/// The place of something in the line that begins at `line` and is the trace's `number`th.
-fn place(block: &DecodedBlock, defs: &DefTable, line: u32, what: Where, number: u64) -> Place {
+/// The place of something in the line that begins at `line` and is its file's `number`th.
+pub(super) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place {
     let at = match what {
         Where::Byte(at) => at,
-        Where::Field(field) => {
-            field_of_line(block, defs, line, field).map_or(line, |span| span.start)
-        }
+        Where::Field(field) => field_of_line(block, line, field).map_or(line, |span| span.start),
     };
     let text = &block.text.text()[line as usize..];
     let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
     let position = Position {
-        byte: ByteOffset(block.text.start().0 + u64::from(at)),
+        byte: ByteOffset(block.text.start().0 + u64::from(at) - block.origin.start),
         line: number,
         column: u64::from(at - line) + 1,
     };
-    Place { position, text: text[..end].to_vec() }
+    Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
 }
 
-fn field_of_line(
-    block: &DecodedBlock,
-    defs: &DefTable,
-    line: u32,
-    field: FieldName,
-) -> Option<Span> {
-    let words = words_of(block, line);
+fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Option<Span> {
+    let (words, defs) = (words_of(block, line), block.defs_at(line)?);
     let def = defs.find(words.first()?.of(block.text.text()).bare())?;
     let word = defs.defs()[def].word_of(field)?;
     words.get(word).copied()

@@ -3,18 +3,22 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
-use paje_parser::{DefTable, Event, FieldName, RawEvent};
+use memchr::memchr_iter;
+use paje_parser::number::parse_time;
+use paje_parser::{DefTable, Event, Field, FieldName, RawEvent};
 use splitter::Block;
 
 use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
+use super::files::Files;
 use super::lanes::Lanes;
-use super::problems::Warnings;
+use super::problems::{Warnings, place};
 use super::symbols::Symbol;
 use super::window::DecodedBlock;
-use crate::error::{Problem, WarningKind};
+use crate::error::{ErrorKind, Place, Problem, WarningKind};
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::ledger::LineOf;
 use crate::model::{Effects, Failed, Model};
+use crate::progress::Progress;
 
 /// What the symbols of a decoder stand for.
 #[derive(Debug, Default)]
@@ -36,7 +40,18 @@ pub(crate) struct Stop {
     pub(crate) line: u32,
     /// What in the line is wrong.
     pub(crate) what: Where,
-    pub(crate) problem: Problem,
+    pub(crate) why: ErrorKind,
+}
+
+impl Stop {
+    pub(crate) fn at_field(line: u32, (field, problem): Failed) -> Self {
+        Stop { line, what: Where::Field(field), why: ErrorKind::Invalid(problem) }
+    }
+
+    pub(crate) fn at_fault(block: &Block, line: u32, fault: &paje_parser::Fault) -> Self {
+        let why = ErrorKind::Invalid(line_problem(block, fault));
+        Stop { line, what: Where::Byte(fault.at), why }
+    }
 }
 
 /// Which part of a line a problem is about.
@@ -60,7 +75,7 @@ pub(crate) fn resolve(
 ) -> Result<(), Stop> {
     state.expect_values(block, decoder);
     for (line, noted) in &block.decoded.noted {
-        let failed = |(field, problem)| Stop { line: *line, what: Where::Field(field), problem };
+        let failed = |failed| Stop::at_field(*line, failed);
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
@@ -115,8 +130,43 @@ pub(crate) struct Resolver<'a> {
     pub(crate) stop_at: f64,
     pub(crate) user_defined: bool,
     pub(crate) warnings: &'a mut Warnings,
+    pub(crate) files: &'a mut Files,
+    pub(crate) progress: &'a Progress,
+    /// Destructions whose lanes end when everything has been read.
+    pub(crate) deferred: &'a mut Vec<Deferred>,
+    /// The times of structural events, if they are kept.
+    pub(crate) times: Option<&'a mut Vec<f64>>,
+    pub(crate) counter: Counter,
     /// If that is asked for: what the block's structural lines are about.
     pub(crate) structural: Option<Vec<LineOf>>,
+}
+
+/// Where the line of a destruction is that is not looked into before the end.
+#[derive(Debug)]
+pub(crate) struct Deferred {
+    /// The byte where the line begins.
+    pub(crate) at: u64,
+    /// The place of the container's name.
+    pub(crate) place: Place,
+    /// The column of the time, in bytes from 1.
+    pub(crate) time_column: u64,
+}
+
+/// Counts the lines of a block as far as somebody asks for them, in file order.
+#[derive(Debug, Default)]
+pub(crate) struct Counter {
+    at: usize,
+    lines: u64,
+}
+
+impl Counter {
+    /// The number in its file of the line that begins at `line`.
+    fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
+        let between = &block.text.text()[self.at..line as usize];
+        self.lines += memchr_iter(b'\n', between).count() as u64;
+        self.at = line as usize;
+        block.lines_before + 1 + self.lines
+    }
 }
 
 impl Resolver<'_> {
@@ -167,33 +217,48 @@ impl Resolver<'_> {
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
                 let alias = value.alias.map(name);
+                let before = self.model.types.value_count(type_);
                 self.model.define_value(type_, name(value.name), alias, value.color)?;
-                Ok(self.last_value(type_))
+                Ok(self.value_since(type_, before))
             });
-            let what = |(field, problem)| Stop { line, what: Where::Field(field), problem };
-            return defined.map_err(what);
+            let time = defs.defs()[def as usize].word_of(FieldName::Time);
+            if let Some(word) = time.and_then(|word| words.get(word)) {
+                self.note_time(parse_time(word.of(text.text()).bare()));
+            }
+            return defined.map_err(|failed| Stop::at_field(line, failed));
         }
-        let stop = |fault: paje_parser::Fault| Stop {
-            line,
-            what: Where::Byte(fault.at),
-            problem: line_problem(text, &fault),
-        };
+        let stop = |fault: paje_parser::Fault| Stop::at_fault(text, line, &fault);
         let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words).map_err(stop)?;
         let event = raw.decode().map_err(stop)?;
-        if let Some(time) = event.time() {
-            if time > self.stop_at {
-                return Ok(LineOf::Nobody);
+        let other = || raw.field(FieldName::Time).and_then(|time| parse_time(time.bare()));
+        self.note_time(event.time().or_else(other));
+        if event.time().is_some_and(|time| time > self.stop_at) {
+            if let Event::CreateContainer { name, alias, file, .. } = event {
+                self.model.leave_out(alias.unwrap_or(name).bare());
+                self.name_file(block, line, file)?;
             }
-            self.last_time = self.last_time.max(time);
+            return Ok(LineOf::Nobody);
         }
         self.effects.ignored = false;
-        self.effects.names_file = false;
+        self.effects.repeated = None;
         let containers = self.model.containers.len();
+        let known = self.known(&event);
         let endings = self.effects.endings.len();
         let at = text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
-        applied.map_err(|(field, problem)| Stop { line, what: Where::Field(field), problem })?;
+        applied.map_err(|failed| Stop::at_field(line, failed))?;
         self.lanes.end(&self.effects.endings[endings..], self.model);
+        if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
+            let number = self.counter.number(block, line);
+            let column = |field| place(block, line, Where::Field(field), number).position.column;
+            let time_column = column(FieldName::Time);
+            let place = place(block, line, Where::Field(FieldName::Name), number);
+            self.deferred.push(Deferred { at, place, time_column });
+        }
+        if let Some(container) = self.effects.repeated {
+            let start = block.origin.start;
+            self.effects.ignored = !self.lanes.cuts.repeat(self.model, container, start, at);
+        }
         let has_extras = raw.def().extras().next().is_some();
         if self.user_defined && has_extras && self.model.containers.len() > containers {
             let mut kept = Vec::new();
@@ -206,33 +271,93 @@ impl Resolver<'_> {
         if self.effects.ignored {
             self.warnings.add_line(block, WarningKind::AfterDestroy, line);
         }
-        if self.effects.names_file {
-            self.warnings.add_line(block, WarningKind::FileNotRead, line);
+        match event {
+            Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
+            Event::TraceFile { container, type_, file } if self.files.wanted => {
+                let checked = self.model.check_named(container.bare(), type_.bare());
+                checked.map_err(|failed| Stop::at_field(line, failed))?;
+                self.name_file(block, line, Some(file))?;
+            }
+            Event::TraceFile { .. } => {
+                self.warnings.add_line(block, WarningKind::FileNotRead, line);
+            }
+            _ => {}
         }
-        Ok(self.line_of(&event))
+        Ok(self.line_of(&event, known))
     }
 
-    /// The value that has just been defined.
-    fn last_value(&self, type_: TypeId) -> LineOf {
-        LineOf::Value(type_, ValueId(self.model.types.value_count(type_) as u32 - 1))
+    /// Sees to it that a file will be read that the line names, if it does.
+    fn name_file(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        file: Option<Field<'_>>,
+    ) -> Result<(), Stop> {
+        let Some(file) = file.filter(|file| !file.bare().is_empty()) else { return Ok(()) };
+        if !self.files.wanted {
+            self.warnings.add_line(block, WarningKind::FileNotRead, line);
+            return Ok(());
+        }
+        let what = Where::Field(FieldName::Filename);
+        let counter = &mut self.counter;
+        let named_at = || place(block, line, what, counter.number(block, line));
+        let named = self.files.name(block.origin.file, file.bare(), self.progress, named_at);
+        if self.files.any() {
+            let at = block.text.start().0 + u64::from(line);
+            self.lanes.cuts.named_from.get_or_insert(at);
+        }
+        named.map_err(|why| Stop { line, what, why })
     }
 
-    /// What a structural event that has just been applied is about.
-    fn line_of(&self, event: &Event<'_>) -> LineOf {
-        let containers = &self.model.containers;
+    /// A time of a line counts for the end of the trace, whatever the line says: PajeNG 1.3.6 behaviour.
+    fn note_time(&mut self, time: Option<f64>) {
+        let Some(time) = time.filter(|time| *time <= self.stop_at) else { return };
+        self.last_time = self.last_time.max(time);
+        if let Some(times) = &mut self.times {
+            times.push(time);
+        }
+    }
+
+    /// What has just been defined, if the type had so many values before: nothing if it was there.
+    fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
+        match self.model.types.value_count(type_) > before {
+            true => LineOf::Value(type_, ValueId(before as u32)),
+            false => LineOf::Nobody,
+        }
+    }
+
+    /// How many there are of what an event may define.
+    fn known(&self, event: &Event<'_>) -> usize {
+        let types = &self.model.types;
+        match event {
+            Event::CreateContainer { .. } => self.model.containers.len(),
+            Event::DefineType { .. } | Event::DefineLinkType { .. } => types.len(),
+            Event::DefineValue { type_, .. } => {
+                types.find(type_.bare()).map_or(0, |type_| types.value_count(type_))
+            }
+            _ => 0,
+        }
+    }
+
+    /// What an event is about that has just been applied, if so many were known before.
+    fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
+        let Model { types, containers, .. } = &*self.model;
         match event {
             Event::DefineValue { type_, .. } => {
-                let type_ = self.model.types.find(type_.bare());
-                type_.map_or(LineOf::Nobody, |type_| self.last_value(type_))
+                let type_ = types.find(type_.bare());
+                type_.map_or(LineOf::Nobody, |type_| self.value_since(type_, before))
             }
-            Event::CreateContainer { .. } => {
-                LineOf::Creation(ContainerId(containers.len() as u32 - 1))
+            Event::CreateContainer { .. } if containers.len() > before => {
+                LineOf::Creation(ContainerId(before as u32))
             }
             Event::DestroyContainer { name, .. } => {
                 containers.find(name.bare()).map_or(LineOf::Nobody, LineOf::Destruction)
             }
+            Event::DefineType { .. } | Event::DefineLinkType { .. } if types.len() > before => {
+                LineOf::Type
+            }
             Event::TraceFile { .. } => LineOf::File,
-            _ => LineOf::Type,
+            _ => LineOf::Nobody,
         }
     }
 }

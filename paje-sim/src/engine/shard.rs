@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cuts::Cuts;
 use super::decode::StrandSymbol;
 use super::resolve::Maps;
 use super::strand::{Left, Objects, Refusal, Slice, Strand};
@@ -72,6 +73,7 @@ impl Shard {
         number: usize,
         window: &[DecodedBlock],
         maps: &[Maps],
+        cuts: &Cuts,
         mut bytes: Range<u64>,
     ) {
         for block in window {
@@ -89,7 +91,7 @@ impl Shard {
                     continue;
                 };
                 let strand = &mut self.strands[*local as usize];
-                let slice = Slice { block, maps, bytes: bytes.clone() };
+                let slice = Slice { block, maps, cuts, bytes: bytes.clone() };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use memchr::memchr_iter;
-use paje_parser::{ByteOffset, FieldNames, Position};
+use paje_parser::{ByteOffset, DefTable, Position};
 use splitter::{Block, Limits};
 use workers::Workers;
 
@@ -34,9 +34,10 @@ pub(crate) struct Sorted {
     pieces: Vec<(usize, u64)>,
     parts: Vec<Part>,
     blocks: Vec<Cut>,
-    next: AtomicUsize,
     /// How many newlines the text has that the trace has not: one if its last line lacks it.
     added: u64,
+    /// Lines of it may name files.
+    names_files: bool,
 }
 
 /// A line of the text, its newline included: where it begins, and its length, in one word, because
@@ -87,13 +88,13 @@ struct Cut {
 }
 
 impl Sorted {
-    /// Reads a trace and sorts its lines.
+    /// Reads a trace, or one file of it that begins with these definitions, and sorts its lines.
     ///
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
     pub(super) fn new(
         source: From<'_>,
-        names: FieldNames,
+        defs: DefTable,
         limits: Limits,
         workers: &Workers,
     ) -> Result<Self, Error> {
@@ -103,7 +104,7 @@ impl Sorted {
             text.push(b'\n');
         }
         let all = pieces(&text, limits, workers.threads());
-        let clocks = times::Clocks::new(&text, &all, names, workers);
+        let clocks = times::Clocks::new(&text, &all, defs, workers);
         // One that fits in a block is never too long: what other sources hold to.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         let found =
@@ -118,6 +119,8 @@ impl Sorted {
                 return Err(Found::line_too_long(start, limits.line, lines + 1).error);
             }
         }
+        let naming = found.iter().any(|found| !found.naming.is_empty());
+        let names_files = naming || clocks.creations_name_files();
         let parts = order::parts(found, workers);
         let cut = each(workers, parts.len(), |part| cut(&text, &parts[part].0, part, limits.block));
         let mut blocks: Vec<Cut> = cut.into_iter().flatten().collect();
@@ -126,14 +129,22 @@ impl Sorted {
             block.start = start;
             start += block.len as u64;
         }
-        let next = AtomicUsize::new(0);
-        Ok(Sorted { text, pieces, parts, blocks, next, added: u64::from(added) })
+        Ok(Sorted { text, pieces, parts, blocks, added: u64::from(added), names_files })
     }
 
-    /// Fills `block` with the next lines; returns its number, or `None` when there are no more.
-    pub(super) fn next(&self, block: &mut Block) -> Option<u64> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let cut = self.blocks.get(number)?;
+    /// Whether lines may name files.
+    pub(super) const fn names_files(&self) -> bool {
+        self.names_files
+    }
+
+    /// The text as it was read, and the newline that its last line may have lacked.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Fills `block` with the lines of one of the blocks.
+    pub(super) fn read(&self, number: usize, block: &mut Block) {
+        let cut = &self.blocks[number];
         let lines = &self.parts[cut.part].0[cut.lines.clone()];
         // Lines that follow one another in the text are copied as one.
         let runs = lines.chunk_by(|line, next| line.range(&self.text).end == next.start());
@@ -142,7 +153,6 @@ impl Sorted {
             &self.text[run.first().map_or(end, |first| first.start())..end]
         });
         block.fill(ByteOffset(cut.start), cut.len, texts);
-        Some(number as u64)
     }
 
     /// How many blocks there are.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use paje_parser::{LinkEnd, TypeNature};
 
+use super::cuts::Cuts;
 use super::decode::{LaneEvent, Op};
 use super::lanes::home_of;
 use super::resolve::Maps;
@@ -48,7 +49,8 @@ pub(crate) struct Refusal {
 pub(crate) struct Strand {
     pub(crate) lane: LaneId,
     pub(crate) objects: Objects,
-    /// The byte of the event that ended the container, `u64::MAX` while it lives.
+    /// The byte of the event that ended the container, `u64::MAX` while it lives. Whether what comes
+    /// later counts is for the [`Cuts`] to say.
     pub(crate) ended_at: u64,
     /// The byte and the time of the last event.
     last: Option<(u64, f64)>,
@@ -70,6 +72,7 @@ pub(crate) enum Objects {
 pub(crate) struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a Maps,
+    pub(crate) cuts: &'a Cuts,
     /// Only events whose lines begin here are replayed.
     pub(crate) bytes: Range<u64>,
 }
@@ -134,8 +137,11 @@ impl Strand {
             end = before(slice.bytes.end);
             live = end;
         }
-        if last > self.ended_at {
-            live = before(self.ended_at + 1).clamp(start, end.max(start));
+        let lines = || slice.block.origin.start..last + 1;
+        if last > self.ended_at
+            && let Some(cut) = slice.cuts.first(self.lane, self.ended_at, lines())
+        {
+            live = before(cut + 1).clamp(start, end.max(start));
             let ignored = events.get(live..end).unwrap_or_default();
             left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
         }

@@ -4,7 +4,7 @@
 //! workers; what is between the two, in file order, is the business of the engine.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use paje_parser::DefTable;
 use splitter::{Block, ReadError};
@@ -12,9 +12,11 @@ use workers::Workers;
 
 use super::alone;
 use super::decode::{Decoded, Decoder};
-use super::feed::Feed;
+use super::feed::{Feed, Next};
+use super::files::Origin;
 use super::lanes::Lanes;
 use super::resolve::Maps;
+use super::tables::Tables;
 use crate::ledger::{Follower, LineOf, Page};
 use crate::progress::{Progress, Watch, WorkerTimes};
 
@@ -25,13 +27,17 @@ pub(crate) struct DecodedBlock {
     pub(crate) decoded: Decoded,
     /// Its place among the trace's blocks.
     number: u64,
+    /// The file that it is of.
+    pub(crate) origin: Origin,
+    /// The definitions before it, as they were known when it was decoded.
+    pub(crate) assumed: Option<Arc<DefTable>>,
     /// Whose symbols it is decoded to.
     pub(crate) maps: usize,
     /// The worker whose desk it is from.
     pub(crate) worker: usize,
     /// The text could not be read.
     pub(crate) failure: Option<ReadError>,
-    /// How many lines of the trace come before it.
+    /// How many lines of its file come before it.
     pub(crate) lines_before: u64,
     /// If that is asked for: what its structural lines are about, in file order.
     pub(crate) structural: Vec<LineOf>,
@@ -47,6 +53,14 @@ pub(crate) struct Desk {
     pub(crate) times: WorkerTimes,
 }
 
+impl DecodedBlock {
+    /// The definitions that hold for the line that begins at `line`.
+    pub(crate) fn defs_at(&self, line: u32) -> Option<&DefTable> {
+        let after = self.decoded.defs.as_deref().filter(|_| line >= self.decoded.defs_from);
+        after.or(self.assumed.as_deref())
+    }
+}
+
 impl Desk {
     pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
         let times = WorkerTimes::default();
@@ -59,9 +73,10 @@ impl Desk {
         self.maps = maps;
     }
 
-    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &DefTable) {
+    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>) {
         block.maps = self.maps;
         self.decoder.decode(&block.text, defs, &mut block.decoded);
+        block.assumed = Some(Arc::clone(defs));
     }
 }
 
@@ -116,7 +131,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) limit: u64,
     /// Where the blocks to decode come from.
     pub(crate) feed: Option<&'a Feed<'r>>,
-    pub(crate) defs: &'a DefTable,
+    pub(crate) tables: &'a Tables,
     pub(crate) desks: &'a [Mutex<Desk>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
@@ -136,8 +151,6 @@ pub(crate) struct Tasks {
     news: (Mutex<()>, Condvar),
     next_home: AtomicUsize,
     next_page: AtomicUsize,
-    /// The feed has no more blocks.
-    ended: AtomicBool,
 }
 
 /// How often a worker yields before it sleeps: about as long as to be woken takes, for most waits are
@@ -153,7 +166,6 @@ impl Tasks {
             news: (Mutex::new(()), Condvar::new()),
             next_home: AtomicUsize::new(0),
             next_page: AtomicUsize::new(0),
-            ended: AtomicBool::new(false),
         }
     }
 
@@ -204,8 +216,8 @@ impl Drop for Taken<'_> {
 }
 
 impl Round<'_, '_> {
-    /// Runs the round; returns whether the feed has ended.
-    pub(crate) fn run(self, workers: &Workers) -> bool {
+    /// Runs the round.
+    pub(crate) fn run(self, workers: &Workers) {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
@@ -219,7 +231,6 @@ impl Round<'_, '_> {
             self.merge();
             watch.lap(&mut desk.times.replay);
         });
-        self.tasks.ended.into_inner()
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
@@ -232,7 +243,7 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                shard.replay(number, &self.window.blocks, self.maps, bytes);
+                shard.replay(number, &self.window.blocks, self.maps, &self.lanes.cuts, bytes);
             }
         }
     }
@@ -243,24 +254,22 @@ impl Round<'_, '_> {
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = self.free.take(worker);
-            let Some((number, read)) = feed.next(&mut block.text) else {
-                self.tasks.ended.store(true, Ordering::Relaxed);
+            let Some(Next { number, origin, read }) = feed.next(&mut block.text) else {
                 self.quota.store(0, Ordering::Relaxed);
                 return;
             };
             block.number = number;
+            block.origin = origin;
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
-            desk.decode(&mut block, self.defs);
+            let defs = self.tables.of(&block.origin);
+            desk.decode(&mut block, defs);
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
             // What comes after a definition, or something wrong, will be decoded when that is settled.
-            if block.failure.is_some()
-                || block.decoded.defs.is_some()
-                || block.decoded.fault.is_some()
-            {
+            if block.failure.is_some() || block.decoded.changes || block.decoded.fault.is_some() {
                 self.quota.store(0, Ordering::Relaxed);
             }
             desk.filled.push(block);

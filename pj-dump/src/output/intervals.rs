@@ -7,8 +7,7 @@
 //! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
 //! - An interval ends at each time of an event that is later than all before it; the first begins at 0.
 //!   Events that change nothing, or are ignored because their container was destroyed, count too. So
-//!   the times cannot be taken from the replay's rows: [`Clock`] reads them while the trace passes on
-//!   its way to the replay.
+//!   the times cannot be taken from rows: the replay keeps them ([`Options::keep_times`]).
 //! - A lane shows its last row that started before the interval, also when it is long over; or else
 //!   its first, if that starts before the interval's end. A lane of links shows the last one that was
 //!   complete when the interval began.
@@ -18,9 +17,8 @@
 //! Here the order of the file does not matter, and every time of the trace counts.
 
 use std::convert::Infallible;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 
-use paje_parser::{FieldNames, Line, LineDecoder};
 use paje_sim::{
     ContainerId, Events, LaneView, Links, Name, States, Trace, TypeNature, Variables, Visitor,
 };
@@ -29,98 +27,12 @@ use super::Style;
 use super::decimal::write_fixed;
 use super::quotes::Printed;
 
-/// Passes a trace on, and notes the times of its events.
-pub struct Clock<R> {
-    input: R,
-    decoder: LineDecoder,
-    /// The beginning of a line whose end has not come yet.
-    line: Vec<u8>,
-    /// Lines that could not be read with the definitions before them. When events are sorted, the
-    /// definitions after them hold too.
-    early: Vec<Vec<u8>>,
-    stop_at: f64,
-    times: Vec<f64>,
-}
-
-impl<R> Clock<R> {
-    /// A clock at 0. Events later than `stop_at`, in seconds, do not count.
-    pub fn new(input: R, names: FieldNames, stop_at: Option<f64>) -> Self {
-        Clock {
-            input,
-            decoder: LineDecoder::new(names),
-            line: Vec::new(),
-            early: Vec::new(),
-            stop_at: stop_at.unwrap_or(f64::INFINITY),
-            times: vec![0.0],
-        }
-    }
-
-    /// The times read so far, in seconds, and 0: in order, each once.
-    #[must_use]
-    pub fn into_times(mut self) -> Vec<f64> {
-        let line = std::mem::take(&mut self.line);
-        self.note(&line);
-        for line in std::mem::take(&mut self.early) {
-            self.note(&line);
-        }
-        self.times.sort_by(f64::total_cmp);
-        self.times.dedup();
-        self.times
-    }
-
-    /// What is wrong with a line is for the replay to say.
-    fn note(&mut self, line: &[u8]) {
-        match self.decoder.line(line) {
-            Ok(Line::Event(event)) => {
-                if let Ok(event) = event.decode()
-                    && let Some(time) = event.time()
-                    && time <= self.stop_at
-                    && self.times.last() != Some(&time)
-                {
-                    self.times.push(time);
-                }
-            }
-            Ok(_) => {}
-            Err(_) => self.early.push(line.to_vec()),
-        }
-    }
-
-    fn pass(&mut self, mut bytes: &[u8]) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            if self.line.is_empty() {
-                self.note(&bytes[..end]);
-            } else {
-                let mut line = std::mem::take(&mut self.line);
-                line.extend_from_slice(&bytes[..end]);
-                self.note(&line);
-                line.clear();
-                self.line = line;
-            }
-            bytes = &bytes[end + 1..];
-        }
-        self.line.extend_from_slice(bytes);
-    }
-}
-
-impl<R: Read> Read for Clock<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.input.read(buffer)?;
-        self.pass(&buffer[..count]);
-        Ok(count)
-    }
-}
-
-/// Writes a line for each interval between `times`, with the lanes of the types called `type_name`.
+/// Writes a line for each interval between the times of a trace that kept them, with the lanes of the
+/// types called `type_name`.
 ///
 /// # Errors
 /// The output fails.
-pub fn write(
-    trace: &Trace,
-    times: &[f64],
-    type_name: &[u8],
-    style: Style,
-    out: impl Write,
-) -> io::Result<()> {
+pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut lanes = Lanes { type_name, style, list: Vec::new() };
     match trace.visit(style.quotes.order(), &mut lanes) {
@@ -129,6 +41,12 @@ pub fn write(
     }
     let mut lanes = lanes.list;
     let mut line = Vec::new();
+    let mut times = trace.times_of_lines().to_vec();
+    // 0 is always one of them.
+    let zero = times.partition_point(|time| *time < 0.0);
+    if times.get(zero) != Some(&0.0) {
+        times.insert(zero, 0.0);
+    }
     for interval in times.windows(2) {
         let (from, to) = (interval[0], interval[1]);
         line.clear();

@@ -281,7 +281,7 @@ fn output_that_is_full() {
 fn warnings_are_told_once_with_their_number() {
     let lines = "set 0 S p a b c\nset 1 S p b b\nset_in 2 S q a\ndestroy 3 P p\nset 4 S p a\n\
                  set 5 S p a\npop 6 S p\nfile p P other.trace\n";
-    let output = dump(&[], &trace(lines.as_bytes()));
+    let output = dump(&["--no-files"], &trace(lines.as_bytes()));
     let before = crate::world::lines_before();
     let wanted = [
         (

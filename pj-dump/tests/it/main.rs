@@ -2,7 +2,9 @@
 
 mod agree;
 mod cli;
+mod cut;
 mod equal;
+mod files;
 mod golden;
 mod inputs;
 mod messages;

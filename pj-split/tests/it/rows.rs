@@ -2,14 +2,18 @@
 
 use std::convert::Infallible;
 use std::io::{Read, Seek};
+use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
 use paje_dump::output::export::write_rows;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{
-    ContainerId, Events, FieldNames, LaneView, Links, Options, States, Trace, Variables, Visitor,
+    ContainerId, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
+    Variables, Visitor,
 };
-use workers::Workers;
+use splitter::Input;
+use workers::{Pin, Workers};
 
 /// A row, and the container that it is of, or that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +74,19 @@ impl Visitor for Owners {
 
 /// The rows of a trace, as `pj_dump -nzul 9` prints them.
 pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
-    let trace = Trace::read(trace, &options()).expect("a valid trace");
+    rows(&Trace::read(trace, &options()).expect("a valid trace"))
+}
+
+/// The same of the trace that the root of some pieces names, replayed by so many threads.
+pub(crate) fn dump_root(root: &Path, threads: usize) -> Vec<Row> {
+    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let input = Input::open(Some(root)).expect("the root is there");
+    let source = Source::from(input).reading_files(Some(root.to_owned()));
+    let trace = Trace::read_with(source, &options(), &workers, &Progress::default());
+    rows(&trace.unwrap_or_else(|error| panic!("{error:?}")))
+}
+
+fn rows(trace: &Trace) -> Vec<Row> {
     let style = Style {
         quotes: Quotes::Auto,
         precision: 9,
@@ -79,7 +95,7 @@ pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
         to: f64::INFINITY,
     };
     let mut out = tempfile::tempfile().expect("a file");
-    write_rows(&trace, style, &Workers::one(), out.try_clone().expect("one"), &Arc::default())
+    write_rows(trace, style, &Workers::one(), out.try_clone().expect("one"), &Arc::default())
         .expect("the file is writable");
     let mut text = Vec::new();
     out.rewind().expect("a file");

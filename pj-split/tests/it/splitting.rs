@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
 use paje_split::cli::Cli;
 use paje_split::run;
 use splitter::Limits;
 use tempfile::TempDir;
+
+use crate::rows::{dump, dump_root};
 
 /// A folder with a trace.
 pub(crate) struct Place(TempDir);
@@ -41,9 +44,22 @@ impl Place {
         let limits = Limits { block, ..Limits::default() };
         assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
         let split = Split::read(&output);
+        self.check_root(&output.join("root.trace"));
         fs::remove_dir_all(output).expect("it was made");
         assert_eq!(self.names(), ["t"]);
         split
+    }
+
+    /// The root is dumped as the trace is.
+    fn check_root(&self, root: &Path) {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
+        let trace = fs::read(self.path("t")).expect("the trace is there");
+        let mut wanted = dump(&trace).into_iter();
+        for row in dump_root(root, threads) {
+            assert_eq!(Some(row), wanted.next(), "{threads} threads");
+        }
+        assert_eq!(wanted.next(), None, "{threads} threads");
     }
 
     /// The program, to be run where the trace is.

@@ -173,9 +173,19 @@ pub(crate) struct Decoded {
     pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
     /// The definitions up to the end of the block, if it holds a line of one.
     pub(crate) defs: Option<Arc<DefTable>>,
+    /// Where the first of these lines begins.
+    pub(crate) defs_from: u32,
+    /// Lines of the same file behind the block mean something else than with the definitions before it.
+    pub(crate) changes: bool,
 }
 
 impl Decoded {
+    /// The events of all lanes.
+    pub(crate) fn lane_events(&self) -> &[LaneEvent] {
+        let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
+        &self.events[..count]
+    }
+
     pub(super) fn clear(&mut self) {
         self.strands.clear();
         self.links.clear();
@@ -190,5 +200,6 @@ impl Decoded {
         self.last_time = f64::NEG_INFINITY;
         self.event_count = 0;
         self.defs = None;
+        self.changes = false;
     }
 }

@@ -11,13 +11,15 @@ const PARTS_PER_WORKER: usize = 4;
 /// Samples of the times for each part: parts differ in size by some tenth.
 const SAMPLES_PER_PART: usize = 64;
 
-/// All lines: those without a time, those whose time cannot be read, and those with a time by time;
-/// in file order otherwise.
+/// All lines: those without a time, those whose time cannot be read, those with a time by time, and
+/// those that name files; in file order otherwise.
 pub(super) fn parts(mut found: Vec<Found>, workers: &Workers) -> Vec<Part> {
     let mut parts = vec![
         Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.untimed)).collect()),
         Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.unreadable)).collect()),
     ];
+    let naming =
+        Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.naming)).collect());
     let sorted: Vec<Vec<Timed>> = found.into_iter().map(|piece| piece.timed).collect();
     let count = if workers.threads() == 1 { 1 } else { workers.threads() * PARTS_PER_WORKER };
     let bounds = bounds(&sorted, count);
@@ -25,6 +27,7 @@ pub(super) fn parts(mut found: Vec<Found>, workers: &Workers) -> Vec<Part> {
         let begin = part.checked_sub(1).map(|before| bounds[before]);
         Part(merge(&sorted, begin, bounds.get(part).copied()))
     }));
+    parts.push(naming);
     parts
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 use paje_parser::token::{is_white, next_field};
-use paje_parser::{DefTable, Field, FieldName, FieldNames, number};
+use paje_parser::{DefTable, EventKind, Field, FieldName, number};
 use workers::Workers;
 
 use super::{Line, each};
@@ -26,6 +26,8 @@ pub(super) struct Found {
     pub(super) unreadable: Vec<Line>,
     /// By time, and in file order where it is the same.
     pub(super) timed: Vec<Timed>,
+    /// Those that name files for containers that may be created anywhere before, in file order.
+    pub(super) naming: Vec<Line>,
     pub(super) lines: u64,
     /// Where a line begins that is too long; what comes after it is not in the lists.
     pub(super) too_long: Option<usize>,
@@ -36,6 +38,8 @@ pub(super) struct Clocks {
     defs: DefTable,
     /// For each definition, the word of its lines that is their time.
     words: Vec<Option<usize>>,
+    /// The definitions of PajeTraceFile.
+    naming: Vec<bool>,
 }
 
 /// What time a line has.
@@ -43,17 +47,19 @@ enum Time {
     None,
     Unreadable,
     At(f64),
+    /// The line names a file: it comes last, as the file does.
+    Last,
 }
 
 impl Clocks {
-    /// Learns the definitions of a text, which hold for all its lines: also for those before them.
+    /// Learns the definitions of a text, which hold for all its lines: also for those before them. What
+    /// it begins with holds if there are none.
     pub(super) fn new(
         text: &[u8],
         pieces: &[Range<usize>],
-        names: FieldNames,
+        mut defs: DefTable,
         workers: &Workers,
     ) -> Self {
-        let mut defs = DefTable::new(names);
         let headers = each(workers, pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
             // The replay will come to this line before any that has a time, and end there.
@@ -66,7 +72,15 @@ impl Clocks {
             let timed = def.kind().obligatory().contains(&FieldName::Time);
             if timed { def.word_of(FieldName::Time) } else { None }
         });
-        Clocks { words: words.collect(), defs }
+        let naming = defs.defs().iter().map(|def| def.kind() == EventKind::TraceFile);
+        Clocks { words: words.collect(), naming: naming.collect(), defs }
+    }
+
+    /// Whether a line may name a file without being one of [`Found::naming`].
+    pub(super) fn creations_name_files(&self) -> bool {
+        let numbered = self.defs.numbered().iter().map(|index| &self.defs.defs()[*index as usize]);
+        let mut creations = numbered.filter(|def| def.kind() == EventKind::CreateContainer);
+        creations.any(|def| def.word_of(FieldName::Filename).is_some())
     }
 
     /// Sorts out the lines of a piece.
@@ -84,6 +98,7 @@ impl Clocks {
             match self.time(text, start, end) {
                 Time::None => found.untimed.push(line),
                 Time::Unreadable => found.unreadable.push(line),
+                Time::Last => found.naming.push(line),
                 Time::At(time) => found.timed.push(Timed { key: key(time), line }),
             }
             start = end + 1;
@@ -99,8 +114,9 @@ impl Clocks {
         // Blank lines and definitions have none, nor have events that nobody defined.
         let Some(mut word) = next_field(line, start) else { return Time::None };
         let id = Field::new(&text[word.clone()]).bare();
-        let Some(count) = self.defs.find(id).and_then(|def| self.words[def]) else {
-            return Time::None;
+        let Some(def) = self.defs.find(id) else { return Time::None };
+        let Some(count) = self.words[def] else {
+            return if self.naming[def] { Time::Last } else { Time::None };
         };
         for _ in 0..count {
             match next_field(line, word.end) {

@@ -1,0 +1,95 @@
+//! Which number stands for which definition.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The definitions, as indices into a list, that numbers stand for. Numbers are texts.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers {
+    by_id: HashMap<Vec<u8>, u32>,
+    /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
+    small: Vec<u32>,
+    /// The indices in the order in which they were added.
+    order: Vec<u32>,
+    /// Of two with the same token, one begins with the other.
+    token: Arc<()>,
+}
+
+/// A state of a table's numbers: see [`DefTable::numbered_since`](super::DefTable::numbered_since).
+#[derive(Clone, Debug)]
+pub struct Numbering {
+    token: Arc<()>,
+    len: usize,
+}
+
+const NONE: u32 = u32::MAX;
+const SMALL: usize = 1000;
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers {
+            by_id: HashMap::new(),
+            small: vec![NONE; SMALL],
+            order: Vec::new(),
+            token: Arc::default(),
+        }
+    }
+}
+
+impl Numbers {
+    #[inline]
+    pub(super) fn find(&self, id: &[u8]) -> Option<usize> {
+        let index = match small_number(id) {
+            Some(number) => self.small[number],
+            None => self.by_id.get(id).copied().unwrap_or(NONE),
+        };
+        (index != NONE).then_some(index as usize)
+    }
+
+    /// The number must be free.
+    pub(super) fn insert(&mut self, id: &[u8], index: u32) {
+        match small_number(id) {
+            Some(number) => self.small[number] = index,
+            None => {
+                self.by_id.insert(id.to_vec(), index);
+            }
+        }
+        self.order.push(index);
+    }
+
+    /// From here on, these are no more those that others may also go on from.
+    pub(super) fn branch(&mut self) {
+        self.token = Arc::default();
+    }
+
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    pub(super) fn same(&self, other: &Numbers) -> bool {
+        self.order.len() == other.order.len()
+            && (Arc::ptr_eq(&self.token, &other.token)
+                || (self.small == other.small && self.by_id == other.by_id))
+    }
+
+    pub(super) fn numbering(&self) -> Numbering {
+        Numbering { token: Arc::clone(&self.token), len: self.order.len() }
+    }
+
+    pub(super) fn since(&self, earlier: &Numbering) -> Option<&[u32]> {
+        let same = Arc::ptr_eq(&self.token, &earlier.token);
+        self.order.get(earlier.len..).filter(|_| same)
+    }
+}
+
+/// The value of a plain decimal number below [`SMALL`] without leading zeros.
+#[inline]
+fn small_number(id: &[u8]) -> Option<usize> {
+    let digit = |b: u8| b.is_ascii_digit().then(|| usize::from(b - b'0'));
+    match *id {
+        [a] => digit(a),
+        [a @ b'1'..=b'9', b] => Some(10 * digit(a)? + digit(b)?),
+        [a @ b'1'..=b'9', b, c] => Some(100 * digit(a)? + 10 * digit(b)? + digit(c)?),
+        _ => None,
+    }
+}

@@ -1,0 +1,500 @@
+//! Traces in many files: the same rows as from one.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use datasets::{Shape, generate};
+use paje_dump::output::{Quotes, containers, hierarchy};
+use paje_sim::{Options, Progress, Source, Trace, WarningKind};
+use splitter::Input;
+use tempfile::TempDir;
+use workers::{Pin, Workers};
+
+use crate::agree::rows;
+use crate::cli::run;
+use crate::cut::{Style, cut};
+use crate::packed::{ALL, pack};
+use crate::world::{header, trace};
+
+const STYLES: [Style; 3] = [Style::Whole, Style::Bare, Style::Renumbered];
+
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
+    std::array::from_fn(|index| {
+        let threads = NonZeroUsize::new(index + 1);
+        Workers::new(threads, &Pin::None).expect("four threads can be started")
+    })
+});
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, paje_sim::Error> {
+    let input = Input::open(Some(root)).expect("it was written");
+    let source = Source::from(input).reading_files(Some(root.to_owned()));
+    Trace::read_with(source, options, workers, &Progress::default())
+}
+
+/// What is in a trace, whatever it was read from.
+fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
+    let entities = hierarchy::entities(trace, Quotes::Auto);
+    [rows(trace, workers), entities, containers::tree(trace, Quotes::Auto)].concat()
+}
+
+/// What is in a trace and what is said of it; or what is wrong, and where.
+fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>, String> {
+    let trace = replay(root, options, workers).map_err(|error| format!("{error:?}"))?;
+    Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
+}
+
+/// Threads and blocks: the first is what others are compared with, of which there are some, by turns.
+fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
+    let others = [(2, 1), (3, 100), (4, 700), (2, 3000), (1, 1000), (4, 1 << 20)];
+    let others = [0, 2, 5].map(|way| others[(turn + way) % others.len()]);
+    let ways = [(1, 1 << 20)].into_iter().chain(others);
+    ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
+}
+
+/// The same in some ways; returns it.
+fn in_all_ways(
+    root: &Path,
+    options: &Options,
+    turn: usize,
+    about: &str,
+) -> Result<Vec<u8>, String> {
+    let mut options = options.clone();
+    let mut first = None;
+    for (workers, block) in ways(turn) {
+        options.limits.block = block;
+        let found = outcome(root, &options, workers);
+        let wanted = first.get_or_insert_with(|| found.clone());
+        if found != *wanted {
+            let text = |one: &Result<Vec<u8>, String>| match one {
+                Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Err(error) => error.clone(),
+            };
+            let (found, wanted) = (text(&found), text(wanted));
+            let line = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+            panic!("{about}: {} threads, blocks of {block}: {line:?}", workers.threads());
+        }
+    }
+    first.expect("there are ways")
+}
+
+/// Cuts a valid trace in every style and compares.
+fn check(text: &[u8], pieces: usize, options: &Options, turn: usize, about: &str) {
+    let whole = Trace::read(text, options).expect("the trace is valid");
+    let wanted = shown(&whole, &TEAMS[0]);
+    let ignored = whole.warnings().iter().any(|warning| warning.kind == WarningKind::AfterDestroy);
+    for style in STYLES {
+        // Pieces that do not repeat a destruction do not know what comes too late.
+        if ignored && style != Style::Whole {
+            continue;
+        }
+        let about = format!("{about}, {pieces} pieces, {style:?}");
+        let folder = folder();
+        let root = cut(folder.path(), text, &format!("{:?}", whole.end()), pieces, style);
+        let found = in_all_ways(&root, options, turn + pieces, &about);
+        let found = found.unwrap_or_else(|error| panic!("{about}: {error}"));
+        if !found.starts_with(&wanted) {
+            let (found, wanted) =
+                (String::from_utf8_lossy(&found), String::from_utf8_lossy(&wanted));
+            let line = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+            panic!("{about}: (found, wanted) {line:?}");
+        }
+    }
+}
+
+#[test]
+fn every_shape_in_pieces() {
+    for (index, shape) in Shape::ALL.into_iter().enumerate().filter(|(_, shape)| shape.is_sorted())
+    {
+        let text = generate(shape, 20_000, 3);
+        let mut options = Options::default();
+        options.user_defined = index % 2 == 0;
+        options.no_imbrication = index % 3 == 0;
+        for pieces in [1, 2, 7, 200] {
+            check(&text, pieces, &options, index, shape.name());
+        }
+    }
+}
+
+#[test]
+fn random_traces_in_pieces() {
+    let (mut valid, options) = (0, Options::default());
+    for seed in 0..120 {
+        let text = datasets::random::trace(seed).bytes;
+        if Trace::read(&text[..], &options).is_ok() {
+            valid += 1;
+            let (pieces, turn) = (1 + seed as usize % 5, seed as usize / 5);
+            check(&text, pieces, &options, turn, &format!("seed {seed}"));
+        }
+    }
+    assert!(valid > 50, "{valid}");
+}
+
+/// Files in a folder, in which the program runs.
+fn kept(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = folder();
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("writable");
+        fs::write(path, bytes).expect("the folder is writable");
+    }
+    folder
+}
+
+/// The program's rows for `root`, which must be those that one file gives, in every way that the
+/// program knows to read files.
+#[track_caller]
+fn same_rows(files: &[(&str, &[u8])], whole: &str) {
+    let folder = kept(files);
+    fs::write(folder.path().join("whole"), trace(whole.as_bytes())).expect("writable");
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (status, wanted, _) = run(&folder, &["whole"]);
+    assert_eq!(status, 0);
+    for threads in ["1", "2", "3"] {
+        let (status, found, said) = run(&folder, &["--threads", threads, "root"]);
+        assert_eq!((status, &found, &said[..]), (0, &wanted, ""));
+    }
+    assert_eq!(run(&folder, &["--sort", "root"]), (0, wanted.clone(), String::new()));
+    let (status, found, _) = run(&folder, &["-o", "root"]);
+    assert_eq!((status, sorted(&found)), (0, sorted(&wanted)));
+    let intervals = |file| run(&folder, &["-p", "State", file]);
+    assert_eq!(intervals("root"), intervals("whole"));
+}
+
+fn lines(text: &str) -> Vec<u8> {
+    trace(text.as_bytes())
+}
+
+#[test]
+fn names_count_from_the_folder_of_the_file_that_has_them() {
+    let root = lines("file p P pieces/p\nset 1 S q a\nfile q P ./pieces/../pieces/q\n");
+    let files: [(&str, &[u8]); 4] = [
+        ("root", &root),
+        ("pieces/p", b"set 1 S p a\nfile p P more/p\n"),
+        ("pieces/more/p", b"set 2 S p b\nset 5 S p a"),
+        ("pieces/q", b"set 2 S q b\n"),
+    ];
+    same_rows(&files, "set 1 S q a\nset 1 S p a\nset 2 S q b\nset 2 S p b\nset 5 S p a\n");
+}
+
+/// The definition of PajeSetState by another number, and one for creations that name files.
+fn own_header() -> String {
+    let fields = "% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n";
+    format!("%EventDef PajeSetState 7\n{fields}")
+}
+
+#[test]
+fn what_a_file_defines_holds_in_it_and_in_those_it_names() {
+    let root = lines("file p P one\nfile q P two\n");
+    let one = format!("set 1 S p a\n{}7 2 S p b\n", own_header());
+    let more = "%EventDef PajeTraceFile 8\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n8 p P below\n";
+    let one = format!("{one}{more}");
+    let files: [(&str, &[u8]); 4] = [
+        ("root", &root),
+        ("one", one.as_bytes()),
+        ("two", b"set 1 S q b\n"),
+        ("below", b"7 3 S p a\n"),
+    ];
+    same_rows(&files, "set 1 S p a\nset 2 S p b\nset 1 S q b\nset 3 S p a\n");
+    // Its own numbers are not the others', nor are the others' its own any more.
+    let bad = |file: &str, text: &str| {
+        let files =
+            files.map(|(name, bytes)| (name, if name == file { text.as_bytes() } else { bytes }));
+        run(&kept(&files), &["root"])
+    };
+    let (status, _, said) = bad("two", "set 1 S q b\n7 3 S q a\n");
+    assert!(
+        status == 1 && said.starts_with("pj_dump: two:2:1: no event is defined with number '7'"),
+        "{said}"
+    );
+    let (status, _, said) = bad("one", &format!("{one}set 3 S p a\n"));
+    assert!(
+        status == 1 && said.contains("one:15:1: no event is defined with number 'set'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn types_values_and_containers_of_files() {
+    let root = lines("file h H one\nfile p P two\n");
+    let world = "ctype Host 0 H\nctype Process H P\nstype State P S\nltype Message H P P L\ncreate 0 h H 0\ncreate 0 p P h\n";
+    let one = format!(
+        "{}{world}stype Own P T\ncreate 1 r P h\nset 1 T r x\nset 1 S p a\nvalue v S V\n",
+        header()
+    );
+    let two = format!(
+        "{}{world}stype Own P T\ncreate 1 r P h\nset 2 T r x\nvalue a S a\nvalue v S V\nset 2 S p v\nfrom 1 L h m p k\nto 2 L h m r k\n",
+        header()
+    );
+    let one = one
+        .replace("value v S V", "value v S V \"\"")
+        .replace("V \"\"", "V red")
+        .replace(" red", " \"1 0 0\"");
+    let two = two
+        .replace("value a S a", "value a S a \"1 0 0\"")
+        .replace("value v S V", "value v S V \"1 0 0\"");
+    let files: [(&str, &[u8]); 3] =
+        [("root", &root), ("one", one.as_bytes()), ("two", two.as_bytes())];
+    same_rows(
+        &files,
+        "stype Own P T\ncreate 1 r P h\nset 1 T r x\nset 1 S p a\nvalue v S V \"1 0 0\"\nset 2 T r x\nset 2 S p v\nfrom 1 L h m p k\nto 2 L h m r k\n",
+    );
+}
+
+/// What a file says may be said again by another, but not otherwise, and not by itself.
+#[test]
+fn what_is_no_repetition() {
+    let fails = |first: &str, second: &str, code: &str| {
+        let root = lines("file p P one\nfile q P two\n");
+        let files: [(&str, &[u8]); 3] =
+            [("root", &root), ("one", first.as_bytes()), ("two", second.as_bytes())];
+        let (status, out, said) = run(&kept(&files), &["root"]);
+        assert!(status == 1 && out.is_empty() && said.contains(code), "{first}{second}: {said}");
+    };
+    for said in ["stype Own P T\n", "create 1 r P h\n", "value v S V red\n"] {
+        let said = said.replace("red", "\"1 0 0\"");
+        let twice = format!("{said}{said}");
+        fails(&twice, "", "pj_dump: one:2:");
+        fails(&said, &twice, "pj_dump: two:2:");
+    }
+    for (said, otherwise) in [
+        ("stype Own P T\n", "stype Other P T\n"),
+        ("stype Own P T\n", "vtype Own P T\n"),
+        ("stype Own P T\n", "stype Own H T\n"),
+        ("ltype Own H P P T\n", "ltype Own H P H T\n"),
+        ("create 1 r P h\n", "create 2 r P h\n"),
+        ("create_as 1 r P h x\n", "create_as 1 s P h x\n"),
+        ("value v S V \"1 0 0\"\n", "value v S W \"1 0 0\"\n"),
+        ("set 1 S p v\n", "value v S W \"1 0 0\"\n"),
+        ("destroy 5 P p\n", "destroy 4 P p\n"),
+    ] {
+        fails(said, otherwise, "pj_dump: two:1:");
+    }
+    fails("", "file p H one\n", "two:1:8: container 'p' is of type 'P', not 'H'");
+    fails("", "file x P one\n", "two:1:6: unknown container 'x'");
+    fails("set 1 S p a\n", "set 0 S p a\n", "two:1:5: time 0 is earlier than 1");
+}
+
+/// A destruction is for the lines behind it in its file.
+#[test]
+fn destructions() {
+    let run_all = |lines_of_root: &str, one: &str, two: &str| {
+        let root = lines(lines_of_root);
+        let files: [(&str, &[u8]); 3] =
+            [("root", &root), ("one", one.as_bytes()), ("two", two.as_bytes())];
+        let folder = kept(&files);
+        let (status, out, said) = run(&folder, &["--threads", "1", "root"]);
+        for threads in ["2", "3"] {
+            let again = run(&folder, &["--threads", threads, "root"]);
+            assert_eq!(again, (status, out.clone(), said.clone()));
+        }
+        let states = out.lines().filter(|line| line.starts_with("State")).count();
+        (status, states, said)
+    };
+    let named = "file p P one\nfile q P two\n";
+    let after = |line: usize, file: &str, event: &str| {
+        format!(
+            "pj_dump: {file}:{line}: warning: event for a container that was destroyed before; it is ignored (1 line of event '{event}')\n"
+        )
+    };
+    // In the trace itself, after the naming: the file's lines count.
+    let root = format!("{named}destroy 9 P p\n");
+    assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
+    // In the file too: those behind it do not.
+    let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
+    assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "set")));
+    // With all that the container is in, and with it alone.
+    let root = format!("{named}destroy 9 H h\n");
+    let one = "set 1 S p a\ndestroy 9 H h\nset 9 S p a\n";
+    assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "set")));
+    let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\nset 9 S q a\n";
+    assert_eq!(run_all(&root, one, "set 1 S q a\n").2, "pj_dump: two:1:5: time 1 is earlier than 9, where this container and type already are; the events of each must be in time order\n 1 | set 1 S q a\n   |     ^\nhint: x".replace("hint: x", "pj_dump: hint: `--sort` replays the trace sorted by time, as `sort -s` would\n").trim_start());
+    assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "set")));
+    // Twice in one file.
+    let one = "destroy 9 P p\ndestroy 9 P p\n";
+    assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "destroy")));
+    // Later than in the other.
+    assert_eq!(run_all(&root, "destroy 10 P p\n", ""), (0, 0, after(1, "one", "destroy")));
+    // Before the first name: no file's lines count.
+    let root = format!("destroy 9 P p\n{named}");
+    assert_eq!(run_all(&root, "set 1 S p a\n", "set 1 S q a\n"), (0, 1, after(1, "one", "set")));
+    // Too early for what a file has, told where it stands.
+    let root = format!("{named}destroy 2 P p\n");
+    let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
+    let line = crate::world::lines_before() + 3;
+    let wanted = format!(
+        "pj_dump: root:{line}:9: container 'p' ends at 2, earlier than its last event at 3\n {line} | destroy 2 P p\n"
+    );
+    assert!(status == 1 && said.starts_with(&wanted), "{said}");
+    let root = format!("{named}destroy 2 H h\n");
+    let (_, _, said) = run_all(&root, "from 1 L h m p k\n", "");
+    assert!(said.starts_with(&format!("pj_dump: root:{line}:13: 1 link is incomplete")), "{said}");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let line = crate::world::lines_before() + 1;
+    let root = lines("file p P below/p\n");
+    let fails = |files: &[(&str, &[u8])], wanted: (i32, String)| {
+        let folder = kept(files);
+        for options in [&["root"][..], &["--sort", "root"], &["-o", "-q", "root"]] {
+            let (status, out, said) = run(&folder, options);
+            let first = said.lines().next().unwrap_or_default().to_owned();
+            assert_eq!((status, first, &out[..]), (wanted.0, wanted.1.clone(), ""), "{options:?}");
+        }
+    };
+    let missing = "No such file or directory";
+    fails(
+        &[("root", &root)],
+        (2, format!("pj_dump: root:{line}:10: cannot read 'below/p': {missing}")),
+    );
+    let below: (&str, &[u8]) = ("below/p", b"set 1 S p a\nfile p P none\n");
+    fails(
+        &[("root", &root), below],
+        (2, format!("pj_dump: below/p:2:10: cannot read 'below/none': {missing}")),
+    );
+    let below: (&str, &[u8]) = ("below/p/file", b"");
+    fails(
+        &[("root", &root), below],
+        (2, format!("pj_dump: root:{line}:10: cannot read 'below/p': Is a directory")),
+    );
+    // Cut off, and made invalid by that or not.
+    for text in ["set 1 S p a\nset 2 S p b\n", "set 1 S p a\nset 2 S x b\n"] {
+        let packed = pack("gzip", text.as_bytes());
+        let below: (&str, &[u8]) = ("below/p", &packed[..packed.len() - 4]);
+        let folder = kept(&[("root", &root), below]);
+        let (status, _, said) = run(&folder, &["root"]);
+        assert!(
+            status == 2 && said.contains(&format!("root:{line}:10: cannot read 'below/p': ")),
+            "{said}"
+        );
+    }
+    // Circles of one, of two, and under another name.
+    let circle = |file: &str, name: &str| {
+        format!(
+            "pj_dump: {file}: file '{name}' is this one, or one that leads to it by the files it names; it would never end"
+        )
+    };
+    let own = lines("file p P ./root\n");
+    fails(&[("root", &own)], (1, circle(&format!("root:{line}:10"), "./root")));
+    let below: (&str, &[u8]) = ("below/p", b"file q P ../root\n");
+    fails(&[("root", &root), below], (1, circle("below/p:1:10", "../root")));
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_told_with_its_name() {
+    let root = lines("file p P below/p\nfile q P q\n");
+    let fails = |p: &str, q: &str, wanted: &str| {
+        let files: [(&str, &[u8]); 3] =
+            [("root", &root), ("below/p", p.as_bytes()), ("q", q.as_bytes())];
+        let (status, out, said) = run(&kept(&files), &["root"]);
+        assert!(status == 1 && out.is_empty(), "{p}{q}");
+        assert!(said.starts_with(wanted), "{said}");
+    };
+    fails("\n\nset x S p a", "set 1 S y a\n", "pj_dump: below/p:3:5: 'x' is not a time");
+    fails("set 1 S p a", "\nset 1 S y a\n", "pj_dump: q:2:9: unknown container 'y'");
+    fails(
+        "%EventDef PajeSetState 7\n",
+        "set 1 S y a\n",
+        "pj_dump: below/p: the definition is not finished",
+    );
+    fails("", "%EventDef PajeSetState 7\n", "pj_dump: q: the definition is not finished");
+    // A trace must not be empty, its files may.
+    let files: [(&str, &[u8]); 3] = [("root", &root), ("below/p", b""), ("q", b"# nothing\n")];
+    assert_eq!(run(&kept(&files), &["-q", "root"]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn compressed_files_and_standard_input() {
+    let text = "set 1 S p a\nset 2 S p b\n";
+    let root = lines("file p P p\n");
+    for how in ALL {
+        let folder = kept(&[
+            ("root", &root),
+            ("packed", &pack(how, &root)),
+            ("p", &pack(how, text.as_bytes())),
+        ]);
+        fs::write(folder.path().join("whole"), lines(text)).expect("writable");
+        let wanted = run(&folder, &["whole"]);
+        assert_eq!(run(&folder, &["root"]), wanted);
+        assert_eq!(run(&folder, &["packed"]), wanted);
+        assert_eq!(run(&folder, &["--sort", "packed"]), wanted);
+        let mut command = crate::cli::command(&folder, &["-"]);
+        command.stdin(fs::File::open(folder.path().join("root")).expect("it was written"));
+        assert_eq!(crate::cli::outcome(&command.output().expect("it starts")), wanted);
+    }
+}
+
+#[test]
+fn files_may_be_left_unread() {
+    let root = lines("set 1 S p a\nfile p P none\nfile nobody P none\n");
+    let folder = kept(&[("root", &root)]);
+    let (status, rows, said) = run(&folder, &["--no-files", "root"]);
+    let line = crate::world::lines_before() + 2;
+    assert_eq!(
+        said,
+        format!(
+            "pj_dump: root:{line}: warning: the trace file named here is not read (2 lines of event 'file')\n"
+        )
+    );
+    fs::write(folder.path().join("whole"), lines("set 1 S p a\n")).expect("writable");
+    assert_eq!((status, rows), (0, run(&folder, &["whole"]).1));
+    // An empty name names nothing.
+    fs::write(folder.path().join("none"), lines("set 1 S p a\nfile p P \"\"\n")).expect("writable");
+    assert_eq!(run(&folder, &["none"]), run(&folder, &["whole"]));
+}
+
+/// Also creations that are too late, whose files are about containers that do not exist then.
+#[test]
+fn files_and_a_time_to_stop_at() {
+    let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");
+    let folder =
+        kept(&[("root", &root), ("p", b"set 1 S p a\nset 7 S p b\n"), ("r", b"set 6 S r a\n")]);
+    let whole = lines("create 5 r P h\nset 1 S p a\nset 7 S p b\nset 6 S r a\n");
+    fs::write(folder.path().join("whole"), whole).expect("writable");
+    for stop in ["0.5", "3", "5.5", "6.5", "9"] {
+        assert_eq!(
+            run(&folder, &["-a", stop, "root"]),
+            run(&folder, &["-a", stop, "whole"]),
+            "{stop}"
+        );
+    }
+}
+
+/// Thousands of files, of which few are open at a time.
+#[test]
+fn many_files() {
+    const FILES: usize = 3000;
+    let folder = folder();
+    let (mut root, mut whole) = (String::new(), String::new());
+    for i in 0..FILES {
+        root.push_str(&format!("create 0 c{i} P h\nfile c{i} P f/{i}\n"));
+        whole.push_str(&format!("create 0 c{i} P h\n"));
+    }
+    fs::create_dir(folder.path().join("f")).expect("writable");
+    for i in 0..FILES {
+        let text = format!("set {i} S c{i} a\n");
+        fs::write(folder.path().join(format!("f/{i}")), &text).expect("writable");
+        whole.push_str(&text);
+    }
+    fs::write(folder.path().join("root"), lines(&root)).expect("writable");
+    fs::write(folder.path().join("whole"), lines(&whole)).expect("writable");
+    let wanted = run(&folder, &["whole"]);
+    let program = assert_cmd::cargo::cargo_bin!("pj_dump");
+    for options in ["--threads 1", "--threads 4", "--sort"] {
+        let script = format!("ulimit -n 64; exec \"$0\" {options} root");
+        let mut shell = std::process::Command::new("sh");
+        shell.arg("-c").arg(script).arg(program).current_dir(folder.path());
+        let found = crate::cli::outcome(&shell.output().expect("there is a shell"));
+        assert!(found == wanted, "{options}: {}", found.2);
+    }
+}
