@@ -17,6 +17,7 @@
 
 mod cuts;
 pub(crate) mod decode;
+mod endings;
 mod feed;
 mod files;
 pub(crate) mod lanes;
@@ -26,6 +27,7 @@ mod problems;
 pub(crate) mod resolve;
 pub(crate) mod shard;
 mod sorted;
+mod source;
 pub(crate) mod strand;
 pub(crate) mod symbols;
 mod tables;
@@ -35,7 +37,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use paje_parser::{ByteOffset, DefTable, FaultKind, FieldName};
+use paje_parser::{ByteOffset, DefTable, FaultKind};
 use splitter::ReadError;
 use workers::Workers;
 
@@ -47,12 +49,12 @@ use crate::progress::{Progress, Times, Watch};
 use crate::trace::{Counted, Trace};
 use decode::{Decoder, Strands};
 use feed::Feed;
-pub use feed::Source;
 use files::{Files, Origin};
 use lanes::Lanes;
 use portions::Portions;
-use problems::{Found, Warnings, earliest, earliest_byte};
+use problems::{Found, Warnings};
 use resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
+pub use source::Source;
 use tables::Tables;
 use window::{DecodedBlock, Desk, FreeBlocks, Round, Tasks, Window};
 
@@ -396,76 +398,6 @@ impl<'o> Engine<'o> {
         };
         let at = self.bytes + block.text.text().len() as u64;
         Found { at, error: self.files.unreadable(origin.file, error) }
-    }
-
-    /// What remains to be done for a window when all its lanes have been replayed.
-    ///
-    /// # Errors
-    /// The first problem of the trace, if it has come up.
-    fn settle(&mut self, window: &Window) -> Result<(), Error> {
-        self.settle_to(window, u64::MAX)?;
-        if let Some(last) = window.blocks.last() {
-            self.lanes.cuts.forget(last.origin.start);
-        }
-        if let Some(first) = self.first.take() {
-            let found = earliest(Some(first), self.reused_in(None));
-            return found.map_or(Ok(()), |found| Err(found.error));
-        }
-        self.warn(window);
-        Ok(())
-    }
-
-    /// What remains to be done for the part of a window that comes before byte `limit`.
-    fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
-        let mut found = self.refused(window);
-        let first = earliest_byte(&[&found, &self.first]).min(limit);
-        self.place_suspects(window);
-        let mut endings = std::mem::take(&mut self.effects.endings);
-        // Other files may still have events for what ended after they were named.
-        let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
-        let now = endings.partition_point(|ending| ending.at < known);
-        for ending in endings.drain(..now) {
-            found = earliest(found, self.reused_in(Some(&ending)));
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
-            if let Err((field, problem)) = ended {
-                found = earliest(found, self.found_at(window, ending.at, field, problem));
-                break;
-            }
-            if let Some(portions) = &mut self.portions {
-                portions.ended(ending.container);
-            }
-        }
-        self.effects.endings = endings;
-        if found.is_some() {
-            found = earliest(found, self.first.take());
-            found = earliest(found, self.reused_in(None));
-        }
-        found.map_or(Ok(()), |found| Err(found.error))
-    }
-
-    /// Ends the containers whose lanes other files might have gone on with.
-    fn end_deferred(&mut self) -> Result<(), Error> {
-        for ending in std::mem::take(&mut self.effects.endings) {
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
-            ended.map_err(|(field, problem)| {
-                let found = self.deferred.binary_search_by_key(&ending.at, |line| line.at);
-                let place = found.ok().map(|index| {
-                    let Deferred { place, time_column, .. } = &self.deferred[index];
-                    let mut place = place.clone();
-                    if field == FieldName::Time {
-                        let start = place.position.byte.0 - place.position.column;
-                        place.position.byte.0 = start + time_column;
-                        place.position.column = *time_column;
-                    }
-                    place
-                });
-                Error::invalid(problem, place)
-            })?;
-            if let Some(portions) = &mut self.portions {
-                portions.ended(ending.container);
-            }
-        }
-        Ok(())
     }
 
     fn finish(mut self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {

@@ -54,6 +54,8 @@ pub struct Options {
     /// the first of them is an error. So "the first problem" is the first in this order; the place
     /// that is told is that in the trace as it was given.
     ///
+    /// Lines that name files come behind all others, and each file is sorted by itself.
+    ///
     /// The whole text stays in memory, with eight bytes for each line more (forty while the lines are
     /// being sorted), beside what any replay takes. It is read to its end before anything else is
     /// looked at: a failed read, and a line that is too long, come before all other problems.

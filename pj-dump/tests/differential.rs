@@ -69,6 +69,43 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
+/// Whatever line a time is in: of types, of values, of names of files.
+#[test]
+fn a_time_of_any_line_counts_as_for_pajeng() {
+    let Some(pajeng) = pajeng() else { return skipped() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("times.trace");
+    let definition = |event: &str, number: u32, fields: &str| {
+        let fields: String = fields.split(' ').map(|f| format!("% {f} string\n")).collect();
+        format!("%EventDef Paje{event} {number}\n{fields}%EndEventDef\n")
+    };
+    let header = [
+        definition("DefineContainerType", 1, "Time Name Type"),
+        definition("DefineStateType", 2, "Time Name Type"),
+        definition("CreateContainer", 3, "Time Name Type Container"),
+        definition("SetState", 4, "Time Type Container Value"),
+        definition("TraceFile", 5, "Time Container Type Filename"),
+        definition("DefineEntityValue", 6, "Time Name Type"),
+    ];
+    let world = "1 0 C 0\n2 0.5 S C\n3 0.5 c C 0\n4 1 S c a\n4 2 S c b\n";
+    for last in
+        ["1 9 D 0\n", "2 9 T C\n", "6 9 v S\n", "5 9 c C none\n", "6 9 v S\n5 10 c C none\n"]
+    {
+        fs::write(&path, format!("{}{world}{last}", header.concat())).expect("writable");
+        for options in [&[][..], &["-a", "3"], &["-a", "9"], &["-p", "S"]] {
+            let rows = |program: &Path, more: &[&str]| {
+                let output = Command::new(program).args(more).args(options).arg(&path).output();
+                let output = output.expect("the program starts");
+                assert!(output.status.success(), "{last}");
+                String::from_utf8(output.stdout).expect("text")
+            };
+            let ours = Path::new(env!("CARGO_BIN_EXE_pj_dump"));
+            let found = rows(ours, &["--quotes", "strip", "--no-files"]);
+            assert_eq!(found, rows(&pajeng, &[]), "{last}{options:?}");
+        }
+    }
+}
+
 #[test]
 fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
     let Some(pajeng) = pajeng() else { return skipped() };

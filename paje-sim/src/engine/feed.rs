@@ -1,9 +1,8 @@
 //! Where the blocks of a trace come from.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,64 +13,10 @@ use workers::Workers;
 
 use super::files::{Origin, Queued};
 use super::sorted::Sorted;
+use super::source::From;
 use crate::error::Error;
 use crate::options::Options;
 use crate::progress::Progress;
-
-/// What a trace is read from.
-#[derive(Debug)]
-pub struct Source<'r> {
-    pub(super) from: From<'r>,
-    pub(super) files: Option<Root>,
-}
-
-/// The files that the trace names are to be read.
-#[derive(Debug)]
-pub(super) struct Root {
-    /// The trace itself; none for standard input and the like.
-    pub(super) path: Option<PathBuf>,
-}
-
-pub(super) enum From<'r> {
-    /// Each worker reads its own blocks.
-    Input(Box<Input>),
-    /// One worker at a time reads a block.
-    Stream(Box<dyn Read + Send + 'r>),
-}
-
-impl fmt::Debug for From<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            From::Input(input) => input.fmt(f),
-            From::Stream(_) => f.write_str("Stream"),
-        }
-    }
-}
-
-impl<'r> Source<'r> {
-    /// Anything that gives bytes.
-    pub fn stream(input: impl Read + Send + 'r) -> Self {
-        Source { from: From::Stream(Box::new(input)), files: None }
-    }
-
-    /// The same, and the files that the trace names (PajeTraceFile, and the Filename of
-    /// PajeCreateContainer) are part of it: `docs/files.md` has the rules. Their names count from the
-    /// folder that `path`, the trace itself, is in; from the current one if there is none.
-    ///
-    /// Without this they are not read, and there is a warning for each. A trace may name any file
-    /// that this process can read, and parts of it may come to be shown in messages.
-    #[must_use]
-    pub fn reading_files(mut self, path: Option<PathBuf>) -> Self {
-        self.files = Some(Root { path });
-        self
-    }
-}
-
-impl std::convert::From<Input> for Source<'static> {
-    fn from(input: Input) -> Self {
-        Source { from: From::Input(Box::new(input)), files: None }
-    }
-}
 
 /// Gives the blocks of a trace to whoever asks.
 pub(crate) struct Feed<'r> {

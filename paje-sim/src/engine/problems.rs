@@ -220,6 +220,12 @@ pub(super) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -
     Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
 }
 
+/// The column, in bytes from 1, of a field of the line that begins at `line`.
+pub(super) fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u64 {
+    let span = field_of_line(block, line, field);
+    span.map_or(1, |span| u64::from(span.start - line) + 1)
+}
+
 fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Option<Span> {
     let (words, defs) = (words_of(block, line), block.defs_at(line)?);
     let def = defs.find(words.first()?.of(block.text.text()).bare())?;

@@ -11,7 +11,7 @@ use splitter::Block;
 use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
 use super::files::Files;
 use super::lanes::Lanes;
-use super::problems::{Warnings, place};
+use super::problems::{Warnings, column_of, place};
 use super::symbols::Symbol;
 use super::window::DecodedBlock;
 use crate::error::{ErrorKind, Place, Problem, WarningKind};
@@ -250,8 +250,7 @@ impl Resolver<'_> {
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
             let number = self.counter.number(block, line);
-            let column = |field| place(block, line, Where::Field(field), number).position.column;
-            let time_column = column(FieldName::Time);
+            let time_column = column_of(block, line, FieldName::Time);
             let place = place(block, line, Where::Field(FieldName::Name), number);
             self.deferred.push(Deferred { at, place, time_column });
         }

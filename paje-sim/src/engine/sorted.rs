@@ -23,8 +23,8 @@ use paje_parser::{ByteOffset, DefTable, Position};
 use splitter::{Block, Limits};
 use workers::Workers;
 
-use super::feed::From;
 use super::problems::Found;
+use super::source::From;
 use crate::error::Error;
 
 /// The lines of a trace in the order in which they are replayed.

@@ -9,7 +9,7 @@ use splitter::{Kind, Limits, read_exact_at};
 use workers::Workers;
 
 use super::Line;
-use crate::engine::feed::From;
+use crate::engine::source::From;
 
 /// Reads all that a source gives.
 ///

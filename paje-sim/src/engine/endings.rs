@@ -1,0 +1,81 @@
+//! What is done when lanes have been replayed: containers end, in file order, and problems are told.
+
+use paje_parser::FieldName;
+
+use super::Engine;
+use super::problems::{earliest, earliest_byte};
+use super::resolve::Deferred;
+use super::window::Window;
+use crate::error::Error;
+
+impl Engine<'_> {
+    /// What remains to be done for a window when all its lanes have been replayed.
+    ///
+    /// # Errors
+    /// The first problem of the trace, if it has come up.
+    pub(super) fn settle(&mut self, window: &Window) -> Result<(), Error> {
+        self.settle_to(window, u64::MAX)?;
+        if let Some(last) = window.blocks.last() {
+            self.lanes.cuts.forget(last.origin.start);
+        }
+        if let Some(first) = self.first.take() {
+            let found = earliest(Some(first), self.reused_in(None));
+            return found.map_or(Ok(()), |found| Err(found.error));
+        }
+        self.warn(window);
+        Ok(())
+    }
+
+    /// What remains to be done for the part of a window that comes before byte `limit`.
+    pub(super) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
+        let mut found = self.refused(window);
+        let first = earliest_byte(&[&found, &self.first]).min(limit);
+        self.place_suspects(window);
+        let mut endings = std::mem::take(&mut self.effects.endings);
+        // Other files may still have events for what ended after they were named.
+        let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
+        let now = endings.partition_point(|ending| ending.at < known);
+        for ending in endings.drain(..now) {
+            found = earliest(found, self.reused_in(Some(&ending)));
+            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            if let Err((field, problem)) = ended {
+                found = earliest(found, self.found_at(window, ending.at, field, problem));
+                break;
+            }
+            if let Some(portions) = &mut self.portions {
+                portions.ended(ending.container);
+            }
+        }
+        self.effects.endings = endings;
+        if found.is_some() {
+            found = earliest(found, self.first.take());
+            found = earliest(found, self.reused_in(None));
+        }
+        found.map_or(Ok(()), |found| Err(found.error))
+    }
+
+    /// Ends the containers whose lanes other files might have gone on with.
+    pub(super) fn end_deferred(&mut self) -> Result<(), Error> {
+        for ending in std::mem::take(&mut self.effects.endings) {
+            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            ended.map_err(|(field, problem)| {
+                let found = self.deferred.binary_search_by_key(&ending.at, |line| line.at);
+                let place = found.ok().map(|index| {
+                    let Deferred { place, time_column, .. } = &self.deferred[index];
+                    let mut place = place.clone();
+                    if field == FieldName::Time {
+                        let start = place.position.byte.0 - place.position.column;
+                        place.position.byte.0 = start + time_column;
+                        place.position.column = *time_column;
+                    }
+                    place
+                });
+                Error::invalid(problem, place)
+            })?;
+            if let Some(portions) = &mut self.portions {
+                portions.ended(ending.container);
+            }
+        }
+        Ok(())
+    }
+}
