@@ -4,7 +4,7 @@
 
 pub mod cli;
 pub mod output;
-mod progress;
+pub mod progress;
 mod report;
 pub mod run;
 pub mod stats;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Resource, getrlimit};
@@ -68,7 +68,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) log: &'a File,
 }
 
-/// Writes all pieces, and root.trace, to `folder`; returns how many bytes that were.
+/// Writes all pieces, and root.trace, to `folder`; returns how many bytes that were. Meanwhile, `copied`
+/// says how many bytes of the trace are done.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -77,6 +78,7 @@ pub(crate) fn write(
     blocks: &Blocks<'_>,
     rules: &Rules<'_>,
     workers: &Workers,
+    copied: &AtomicU64,
 ) -> Result<u64, Failure> {
     let count = rules.shares.count();
     let open = most_open();
@@ -119,6 +121,8 @@ pub(crate) fn write(
             failures.keep(writer.write(worker, team, &filled, rules, &pieces));
         });
         failures.take()?;
+        let bytes = entries.iter().map(|entry| u64::from(entry.len)).sum();
+        copied.fetch_add(bytes, Ordering::Relaxed);
     }
     for piece in &pieces[..count] {
         lock(piece).append(&rules.own.tail)?;

@@ -4,8 +4,12 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use paje_dump::progress::Display;
+use paje_dump::stats::peak_memory;
 use paje_sim::{Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, WarningKind};
 use splitter::{Input, Kind, Limits};
 use workers::Workers;
@@ -67,7 +71,8 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     };
     let text_name = if spool.is_some() { folder.path() } else { name };
     let survey = Survey::new(workers.threads(), folder.temporary()?, folder.temporary()?, spool);
-    let trace = replay(cli, input, limits, &workers, &survey);
+    let display = Display::new(!cli.no_progress, began);
+    let trace = replay(cli, input, limits, &workers, display, &survey);
     if let Some(error) = survey.take_failure() {
         return Err(folder.failed(error));
     }
@@ -86,7 +91,10 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let rules = Rules { trace: &trace, shares: &shares, held, needs: &needs, own: &own };
     let blocks = Blocks { entries, text: &text, text_name, log };
     let shared = began.elapsed();
-    let written = output::write(folder.path(), &blocks, &rules, &workers)?;
+    let copied = Arc::new(AtomicU64::new(0));
+    let shown = display.copy(trace.bytes(), &copied);
+    let written = output::write(folder.path(), &blocks, &rules, &workers, &copied)?;
+    drop(shown);
     folder.finish()?;
     if cli.verbose {
         for (number, (containers, bytes)) in shares::tally(&shares, held).into_iter().enumerate() {
@@ -111,13 +119,15 @@ fn replay(
     input: Input,
     limits: Limits,
     workers: &Workers,
+    display: Display,
     survey: &Survey,
 ) -> Result<Trace, Error> {
     let mut options = Options::default();
     options.limits = limits;
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
-    let progress = Progress::default();
+    let progress = Arc::new(Progress::default());
+    let _shown = display.replay(&input, &progress, None);
     let read = |source: Source<'_>| {
         Trace::read_into_ledger(source, &options, workers, &progress, PORTION, survey)
     };
@@ -179,9 +189,13 @@ struct Stats {
 
 impl Stats {
     fn say(&self, trace: &Trace) {
+        let memory = peak_memory();
+        let memory = memory.map(|bytes| format!(", {:.1} MB of memory", bytes as f64 / 1e6));
+        let memory = memory.unwrap_or_default();
         let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
         report::say(format_args!(
-            "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in all",
+            "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in \
+             all{memory}",
             trace.bytes(),
             trace.lines(),
             seconds(self.read),
