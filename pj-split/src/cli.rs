@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Parser};
 use workers::Pin;
 
+use crate::pack::Compress;
+
 /// Splits a Pajé trace into pieces by container, each of which is a trace of its own.
 ///
 /// DIR gets a file piece-000.trace, piece-001.trace, … for each piece, and root.trace, which has all
@@ -52,6 +54,10 @@ pub struct Cli {
     /// name or an alias
     #[arg(short, long, value_name = "TYPE", group = "how")]
     pub by: Option<String>,
+
+    /// Compress the pieces; root.trace stays as it is
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub compress: Option<Compress>,
 
     /// Understand the field names of older traces (ContainerType, SourceContainer, …)
     #[arg(short, long)]

@@ -17,6 +17,7 @@ mod folder;
 mod log;
 mod needs;
 mod output;
+pub mod pack;
 mod report;
 mod root;
 pub mod run;

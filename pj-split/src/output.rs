@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::{Resource, getrlimit};
 use workers::Workers;
 
+use crate::pack::{Compress, Packer};
 use crate::report::Failure;
 use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
@@ -21,6 +22,8 @@ const MOST_BLOCKS: usize = 192;
 
 /// What is gathered before it is written.
 const GATHERED: usize = 1 << 17;
+/// And before it is compressed by itself.
+const PACKED: usize = 1 << 20;
 
 /// Files that are left for others: standard streams, the trace, temporary files.
 const OTHER_FILES: u64 = 32;
@@ -39,10 +42,12 @@ impl Piece {
         Ok(Piece { path, file: keep.then_some(file) })
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if bytes.is_empty() {
+    fn append(&mut self, text: &[u8], packer: &mut Packer) -> Result<(), Failure> {
+        if text.is_empty() {
             return Ok(());
         }
+        let failed = |error| Failure::File(self.path.clone(), error);
+        let bytes = packer.pack(text).map_err(failed)?;
         let written = match &mut self.file {
             Some(file) => file.write_all(bytes),
             None => {
@@ -75,6 +80,7 @@ pub(crate) struct Blocks<'a> {
 /// A file cannot be read or written.
 pub(crate) fn write(
     folder: &Path,
+    compress: Option<Compress>,
     blocks: &Blocks<'_>,
     rules: &Rules<'_>,
     workers: &Workers,
@@ -89,15 +95,20 @@ pub(crate) fn write(
     let mut pieces = (0..count).map(piece).collect::<Result<Vec<_>, Failure>>()?;
     // The last one, which gets what is said of it alone.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
-    root.append(&rules.own.head)?;
+    root.append(&rules.own.head, &mut Packer::Plain)?;
     pieces.push(Mutex::new(root));
 
     let team = workers.threads();
-    let round = (team * BLOCKS_PER_WORKER).max(count / PIECES_PER_BLOCK).min(MOST_BLOCKS);
+    let round = match compress {
+        None => (team * BLOCKS_PER_WORKER).max(count / PIECES_PER_BLOCK).min(MOST_BLOCKS),
+        Some(_) => MOST_BLOCKS,
+    };
     let sheets: Vec<Mutex<Sheet>> = (0..round).map(|_| Mutex::default()).collect();
     let counters: Vec<Mutex<Counter>> =
         (0..team).map(|_| Mutex::new(Counter::new(count))).collect();
-    let writers: Vec<Mutex<Writer>> = (0..team).map(|_| Mutex::default()).collect();
+    let writer = |_| Ok(Mutex::new(Writer::new(Packer::new(compress)?)));
+    let writers: std::io::Result<Vec<Mutex<Writer>>> = (0..team).map(writer).collect();
+    let writers = writers.map_err(|error| Failure::File(folder.to_owned(), error))?;
     let failures = Failures::default();
     for entries in blocks.entries.chunks(round) {
         let next = AtomicUsize::new(0);
@@ -125,15 +136,15 @@ pub(crate) fn write(
         copied.fetch_add(bytes, Ordering::Relaxed);
     }
     for piece in &pieces[..count] {
-        lock(piece).append(&rules.own.tail)?;
+        lock(piece).append(&rules.own.tail, &mut lock(&writers[0]).packer)?;
     }
     let written = writers.iter().map(|writer| lock(writer).written).sum::<u64>();
     Ok(written + rules.own.head.len() as u64 + (count * rules.own.tail.len()) as u64)
 }
 
 /// Writes blocks to some of the pieces.
-#[derive(Debug, Default)]
 struct Writer {
+    packer: Packer,
     /// What each of its pieces gets: the number of the sheet, and a part of it.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
@@ -141,6 +152,10 @@ struct Writer {
 }
 
 impl Writer {
+    const fn new(packer: Packer) -> Self {
+        Writer { packer, lists: Vec::new(), gathered: Vec::new(), written: 0 }
+    }
+
     /// Writes what the sheets have for the pieces of this worker.
     fn write(
         &mut self,
@@ -167,7 +182,7 @@ impl Writer {
                 }
             }
         }
-        let Writer { lists, gathered, written } = self;
+        let Writer { packer, lists, gathered, written } = self;
         for (index, list) in lists.iter_mut().enumerate() {
             if list.is_empty() {
                 continue;
@@ -180,11 +195,12 @@ impl Writer {
                     Part::Shared { start, end, .. } => &sheet.text[start as usize..end as usize],
                 }
             });
-            *written += gather(&mut piece, bytes, gathered)?;
+            *written += gather(&mut piece, packer, bytes, gathered)?;
         }
         if count % team == worker {
             let bytes = sheets.iter().map(|sheet| sheet.root.as_slice());
-            *written += gather(&mut lock(&pieces[count]), bytes, gathered)?;
+            let root = &mut lock(&pieces[count]);
+            *written += gather(root, &mut Packer::Plain, bytes, gathered)?;
         }
         Ok(())
     }
@@ -193,26 +209,28 @@ impl Writer {
 /// Appends some texts to a piece, small ones together; returns how many bytes they had.
 fn gather<'t>(
     piece: &mut Piece,
+    packer: &mut Packer,
     texts: impl Iterator<Item = &'t [u8]>,
     gathered: &mut Vec<u8>,
 ) -> Result<u64, Failure> {
     gathered.clear();
+    let most = if packer.compresses() { PACKED } else { GATHERED };
     let mut written = 0;
     for text in texts {
         written += text.len() as u64;
-        if gathered.len() + text.len() > GATHERED {
-            piece.append(gathered)?;
+        if gathered.len() + text.len() > most {
+            piece.append(gathered, packer)?;
             gathered.clear();
         }
-        if text.len() > GATHERED / 2 {
-            piece.append(gathered)?;
+        if text.len() > most / 2 {
+            piece.append(gathered, packer)?;
             gathered.clear();
-            piece.append(text)?;
+            piece.append(text, packer)?;
         } else {
             gathered.extend_from_slice(text);
         }
     }
-    piece.append(gathered)?;
+    piece.append(gathered, packer)?;
     Ok(written)
 }
 
@@ -252,7 +270,8 @@ mod tests {
             let path = folder.path().join(keep.to_string());
             let mut piece = Piece::create(path.clone(), keep).expect("it is new");
             for _ in 0..2 {
-                let written = gather(&mut piece, texts.into_iter(), &mut scratch);
+                let written =
+                    gather(&mut piece, &mut Packer::Plain, texts.into_iter(), &mut scratch);
                 assert_eq!(written.ok(), Some(texts.concat().len() as u64));
             }
             assert!(std::fs::read(&path)? == texts.concat().repeat(2));

@@ -17,10 +17,12 @@ pub(crate) struct OwnLines {
     /// has none that fits.
     pub(crate) tail: Vec<u8>,
     digits: usize,
+    /// What the names of pieces end with, behind `.trace`.
+    suffix: &'static str,
 }
 
 impl OwnLines {
-    pub(crate) fn new(trace: &Trace, shares: &Shares, held: &[Held]) -> Self {
+    pub(crate) fn new(trace: &Trace, shares: &Shares, held: &[Held], suffix: &'static str) -> Self {
         let mut free = (1_u64..).map(|number| number.to_string()).filter(|number| {
             let number = number.as_bytes();
             !trace.defs().iter().any(|def| def.id() == number)
@@ -32,7 +34,7 @@ impl OwnLines {
              %EndEventDef\n"
         );
         let digits = (shares.count().max(1) - 1).to_string().len().max(3);
-        let mut lines = OwnLines { file_id, head: head.into(), tail: Vec::new(), digits };
+        let mut lines = OwnLines { file_id, head: head.into(), tail: Vec::new(), digits, suffix };
         lines.tail = tail(trace, &own_id);
         let mut head = std::mem::take(&mut lines.head);
         lines.name(trace, shares, held, ContainerId::ROOT, &mut head);
@@ -42,7 +44,7 @@ impl OwnLines {
 
     /// The name of a piece's file.
     pub(crate) fn piece(&self, number: usize) -> String {
-        format!("piece-{number:0digits$}.trace", digits = self.digits)
+        format!("piece-{number:0digits$}.trace{}", self.suffix, digits = self.digits)
     }
 
     /// Appends the line that names the piece of a container's events, if it has any.
@@ -134,7 +136,7 @@ mod tests {
         let trace = trace.unwrap();
         let held = vec![Held::default(); trace.containers().len()];
         let shares = Shares::even(trace.containers(), &held, 1);
-        let lines = OwnLines::new(&trace, &shares, &held);
+        let lines = OwnLines::new(&trace, &shares, &held, "");
         assert!(lines.head.starts_with(b"%EventDef PajeTraceFile 2\n"), "{more}");
         String::from_utf8(lines.tail).unwrap()
     }

@@ -18,6 +18,7 @@ use crate::cli::Cli;
 use crate::folder::Folder;
 use crate::needs::Needs;
 use crate::output::{self, Blocks};
+use crate::pack::Compress;
 use crate::report::{self, Failure};
 use crate::root::OwnLines;
 use crate::scatter::Rules;
@@ -87,13 +88,13 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let shares = share(cli, name, &trace, &surveyed)?;
     let needs = Needs::new(&trace, &shares, &surveyed).map_err(|error| folder.failed(error))?;
     let Surveyed { held, entries, log, .. } = &surveyed;
-    let own = OwnLines::new(&trace, &shares, held);
+    let own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
     let rules = Rules { trace: &trace, shares: &shares, held, needs: &needs, own: &own };
     let blocks = Blocks { entries, text: &text, text_name, log };
     let shared = began.elapsed();
     let copied = Arc::new(AtomicU64::new(0));
     let shown = display.copy(trace.bytes(), &copied);
-    let written = output::write(folder.path(), &blocks, &rules, &workers, &copied)?;
+    let written = output::write(folder.path(), cli.compress, &blocks, &rules, &workers, &copied)?;
     drop(shown);
     folder.finish()?;
     if cli.verbose {

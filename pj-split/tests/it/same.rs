@@ -80,3 +80,25 @@ fn few_files_at_a_time() {
         fs::remove_dir_all(place.path("d")).unwrap();
     }
 }
+
+/// Compressed pieces have the same text, and the root names them.
+#[test]
+fn compressed_pieces() {
+    let trace = datasets::generate(Shape::Mpi, 400_000, 1);
+    let place = Place::new(&trace);
+    let plain = place.split(&["-p", "5"], 1 << 17);
+    for (format, suffix) in [("gzip", "gz"), ("zstd", "zst")] {
+        // This also dumps the root.
+        let split = place.split(&["-p", "5", "--compress", format], 1 << 12);
+        assert!(split.pieces == plain.pieces, "{format}");
+        let root = String::from_utf8_lossy(&split.root);
+        assert_eq!(root.replace(&format!(".trace.{suffix}\""), ".trace\"").as_bytes(), plain.root);
+        let threads = ["-p", "5", "--compress", format, "-o", "d", "t", "--threads", "3"];
+        assert!(place.run(&threads).status.success());
+        let packed = fs::read_dir(place.path("d")).unwrap();
+        let packed = packed.map(|entry| entry.unwrap().metadata().unwrap().len()).sum::<u64>();
+        assert!(packed < trace.len() as u64 / 2, "{format}: {packed} bytes");
+        assert!(Split::read(&place.path("d")) == split, "{format}");
+        fs::remove_dir_all(place.path("d")).unwrap();
+    }
+}
