@@ -19,6 +19,8 @@ use crate::survey::Entry;
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;
 const MOST_BLOCKS: usize = 192;
+/// So many bytes they have together, unless a single one has more: a line may be very long.
+const MOST_BYTES: u64 = 32 << 20;
 
 /// What is gathered before it is written.
 const GATHERED: usize = 1 << 17;
@@ -110,7 +112,11 @@ pub(crate) fn write(
     let writers: std::io::Result<Vec<Mutex<Writer>>> = (0..team).map(writer).collect();
     let writers = writers.map_err(|error| Failure::File(folder.to_owned(), error))?;
     let failures = Failures::default();
-    for entries in blocks.entries.chunks(round) {
+    let mut rest = blocks.entries;
+    while let (entries, behind) = rest.split_at(round_of(rest, round))
+        && !entries.is_empty()
+    {
+        rest = behind;
         let next = AtomicUsize::new(0);
         workers.on_each(|worker| {
             let mut counter = lock(&counters[worker]);
@@ -125,21 +131,31 @@ pub(crate) fn write(
             }
         });
         failures.take()?;
-        let filled: Vec<_> = sheets[..entries.len()].iter().map(lock).collect();
-        let filled: Vec<&Sheet> = filled.iter().map(|sheet| &**sheet).collect();
+        let mut locked: Vec<_> = sheets[..entries.len()].iter().map(lock).collect();
+        let filled: Vec<&Sheet> = locked.iter().map(|sheet| &**sheet).collect();
         workers.on_each(|worker| {
             let mut writer = lock(&writers[worker]);
             failures.keep(writer.write(worker, team, &filled, rules, &pieces));
         });
         failures.take()?;
-        let bytes = entries.iter().map(|entry| u64::from(entry.len)).sum();
-        copied.fetch_add(bytes, Ordering::Relaxed);
+        copied.fetch_add(bytes_of(entries), Ordering::Relaxed);
+        locked.iter_mut().for_each(|sheet| sheet.trim());
     }
     for piece in &pieces[..count] {
         lock(piece).append(&rules.own.tail, &mut lock(&writers[0]).packer)?;
     }
     let written = writers.iter().map(|writer| lock(writer).written).sum::<u64>();
     Ok(written + rules.own.head.len() as u64 + (count * rules.own.tail.len()) as u64)
+}
+
+/// How many of these blocks are scattered in one round: so many at most, and not too many bytes.
+fn round_of(entries: &[Entry], most: usize) -> usize {
+    let fits = |count: &usize| bytes_of(&entries[..*count]) <= MOST_BYTES;
+    (1..=most.min(entries.len())).rev().find(fits).unwrap_or(entries.len().min(1))
+}
+
+fn bytes_of(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| u64::from(entry.len)).sum()
 }
 
 /// Writes blocks to some of the pieces.
@@ -258,6 +274,20 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Long lines make blocks large: then a round has fewer of them.
+    #[test]
+    fn rounds() {
+        let entry = |len: u64| Entry { start: 0, len: len as u32, log_len: 0, log_at: 0 };
+        let entries = |lens: &[u64]| lens.iter().map(|len| entry(*len)).collect::<Vec<_>>();
+        assert_eq!(round_of(&[], 9), 0);
+        assert_eq!(round_of(&entries(&[1; 20]), 9), 9);
+        assert_eq!(round_of(&entries(&[1; 5]), 9), 5);
+        let (half, more) = (MOST_BYTES / 2, MOST_BYTES + 1);
+        assert_eq!(round_of(&entries(&[half, half, 1]), 9), 2);
+        assert_eq!(round_of(&entries(&[more, 1]), 9), 1);
+        assert_eq!(round_of(&entries(&[1, more]), 9), 1);
+    }
 
     /// Files that are not kept open are appended to, like others.
     #[test]

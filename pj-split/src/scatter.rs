@@ -78,6 +78,9 @@ pub(crate) struct Sheet {
     runs: Vec<(u32, u32)>,
 }
 
+/// Bytes of a block that no usual trace has.
+const LARGE: usize = 1 << 20;
+
 /// How many bytes of a stretch each piece gets, and then where they go; kept between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
@@ -158,6 +161,13 @@ impl Sheet {
         self.copy_stretch(stretch, filled, counter);
         self.log = bytes;
         if at == self.text.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+    }
+
+    /// Gives back the memory of a block that was much larger than others are.
+    pub(crate) fn trim(&mut self) {
+        if self.text.capacity() > LARGE || self.root.capacity() > LARGE {
+            *self = Sheet::default();
+        }
     }
 
     /// Copies the runs of a stretch that begins at byte `from` of the text to `out` from byte `filled` on,
