@@ -247,6 +247,16 @@ impl DefTable {
         self.numbers.same(&other.numbers)
     }
 
+    /// Whether every number that stands for something here stands for the same in `other`.
+    #[must_use]
+    pub fn is_part_of(&self, other: &DefTable) -> bool {
+        let same = |index: &u32| {
+            let index = *index as usize;
+            self.defs.get(index).is_some_and(|def| other.find(&def.id) == Some(index))
+        };
+        self.same_numbers(other) || self.numbered().iter().all(same)
+    }
+
     /// The definitions that numbers stand for, as indices among [`DefTable::defs`], in the order in
     /// which their definitions ended.
     #[must_use]

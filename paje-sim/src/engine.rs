@@ -280,7 +280,7 @@ impl<'o> Engine<'o> {
             if let Some(defs) = &block.decoded.defs {
                 self.tables.change(defs);
             }
-            if block.decoded.changes {
+            if block.decoded.changes && !block.is_last {
                 self.quota = 1;
             }
             if self.first.is_some() {

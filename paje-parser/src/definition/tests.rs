@@ -120,6 +120,7 @@ fn a_named_file_begins_with_the_definitions_of_who_names_it() {
     // Equal ones stand once in the list.
     extend(&mut own, &set);
     assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
+    assert!(!own.is_part_of(&naming) && !naming.is_part_of(&own));
     // What others have made stands behind.
     let mut third = naming.inherit();
     third.learn(own.defs());
@@ -137,6 +138,7 @@ fn a_header_that_is_repeated_changes_nothing() {
     extend(&mut own, POP);
     assert!(!own.same_numbers(&naming));
     assert_eq!(own.numbered_since(&known), None);
+    assert!(own.is_part_of(&naming) && !naming.is_part_of(&own));
     extend(&mut own, &set);
     assert!(own.same_numbers(&naming) && !own.is_inherited());
     assert_eq!((own.defs().len(), own.numbered_since(&known)), (2, Some(&[][..])));

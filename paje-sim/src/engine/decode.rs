@@ -66,6 +66,10 @@ struct KnownLane {
 /// in a core's second-level cache.
 const MOST_VALUES: usize = 1 << 14;
 
+/// Bytes of a block whose lines are decoded before the others where many lanes may be new: batches only
+/// take lines of lanes that are known, so what these lines name is known to all others.
+const FIRST_LINES: usize = 4096;
+
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
 pub(crate) struct Decoder {
@@ -82,6 +86,8 @@ pub(crate) struct Decoder {
     /// Plans by the texts of their numbers, as they were in this table: see [`short`].
     plans_by_id: WordTable,
     planned: Option<Numbering>,
+    /// Which definitions the lines at hand have used.
+    used: Vec<bool>,
     /// Lanes by the texts of a type and a container: see [`short`].
     lanes_by_pair: WordTable,
     known_lanes: Vec<KnownLane>,
@@ -121,6 +127,7 @@ impl Decoder {
             plans: Vec::new(),
             plans_by_id: WordTable::default(),
             planned: None,
+            used: Vec::new(),
             lanes_by_pair: WordTable::default(),
             known_lanes: Vec::new(),
             strand_shards: Vec::new(),
@@ -154,13 +161,21 @@ impl Decoder {
         &self.strand_shards[first..end]
     }
 
-    /// Decodes a block; `defs` are the definitions before it.
-    pub(crate) fn decode(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
+    /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
+    /// decoder sees, most of its lines may be for lanes that are new.
+    pub(crate) fn decode(
+        &mut self,
+        block: &Block,
+        defs: &DefTable,
+        is_first: bool,
+        decoded: &mut Decoded,
+    ) {
         decoded.clear();
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
         self.scanner.scan(text);
         let mut start = 0;
+        let mut until = if is_first { FIRST_LINES.min(text.len()) } else { text.len() };
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
@@ -168,14 +183,16 @@ impl Decoder {
             if text[start] != b'%' {
                 self.plan(at_hand);
             }
-            start = self.sort_out(text, block.padded(), start, at_hand.is_open());
+            start = self.sort_out(text, block.padded(), start..until, at_hand.is_open());
             self.decode_batches(block.padded(), decoded);
             self.decode_rest(block, at_hand, decoded);
             decoded.defs = changed;
-            if start < text.len() && decoded.fault.is_none() {
-                let first = decoded.defs.is_none();
-                if first {
+            if start >= until {
+                until = text.len();
+            } else if decoded.fault.is_none() {
+                if decoded.defs.is_none() {
                     decoded.defs_from = start as u32;
+                    self.note_used(&mut decoded.used);
                 }
                 let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
                 let changed = Arc::make_mut(changed);
@@ -188,10 +205,13 @@ impl Decoder {
                 start = end + 1;
             }
         }
-        decoded.changes = decoded
-            .defs
-            .as_ref()
-            .is_some_and(|after| defs.is_open() || after.is_open() || !after.same_numbers(defs));
+        match &decoded.defs {
+            Some(after) => {
+                decoded.changes = defs.is_open() || after.is_open() || !after.is_part_of(defs);
+                self.used.fill(false);
+            }
+            None => self.note_used(&mut decoded.used),
+        }
         self.sort(decoded);
     }
 
@@ -220,11 +240,18 @@ impl Decoder {
         self.rest = rest;
     }
 
+    /// Adds the definitions that lines have used since this was asked last.
+    fn note_used(&mut self, all: &mut Vec<u32>) {
+        let used = self.used.iter_mut().enumerate();
+        all.extend(used.filter_map(|(i, used)| std::mem::take(used).then_some(i as u32)));
+    }
+
     /// Plans for the definitions that have none yet, and for what the numbers stand for now.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().get(self.plans.len()..).unwrap_or_default() {
             self.plans.push(Plan::new(def, self.extras));
             self.batches.push(Vec::new());
+            self.used.push(false);
         }
         let known = self.planned.as_ref().and_then(|known| defs.numbered_since(known));
         let new = match known {

@@ -57,6 +57,8 @@ pub(crate) struct Next {
     /// Numbers grow in the order of the trace, and there is nothing between one and the next.
     pub(crate) number: u64,
     pub(crate) origin: Origin,
+    /// It is the last of its file, for sure.
+    pub(crate) is_last: bool,
     pub(crate) read: Result<(), ReadError>,
 }
 
@@ -97,10 +99,12 @@ impl<'r> Feed<'r> {
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;
             let origin = reading.origin.clone();
+            let mut is_last = false;
             let read = match &mut reading.medium {
                 Medium::Plan { plan, next, taken } if *next < plan.len() => {
                     let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
                     *next += 1;
+                    is_last = *next == plan.len();
                     drop(reading);
                     let read = plan.read(index, block);
                     taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
@@ -139,7 +143,7 @@ impl<'r> Feed<'r> {
                         block.fill(Default::default(), 0, std::iter::empty());
                         let (origin, read) = (reading.origin.clone(), Err(error.into()));
                         block.put_behind(origin.start);
-                        return Some(Next { number, origin, read });
+                        return Some(Next { number, origin, is_last, read });
                     }
                 },
             };
@@ -150,7 +154,7 @@ impl<'r> Feed<'r> {
                 }
                 other => other,
             });
-            return Some(Next { number, origin, read });
+            return Some(Next { number, origin, is_last, read });
         }
     }
 

@@ -95,15 +95,24 @@ impl Tables {
         if Arc::ptr_eq(assumed, &self.at_hand) {
             return true;
         }
-        if assumed.is_open() || table.is_open() || !assumed.same_numbers(table) {
+        // What is wrong with one may be right with the other.
+        if assumed.is_open() || table.is_open() || block.decoded.fault.is_some() {
             return false;
         }
+        let known = |def: &u32| {
+            let index = *def as usize;
+            table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
+        };
         // What a line of a definition makes of them depends on more: whether they are to be put away,
-        // and where the list ends.
-        block.decoded.defs.as_ref().is_none_or(|after| {
-            assumed.is_inherited() == table.is_inherited()
-                && (after.defs().len() == assumed.defs().len()
-                    || assumed.defs().len() == table.defs().len())
-        })
+        // which numbers are taken, and where the list ends.
+        let same_header = |after: &Arc<DefTable>| {
+            (match (assumed.is_inherited(), table.is_inherited()) {
+                (true, true) => true,
+                (false, false) => assumed.same_numbers(table),
+                _ => false,
+            }) && (after.defs().len() == assumed.defs().len()
+                || assumed.defs().len() == table.defs().len())
+        };
+        block.decoded.used.iter().all(known) && block.decoded.defs.as_ref().is_none_or(same_header)
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct DecodedBlock {
     pub(crate) worker: usize,
     /// The text could not be read.
     pub(crate) failure: Option<ReadError>,
+    /// No other block of its file comes behind it, as far as is known.
+    pub(crate) is_last: bool,
     /// How many lines of its file come before it.
     pub(crate) lines_before: u64,
     /// If that is asked for: what its structural lines are about, in file order.
@@ -51,6 +53,8 @@ pub(crate) struct Desk {
     pub(crate) maps: usize,
     filled: Vec<DecodedBlock>,
     pub(crate) times: WorkerTimes,
+    /// The file whose block was decoded last.
+    file: Option<u32>,
 }
 
 impl DecodedBlock {
@@ -64,18 +68,20 @@ impl DecodedBlock {
 impl Desk {
     pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times }
+        Desk { decoder, maps, filled: Vec::new(), times, file: None }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
     pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
         self.decoder = decoder;
         self.maps = maps;
+        self.file = None;
     }
 
     pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>) {
         block.maps = self.maps;
-        self.decoder.decode(&block.text, defs, &mut block.decoded);
+        let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
+        self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -254,12 +260,13 @@ impl Round<'_, '_> {
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = self.free.take(worker);
-            let Some(Next { number, origin, read }) = feed.next(&mut block.text) else {
+            let Some(Next { number, origin, is_last, read }) = feed.next(&mut block.text) else {
                 self.quota.store(0, Ordering::Relaxed);
                 return;
             };
             block.number = number;
             block.origin = origin;
+            block.is_last = is_last;
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);
@@ -269,7 +276,10 @@ impl Round<'_, '_> {
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
             // What comes after a definition, or something wrong, will be decoded when that is settled.
-            if block.failure.is_some() || block.decoded.changes || block.decoded.fault.is_some() {
+            if block.failure.is_some()
+                || (block.decoded.changes && !block.is_last)
+                || block.decoded.fault.is_some()
+            {
                 self.quota.store(0, Ordering::Relaxed);
             }
             desk.filled.push(block);

@@ -7,7 +7,7 @@
 //! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
 //! - An interval ends at each time of an event that is later than all before it; the first begins at 0.
 //!   Events that change nothing, or are ignored because their container was destroyed, count too. So
-//!   the times cannot be taken from rows: the replay keeps them ([`Options::keep_times`]).
+//!   the times cannot be taken from rows: the replay keeps them ([`keep_times`](paje_sim::Options::keep_times)).
 //! - A lane shows its last row that started before the interval, also when it is long over; or else
 //!   its first, if that starts before the interval's end. A lane of links shows the last one that was
 //!   complete when the interval began.

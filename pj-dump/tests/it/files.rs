@@ -1,13 +1,16 @@
 //! Traces in many files: the same rows as from one.
 
 use std::fs;
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use datasets::{Shape, generate};
-use paje_dump::output::{Quotes, containers, hierarchy};
-use paje_sim::{Options, Progress, Source, Trace, WarningKind};
+use paje_dump::output::export::Written;
+use paje_dump::output::stream::RowStream;
+use paje_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
+use paje_sim::{Options, Portion, Progress, Source, Trace, WarningKind};
 use splitter::Input;
 use tempfile::TempDir;
 use workers::{Pin, Workers};
@@ -115,7 +118,7 @@ fn every_shape_in_pieces() {
         options.user_defined = index % 2 == 0;
         options.no_imbrication = index % 3 == 0;
         options.sort = !shape.is_sorted() || index % 4 == 0;
-        for pieces in [1, 2, 7, 200] {
+        for pieces in [1, 3, 60] {
             check(&text, pieces, &options, index, shape.name());
         }
     }
@@ -133,6 +136,32 @@ fn random_traces_in_pieces() {
         }
     }
     assert!(valid > 50, "{valid}");
+}
+
+/// The valid traces of the folder that `PAJE_CORPUS` names, at any depth, up to 2 MB.
+#[test]
+fn a_corpus_in_pieces() {
+    let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
+        return;
+    };
+    let mut options = Options::default();
+    options.ignore_incomplete_links = true;
+    let mut compared = 0;
+    for (turn, path) in crate::equal::files(Path::new(&folder)).into_iter().enumerate() {
+        let mut text = Vec::new();
+        let input = Input::open(Some(&path)).expect("the corpus can be read");
+        if input.take(2_000_000).read_to_end(&mut text).is_err() {
+            continue;
+        }
+        options.sort = turn % 3 == 0;
+        if Trace::read(&text[..], &options).is_ok() {
+            compared += 1;
+            for pieces in [2, 7] {
+                check(&text, pieces, &options, turn, &path.display().to_string());
+            }
+        }
+    }
+    assert!(compared > 0, "{} has no valid traces", folder.display());
 }
 
 /// Files in a folder, in which the program runs.
@@ -496,5 +525,47 @@ fn many_files() {
         shell.arg("-c").arg(script).arg(program).current_dir(folder.path());
         let found = crate::cli::outcome(&shell.output().expect("there is a shell"));
         assert!(found == wanted, "{options}: {}", found.2);
+    }
+}
+
+/// Portions go on over the files; what they show does not depend on threads and blocks.
+#[test]
+fn portions_over_files() {
+    let style = RowStyle {
+        quotes: Quotes::Auto,
+        precision: 6,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+    let text = generate(Shape::Mpi, 20_000, 4);
+    let whole = Trace::read(&text[..], &Options::default()).expect("a generated trace is valid");
+    let sorted = |rows: &[u8]| {
+        let mut lines: Vec<Vec<u8>> = rows.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
+        lines.sort();
+        lines
+    };
+    let wanted = sorted(&rows(&whole, &TEAMS[0]));
+    for cut_as in STYLES {
+        let folder = folder();
+        let root = cut(folder.path(), &text, &format!("{:?}", whole.end()), 5, cut_as);
+        for bytes in [1000, 7000, 1 << 30] {
+            let mut first = None;
+            for (workers, block) in ways(bytes as usize) {
+                let (mut out, written) = (Vec::new(), Written::default());
+                let mut stream = RowStream::new(style, false, workers, &mut out, &written);
+                let mut options = Options::default();
+                options.limits.block = block;
+                let input = Input::open(Some(&root)).expect("it was written");
+                let source = Source::from(input).reading_files(Some(root.clone()));
+                let progress = Progress::default();
+                let mut show = |portion: &Portion<'_>| stream.show(portion);
+                Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show)
+                    .expect("the pieces are valid");
+                stream.finish().expect("memory can be written");
+                assert_eq!(first.get_or_insert_with(|| out.clone()), &out, "{cut_as:?} {bytes}");
+            }
+            assert_eq!(sorted(&first.expect("there are ways")), wanted, "{cut_as:?} {bytes}");
+        }
     }
 }

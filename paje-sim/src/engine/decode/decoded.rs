@@ -173,9 +173,12 @@ pub(crate) struct Decoded {
     pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
     /// The definitions up to the end of the block, if it holds a line of one.
     pub(crate) defs: Option<Arc<DefTable>>,
+    /// The definitions that lines before the first of these have used.
+    pub(crate) used: Vec<u32>,
     /// Where the first of these lines begins.
     pub(crate) defs_from: u32,
-    /// Lines of the same file behind the block mean something else than with the definitions before it.
+    /// Lines of the same file behind the block can mean what they could not with the definitions before
+    /// it.
     pub(crate) changes: bool,
 }
 
@@ -201,5 +204,6 @@ impl Decoded {
         self.event_count = 0;
         self.defs = None;
         self.changes = false;
+        self.used.clear();
     }
 }

@@ -38,6 +38,7 @@ impl Decoder {
         let Some(index) = defs.find(&padded[id_start..id_end]) else {
             return Err(fault(*number, FaultKind::UnknownId));
         };
+        self.used[index] = true;
         let plan = self.plans[index];
         if words.len() != plan.expected {
             if words.len() < plan.needed {

@@ -10,6 +10,8 @@
 //! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
 //! nothing that `line` would decide otherwise. Change them together.
 
+use std::ops::Range;
+
 use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Quoting, Span, number};
 
@@ -25,16 +27,17 @@ use crate::options::{Precision, ValueNames};
 pub(super) const WORDS: usize = 8;
 
 impl Decoder {
-    /// Sorts out the lines from `start` on, up to the first line of a definition. Returns where that
-    /// one begins, or the end of the text.
+    /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
+    /// that one begins, or where the next line does that is not in the range.
     pub(super) fn sort_out(
         &mut self,
         text: &[u8],
         padded: &[u8],
-        mut start: usize,
+        range: Range<usize>,
         inside_definition: bool,
     ) -> usize {
-        while start < text.len() {
+        let mut start = range.start;
+        while start < range.end {
             let ordinal = self.lines;
             let Some(line) = self.scanner.short_line(start) else {
                 let end = self.scanner.line_end(text, start);
@@ -87,6 +90,7 @@ impl Decoder {
             if self.batches[index].is_empty() {
                 continue;
             }
+            self.used[index] = true;
             let mut batch = std::mem::take(&mut self.batches[index]);
             let plan = self.plans[index];
             match plan.action {
