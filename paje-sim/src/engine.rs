@@ -32,7 +32,7 @@ pub(crate) mod strand;
 pub(crate) mod symbols;
 mod tables;
 mod tasks;
-mod window;
+pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -43,6 +43,7 @@ use splitter::ReadError;
 use workers::Workers;
 
 use crate::error::{Error, Problem};
+use crate::ledger::{Follower, Ledger};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
 use crate::progress::{Progress, Times, Watch};
@@ -66,6 +67,7 @@ pub(crate) fn replay<'o>(
     workers: &'o Workers,
     progress: &'o Progress,
     portions: Option<Portions<'o>>,
+    ledger: Option<&'o dyn Ledger>,
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
@@ -83,7 +85,9 @@ pub(crate) fn replay<'o>(
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
-        let mut engine = Engine::new(options, workers, team, progress, portions, files);
+        let mut engine =
+            Engine::new(options, workers, team, progress, portions, files, ledger.is_some());
+        engine.follower = ledger.map(Follower::new);
         if engine.files.any() || engine.files.wanted && feed.names_files_in_order() {
             // What the files hold did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -131,6 +135,8 @@ struct Engine<'o> {
     portions: Option<Portions<'o>>,
     /// The byte up to which the window at hand has been replayed already.
     from: u64,
+    /// Who learns whose each line is.
+    follower: Option<Follower<'o>>,
 }
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
@@ -145,9 +151,10 @@ impl<'o> Engine<'o> {
         progress: &'o Progress,
         portions: Option<Portions<'o>>,
         files: Files,
+        follows: bool,
     ) -> Self {
         let spread = Strands::for_workers(team);
-        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread), worker));
+        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         Engine {
             options,
             workers,
@@ -175,6 +182,7 @@ impl<'o> Engine<'o> {
             events: 0,
             portions,
             from: 0,
+            follower: None,
         }
     }
 
@@ -206,6 +214,9 @@ impl<'o> Engine<'o> {
             self.round(&window, limit, Some(feed), quota);
             watch.lap(rounds);
             self.settle(&window)?;
+            if self.follower.as_ref().is_some_and(Follower::has_refused) {
+                return Err(Error::stopped());
+            }
             for maps in self.retired.drain(..) {
                 self.maps[maps] = Maps::default();
             }
@@ -239,6 +250,8 @@ impl<'o> Engine<'o> {
             desks: &self.desks,
             free: &self.free,
             progress: self.progress,
+            // Parts of a window that are replayed by themselves are not told.
+            follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),
         };
@@ -351,11 +364,16 @@ impl<'o> Engine<'o> {
             deferred: &mut self.deferred,
             times: self.times.as_mut(),
             counter: Counter::default(),
+            structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
         };
+        if let Some(structural) = &mut resolver.structural {
+            structural.clear();
+        }
         let defs = block.decoded.defs.as_deref().unwrap_or(self.tables.at_hand());
         let decoder = &alone(&mut self.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.last_time = resolver.last_time;
+        block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.times {
             times.extend(block.decoded.lane_events().iter().map(|event| event.time));
             times.sort_by(f64::total_cmp);

@@ -13,6 +13,7 @@ use crate::engine::lanes::Replayed;
 use crate::engine::portions::Portions;
 use crate::error::{Error, Warning};
 use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::ledger::Ledger;
 use crate::model::Model;
 use crate::options::Options;
 use crate::portion::Portion;
@@ -76,7 +77,7 @@ impl Trace {
         workers: &Workers,
         progress: &Progress,
     ) -> Result<Trace, Error> {
-        crate::engine::replay(source, options, workers, progress, None)
+        crate::engine::replay(source, options, workers, progress, None, None)
     }
 
     /// Replays a trace without keeping it: `show` sees what was completed by the events of each `bytes`
@@ -100,7 +101,27 @@ impl Trace {
         show: &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send),
     ) -> Result<Trace, Error> {
         let portions = Portions::new(bytes, show);
-        crate::engine::replay(source, options, workers, progress, Some(portions))
+        crate::engine::replay(source, options, workers, progress, Some(portions), None)
+    }
+
+    /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does with this number of bytes,
+    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end.
+    ///
+    /// # Errors
+    /// As [`Trace::read`]; the ledger has been told of blocks before the problem's by then, and perhaps of
+    /// some behind it. If the ledger breaks, the error is
+    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    pub fn read_into_ledger(
+        source: Source<'_>,
+        options: &Options,
+        workers: &Workers,
+        progress: &Progress,
+        bytes: u64,
+        ledger: &dyn Ledger,
+    ) -> Result<Trace, Error> {
+        let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
+        let portions = Portions::new(bytes, &mut show);
+        crate::engine::replay(source, options, workers, progress, Some(portions), Some(ledger))
     }
 
     pub(crate) fn new(

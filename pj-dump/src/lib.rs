@@ -5,7 +5,7 @@
 pub mod cli;
 mod memory;
 pub mod output;
-mod progress;
+pub mod progress;
 mod report;
 pub mod run;
 pub mod stats;

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,29 +29,27 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Where it is shown how far the program is, if anywhere.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Display {
+pub struct Display {
     wanted: bool,
     began: Instant,
 }
 
 /// Progress is shown while this lives. When it is dropped, the line is gone.
+#[derive(Debug)]
 #[must_use]
-pub(crate) struct Shown(Option<(Sender<Infallible>, JoinHandle<()>)>);
+pub struct Shown(Option<(Sender<Infallible>, JoinHandle<()>)>);
 
 impl Display {
-    /// Shows on standard error, if that is a terminal, how far a run is that began at `began`.
-    pub(crate) fn new(wanted: bool, began: Instant) -> Self {
+    /// Shows on standard error, if that is a terminal and it is wanted, how far a run is that began at
+    /// `began`.
+    #[must_use]
+    pub fn new(wanted: bool, began: Instant) -> Self {
         Display { wanted: wanted && io::stderr().is_terminal(), began }
     }
 
     /// Shows how much of the trace has been read and replayed; but not where rows that are written
     /// meanwhile, or what another program makes of them, may come to the same terminal.
-    pub(crate) fn replay(
-        self,
-        input: &Input,
-        progress: &Arc<Progress>,
-        rows: Option<&File>,
-    ) -> Shown {
+    pub fn replay(self, input: &Input, progress: &Arc<Progress>, rows: Option<&File>) -> Shown {
         if !self.wanted || rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
         }
@@ -71,6 +69,15 @@ impl Display {
         }
         let written = Arc::clone(written);
         self.show(rows_bar(), move || (written.bytes(), None))
+    }
+
+    /// Shows how many of `size` bytes have been copied.
+    pub fn copy(self, size: u64, copied: &Arc<AtomicU64>) -> Shown {
+        if !self.wanted {
+            return Shown(None);
+        }
+        let copied = Arc::clone(copied);
+        self.show(copy_bar(size), move || (copied.load(Ordering::Relaxed), None))
     }
 
     fn show(self, bar: ProgressBar, position: impl Fn() -> Position + Send + 'static) -> Shown {
@@ -145,6 +152,11 @@ fn rows_bar() -> ProgressBar {
     bar(None, style("{spinner} {decimal_bytes} of rows written, {decimal_bytes_per_sec}"))
 }
 
+fn copy_bar(size: u64) -> ProgressBar {
+    let template = "[{wide_bar}] {decimal_bytes} of {decimal_total_bytes} copied, {decimal_bytes_per_sec}, {eta} left";
+    bar(Some(size), style(template))
+}
+
 fn bar(size: Option<u64>, style: ProgressStyle) -> ProgressBar {
     ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden()).with_style(style)
 }
@@ -194,6 +206,8 @@ mod tests {
         let unknown = drawn(&replay_bar(None, replayed), 2_500_000_000);
         assert_in_order(&unknown, &[" 2.50 GB, ", "B/s, ", " events/s"]);
         assert_in_order(&drawn(&rows_bar(), 999), &[" 999 B of rows written, ", "B/s"]);
+        let parts = ["[", "=", "] 999 B of 2.00 kB copied, ", "B/s, ", " left"];
+        assert_in_order(&drawn(&copy_bar(2000), 999), &parts);
         // Empty, and larger than it was: a file may be both.
         drawn(&replay_bar(Some(0), Arc::default()), 0);
         drawn(&replay_bar(Some(10), Arc::default()), 11);

@@ -235,7 +235,8 @@ fn imbalance(workers: &[Worker]) -> f64 {
 }
 
 /// The most bytes of this process that were resident. Linux says so.
-fn peak_memory() -> Option<u64> {
+#[must_use]
+pub fn peak_memory() -> Option<u64> {
     peak_in(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 

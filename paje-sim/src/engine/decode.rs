@@ -8,6 +8,7 @@
 mod context;
 mod decoded;
 mod line;
+mod lines;
 mod plan;
 mod short;
 mod strands;
@@ -33,6 +34,11 @@ pub(crate) use values::value_type;
 
 /// In place of a strand: the line has no event that is replayed.
 const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
+
+/// Not of a strand: a structural line, a line of a definition of an event, and a line without words.
+pub(crate) const STRUCTURAL: StrandSymbol = StrandSymbol::MAX - 1;
+pub(crate) const HEADER: StrandSymbol = StrandSymbol::MAX - 2;
+pub(crate) const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
 
 /// No event.
 const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
@@ -103,10 +109,14 @@ pub(crate) struct Decoder {
     value_names: ValueNames,
     stop_at: f64,
     extras: bool,
+    /// Whether it is to be told whose each line is, and lines that are no strand's.
+    follows: bool,
+    strandless: Vec<(u32, StrandSymbol)>,
 }
 
 impl Decoder {
-    pub(crate) fn new(options: &Options, spread: Strands) -> Self {
+    /// If `follows`, blocks are told whose each of their lines is.
+    pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
         Decoder {
             types: SymbolTable::default(),
             lanes: SymbolTable::default(),
@@ -133,6 +143,8 @@ impl Decoder {
             value_names: options.value_names,
             stop_at: options.stop_at.unwrap_or(f64::INFINITY),
             extras: options.user_defined,
+            follows,
+            strandless: Vec::new(),
         }
     }
 
@@ -145,7 +157,7 @@ impl Decoder {
     /// A decoder for this one's place that knows nothing, but what values have been like.
     pub(crate) fn successor(&self, options: &Options) -> Self {
         let values = self.values.successors(self.decoded);
-        Decoder { values, ..Decoder::new(options, self.spread) }
+        Decoder { values, ..Decoder::new(options, self.spread, self.follows) }
     }
 
     /// The shards of a lane's strands.
@@ -192,6 +204,7 @@ impl Decoder {
                 let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
                 let changed = Arc::make_mut(changed);
                 let end = self.scanner.line_end(text, start);
+                self.follow(start as u32, HEADER);
                 if let Err(fault) = changed.header_line(&text[start..end]) {
                     let fault = Fault { at: fault.at + start as u32, ..fault };
                     decoded.fault = Some((start as u32, fault));
@@ -222,7 +235,12 @@ impl Decoder {
             }
             self.scanner.fields(block.text(), line.start as usize, &mut self.spans);
             match self.line(block.padded(), line.start as usize, defs, decoded) {
-                Ok(event) => self.unsorted[line.ordinal as usize] = event,
+                Ok(event) => {
+                    self.unsorted[line.ordinal as usize] = event;
+                    if self.follows && event.0 == NO_STRAND {
+                        self.follow_strandless(line.start, decoded);
+                    }
+                }
                 Err(fault) => decoded.fault = Some((line.start, fault)),
             }
         }
@@ -270,6 +288,9 @@ impl Decoder {
         if self.values.are_fleeting() {
             // Each batch noted its own, in file order.
             decoded.noted.sort_by_key(|(line, _)| *line);
+        }
+        if self.follows {
+            self.list_lines(lines, decoded);
         }
         self.counts.resize(self.strand_shards.len(), 0);
         self.met.clear();

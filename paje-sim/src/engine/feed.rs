@@ -65,7 +65,7 @@ pub(crate) struct Next {
 impl<'r> Feed<'r> {
     /// # Errors
     /// The lines are to be sorted, and the trace cannot be read.
-    pub(crate) fn new(
+    pub(super) fn new(
         source: From<'r>,
         options: &'r Options,
         progress: &'r Progress,

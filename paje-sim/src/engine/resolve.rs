@@ -15,7 +15,8 @@ use super::problems::{Warnings, column_of, place};
 use super::symbols::Symbol;
 use super::window::DecodedBlock;
 use crate::error::{ErrorKind, Place, Problem, WarningKind};
-use crate::ids::{ContainerId, TypeId, ValueId};
+use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::ledger::LineOf;
 use crate::model::{Effects, Failed, Model};
 use crate::progress::Progress;
 
@@ -24,6 +25,8 @@ use crate::progress::Progress;
 pub(crate) struct Maps {
     /// The number, in its shard, of each strand.
     pub(crate) strands: Vec<u32>,
+    /// The lane of each strand, and its container.
+    pub(crate) owners: Vec<(LaneId, ContainerId)>,
     /// Types that values have been looked up in.
     types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
@@ -87,7 +90,10 @@ pub(crate) fn resolve(
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.structural(block, decoder, *line, structure, defs)?;
+                let whose = state.structural(block, decoder, *line, structure, defs)?;
+                if let Some(structural) = &mut state.structural {
+                    structural.push(whose);
+                }
             }
             Noted::Lane(symbol) => {
                 let (container, context) = decoder.lanes.get(*symbol);
@@ -100,8 +106,10 @@ pub(crate) fn resolve(
                     let ended_at = state.model.containers.ended_at(new.container);
                     state.lanes.push(lane, &new, ended_at, shards);
                 }
-                let strands = state.lanes.strands(lane).iter();
-                state.maps.strands.extend(strands.map(|place| place.local));
+                let strands = state.lanes.strands(lane);
+                let owner = (lane, state.model.lanes[lane.index()].container);
+                state.maps.owners.extend(strands.iter().map(|_| owner));
+                state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
             Noted::Value(symbol, hash) => {
                 let (name, context) = decoder.values.get(*symbol);
@@ -140,6 +148,8 @@ pub(crate) struct Resolver<'a> {
     /// The times of structural events, if they are kept.
     pub(crate) times: Option<&'a mut Vec<f64>>,
     pub(crate) counter: Counter,
+    /// If that is asked for: what the block's structural lines are about.
+    pub(crate) structural: Option<Vec<LineOf>>,
 }
 
 /// Where the line of a destruction is that is not looked into before the end.
@@ -201,6 +211,7 @@ impl Resolver<'_> {
         Ok(type_)
     }
 
+    /// Applies a structural line; returns what it is about.
     fn structural(
         &mut self,
         block: &DecodedBlock,
@@ -208,7 +219,7 @@ impl Resolver<'_> {
         line: u32,
         structure: Structure,
         defs: &DefTable,
-    ) -> Result<(), Stop> {
+    ) -> Result<LineOf, Stop> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
@@ -217,7 +228,9 @@ impl Resolver<'_> {
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
                 let alias = value.alias.map(name);
-                self.model.define_value(type_, name(value.name), alias, value.color)
+                let before = self.model.types.value_count(type_);
+                self.model.define_value(type_, name(value.name), alias, value.color)?;
+                Ok(self.value_since(type_, before))
             });
             let time = defs.defs()[def as usize].word_of(FieldName::Time);
             if let Some(word) = time.and_then(|word| words.get(word)) {
@@ -233,13 +246,14 @@ impl Resolver<'_> {
         if event.time().is_some_and(|time| time > self.stop_at) {
             if let Event::CreateContainer { name, alias, file, .. } = event {
                 self.model.leave_out(alias.unwrap_or(name).bare());
-                return self.name_file(block, line, file);
+                self.name_file(block, line, file)?;
             }
-            return Ok(());
+            return Ok(LineOf::Nobody);
         }
         self.effects.ignored = false;
         self.effects.repeated = None;
         let containers = self.model.containers.len();
+        let known = self.known(&event);
         let endings = self.effects.endings.len();
         let at = text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
@@ -268,18 +282,18 @@ impl Resolver<'_> {
             self.warnings.add_line(block, WarningKind::AfterDestroy, line);
         }
         match event {
-            Event::CreateContainer { file, .. } => self.name_file(block, line, file),
+            Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
             Event::TraceFile { container, type_, file } if self.files.wanted => {
                 let checked = self.model.check_named(container.bare(), type_.bare());
                 checked.map_err(|failed| Stop::at_field(line, failed))?;
-                self.name_file(block, line, Some(file))
+                self.name_file(block, line, Some(file))?;
             }
             Event::TraceFile { .. } => {
                 self.warnings.add_line(block, WarningKind::FileNotRead, line);
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
+        Ok(self.line_of(&event, known))
     }
 
     /// Sees to it that a file will be read that the line names, if it does.
@@ -311,6 +325,49 @@ impl Resolver<'_> {
         self.last_time = self.last_time.max(time);
         if let Some(times) = &mut self.times {
             times.push(time);
+        }
+    }
+
+    /// What has just been defined, if the type had so many values before: nothing if it was there.
+    fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
+        match self.model.types.value_count(type_) > before {
+            true => LineOf::Value(type_, ValueId(before as u32)),
+            false => LineOf::Nobody,
+        }
+    }
+
+    /// How many there are of what an event may define.
+    fn known(&self, event: &Event<'_>) -> usize {
+        let types = &self.model.types;
+        match event {
+            Event::CreateContainer { .. } => self.model.containers.len(),
+            Event::DefineType { .. } | Event::DefineLinkType { .. } => types.len(),
+            Event::DefineValue { type_, .. } => {
+                types.find(type_.bare()).map_or(0, |type_| types.value_count(type_))
+            }
+            _ => 0,
+        }
+    }
+
+    /// What an event is about that has just been applied, if so many were known before.
+    fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
+        let Model { types, containers, .. } = &*self.model;
+        match event {
+            Event::DefineValue { type_, .. } => {
+                let type_ = types.find(type_.bare());
+                type_.map_or(LineOf::Nobody, |type_| self.value_since(type_, before))
+            }
+            Event::CreateContainer { .. } if containers.len() > before => {
+                LineOf::Creation(ContainerId(before as u32))
+            }
+            Event::DestroyContainer { name, .. } => {
+                containers.find(name.bare()).map_or(LineOf::Nobody, LineOf::Destruction)
+            }
+            Event::DefineType { .. } | Event::DefineLinkType { .. } if types.len() > before => {
+                LineOf::Type
+            }
+            Event::TraceFile { .. } => LineOf::File,
+            _ => LineOf::Nobody,
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Tasks {
     /// Told when all are replayed to those who wait for it.
     news: (Mutex<()>, Condvar),
     next_home: AtomicUsize,
+    next_page: AtomicUsize,
 }
 
 /// How often a worker yields before it sleeps: about as long as to be woken takes, for most waits are
@@ -39,6 +40,7 @@ impl Tasks {
             replayed: AtomicUsize::new(0),
             news: (Mutex::new(()), Condvar::new()),
             next_home: AtomicUsize::new(0),
+            next_page: AtomicUsize::new(0),
         }
     }
 
@@ -72,6 +74,11 @@ impl Tasks {
         while !self.all_replayed() {
             gate = news.wait(gate).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// A block of the window that nobody has entered in the ledger yet, if there are so many.
+    pub(crate) fn next_page(&self) -> usize {
+        self.next_page.fetch_add(1, Ordering::Relaxed)
     }
 
     /// A home whose links nobody has merged yet.

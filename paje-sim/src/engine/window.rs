@@ -18,6 +18,7 @@ use super::lanes::Lanes;
 use super::resolve::Maps;
 use super::tables::Tables;
 use super::tasks::Tasks;
+use crate::ledger::{Follower, LineOf, Page};
 use crate::progress::{Progress, Watch, WorkerTimes};
 
 /// A block, and what it was decoded to.
@@ -41,6 +42,8 @@ pub(crate) struct DecodedBlock {
     pub(crate) is_last: bool,
     /// How many lines of its file come before it.
     pub(crate) lines_before: u64,
+    /// If that is asked for: what its structural lines are about, in file order.
+    pub(crate) structural: Vec<LineOf>,
 }
 
 /// What a worker decodes with. It stays with its worker, so that memory does.
@@ -139,6 +142,8 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) desks: &'a [Mutex<Desk>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
+    /// Who learns whose the window's lines are.
+    pub(crate) follower: Option<&'a Follower<'a>>,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
     pub(crate) tasks: Tasks,
@@ -152,6 +157,7 @@ impl Round<'_, '_> {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
             self.replay(worker, team);
+            self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
             self.tasks.wait();
@@ -209,6 +215,15 @@ impl Round<'_, '_> {
                 self.merge();
                 watch.lap(&mut desk.times.replay);
             }
+        }
+    }
+
+    /// Tells the follower about blocks of the window that nobody has taken on yet.
+    fn enter(&self, worker: usize) {
+        let Some(follower) = self.follower else { return };
+        loop {
+            let Some(block) = self.window.blocks.get(self.tasks.next_page()) else { return };
+            follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
         }
     }
 

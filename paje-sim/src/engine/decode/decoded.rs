@@ -169,6 +169,8 @@ pub(crate) struct Decoded {
     pub(crate) event_count: u64,
     /// How many lines there are, empty ones and comments included.
     pub(crate) lines: u64,
+    /// If that is asked for: every line, where it begins, and whose it is.
+    pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
     /// The definitions up to the end of the block, if it holds a line of one.
     pub(crate) defs: Option<Arc<DefTable>>,
     /// The definitions that lines before the first of these have used.
@@ -194,6 +196,7 @@ impl Decoded {
         self.structures.clear();
         self.words.clear();
         self.doubtful.clear();
+        self.lines_of.clear();
         self.extras.clear();
         self.extra_text.clear();
         self.fault = None;

@@ -17,7 +17,8 @@ use paje_parser::{LinkEnd, Span, number};
 
 use super::plan::{Action, Plan};
 use super::{
-    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, Waiting, end_context,
+    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS, Waiting,
+    end_context,
 };
 use crate::engine::symbols::{hash_text, word};
 use crate::options::Precision;
@@ -60,6 +61,8 @@ impl Decoder {
                     _ => self.rest.push(waiting),
                 }
                 self.lines += 1;
+            } else if self.follows {
+                self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
         }

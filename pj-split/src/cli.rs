@@ -1,0 +1,147 @@
+//! The command line.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Parser};
+use workers::Pin;
+
+use crate::pack::Compress;
+
+/// Splits a Pajé trace into pieces by container, each of which is a trace of its own.
+///
+/// DIR gets a file piece-000.trace, piece-001.trace, … for each piece, and root.trace, which has all
+/// definitions, creations and destructions, and names the piece of each container (PajeTraceFile).
+/// All events of a container are in one piece, as they stand in the trace. A piece also creates what
+/// its own containers are in, and what its links begin or end in, and ends when the trace ends; so any
+/// Pajé tool dumps it as that part of the trace, and what one file cannot hold, several programs or
+/// machines can work on. `pj_dump DIR/root.trace` dumps the whole.
+///
+/// The trace is checked as pj_dump does before anything appears at DIR. It is read twice; what cannot
+/// be read twice (a pipe, compressed data) is kept in a temporary file beside DIR meanwhile. Memory does
+/// not grow with the trace.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_split",
+    version,
+    max_term_width = 100,
+    group = ArgGroup::new("how").multiple(false),
+    after_help = "Exit status: 0 the trace was split, 1 the trace is invalid, 2 usage or input/output.\n\n\
+                  Examples:\n  pj_split trace.paje -o pieces\n  pj_split --piece-size 512M trace.paje.gz -o pieces\n  \
+                  pj_split --by Machine trace.paje -o machines"
+)]
+pub struct Cli {
+    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
+    /// if it is `-`
+    #[arg(value_name = "TRACE")]
+    pub file: Option<PathBuf>,
+
+    /// The folder to make; there may be an empty one
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+
+    /// How many pieces, as even as containers allow: fewer if fewer containers have events. If none of
+    /// --pieces, --piece-size and --by is given, one for each CPU that this process may use
+    #[arg(short, long, value_name = "N", group = "how")]
+    pub pieces: Option<NonZeroUsize>,
+
+    /// As many pieces as the trace has times this size, in bytes or with K, M, G or T (powers of 1024) or
+    /// KB, MB, GB or TB (powers of 1000)
+    #[arg(short = 's', long, value_name = "SIZE", group = "how", value_parser = size)]
+    pub piece_size: Option<NonZeroU64>,
+
+    /// A piece for each container of this type with all that is in it, and one for the rest; TYPE is a
+    /// name or an alias
+    #[arg(short, long, value_name = "TYPE", group = "how")]
+    pub by: Option<String>,
+
+    /// Compress the pieces; root.trace stays as it is
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub compress: Option<Compress>,
+
+    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
+    #[arg(short, long)]
+    pub no_strict: bool,
+
+    /// Accept links that lack an end instead of refusing the trace; they are split like others
+    #[arg(short = 'z', long)]
+    pub ignore_incomplete_links: bool,
+
+    /// Do not tell of doubtful lines
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// How many threads work; all that this process may use if not given. The pieces are the same for
+    /// any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
+    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    #[arg(long, value_name = "POLICY", default_value = "none")]
+    pub pin: Pin,
+
+    /// Tell on standard error what the trace is read from, how many threads run where, and what each
+    /// piece holds
+    #[arg(long)]
+    pub verbose: bool,
+
+    /// Tell on standard error how much was read and written, how long that took, and the memory used
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+fn size(text: &str) -> Result<NonZeroU64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = unit.to_ascii_uppercase();
+    let (letter, base) = match (unit.strip_suffix("IB"), unit.strip_suffix('B')) {
+        (Some(letter), _) => (letter, 1024.0_f64),
+        (None, Some(letter)) => (letter, 1000.0),
+        (None, None) => (unit.as_str(), 1024.0),
+    };
+    let power = ["", "K", "M", "G", "T"].iter().position(|known| *known == letter);
+    let bytes = number.parse::<f64>().ok().zip(power);
+    let bytes = bytes.map(|(number, power)| number * base.powi(power as i32));
+    let bytes = bytes.and_then(|bytes| NonZeroU64::new(bytes as u64));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 512M".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        let bytes = |text| size(text).map(NonZeroU64::get);
+        assert_eq!(bytes("17"), Ok(17));
+        assert_eq!(bytes("2K"), Ok(2048));
+        assert_eq!(bytes("2kib"), Ok(2048));
+        assert_eq!(bytes("1.5kB"), Ok(1500));
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        for wrong in ["", "0", "K", "1X", "-1", "1..2", "0.1"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_way_to_split() {
+        let read = |words: &[&str]| Cli::try_parse_from([&["pj_split"], words].concat());
+        assert!(read(&["t", "-o", "d", "-p", "3"]).is_ok());
+        assert!(read(&["t"]).is_err());
+        assert!(read(&["t", "-o", "d", "-p", "0"]).is_err());
+        assert!(read(&["t", "-o", "d", "-p", "3", "--by", "x"]).is_err());
+        assert!(read(&["t", "-o", "d", "--piece-size", "3", "--by", "x"]).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The folder of the pieces, which appears when they are complete, or not at all.
+//!
+//! They are written to a folder beside it whose name says that it is partial. It is renamed at the end,
+//! and removed if the program fails or is told to stop. Only a program that is killed without a word
+//! leaves it behind.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::{Handle, Signals};
+use tempfile::TempDir;
+
+use crate::report::Failure;
+
+/// Who wants to rename or to remove the folder holds the lock.
+type Shared = Arc<Mutex<Option<TempDir>>>;
+
+/// A folder that is not complete.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    partial: Shared,
+    signals: Handle,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Folder {
+    /// Makes a folder beside `target`, which must not be there, or be empty.
+    ///
+    /// # Errors
+    /// `target` is there, or nothing can be made beside it.
+    pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::File(target.to_owned(), error);
+        let place = free_place(target).map_err(failed)?;
+        let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+            return Err(failed(io::Error::other("a folder cannot be made there")));
+        };
+        let mut prefix = name.to_owned();
+        prefix.push(".partial-");
+        let partial = Shared::default();
+        let signals = remove_at_signals(&partial).map_err(failed)?;
+        let made = {
+            let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
+            let made = tempfile::Builder::new()
+                .prefix(&prefix)
+                // Less what the user's mask takes away, as for any folder.
+                .permissions(Permissions::from_mode(0o777))
+                .tempdir_in(parent)
+                .map_err(|error| Failure::File(parent.to_owned(), unwrapped(error)))?;
+            shared.insert(made).path().to_owned()
+        };
+        Ok(Folder { partial, signals, path: made, target: place })
+    }
+
+    /// Where pieces are written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file without a name, on the disk of the pieces.
+    pub(crate) fn temporary(&self) -> Result<File, Failure> {
+        let file = tempfile::tempfile_in(&self.path);
+        file.map_err(|error| self.failed(unwrapped(error)))
+    }
+
+    /// The failure of a file of [`Folder::temporary`].
+    pub(crate) fn failed(&self, error: io::Error) -> Failure {
+        Failure::File(self.path.join("(temporary file)"), error)
+    }
+
+    /// The pieces are complete.
+    ///
+    /// # Errors
+    /// The folder cannot be renamed.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        // Takes the place of an empty folder, and of nothing else.
+        fs::rename(&self.path, &self.target)
+            .map_err(|error| Failure::File(self.target.clone(), error))?;
+        if let Some(folder) = shared.take() {
+            let _ = folder.keep();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Where a signal's thread has the lock, it does not give it back: the program ends there.
+        drop(self.partial.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.signals.close();
+    }
+}
+
+/// The absolute path of `target`, if a folder can be renamed to it.
+fn free_place(target: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(target),
+        Err(error) => Err(error),
+        Ok(_) => {
+            let place = fs::canonicalize(target)?;
+            if !fs::metadata(&place)?.is_dir() {
+                return Err(io::Error::other("there is a file of that name"));
+            }
+            if fs::read_dir(&place)?.next().is_some() {
+                return Err(io::Error::other("the folder is there, and is not empty"));
+            }
+            if std::env::current_dir().is_ok_and(|here| here.starts_with(&place)) {
+                return Err(io::Error::other(
+                    "the pieces cannot take the place of the current folder",
+                ));
+            }
+            Ok(place)
+        }
+    }
+}
+
+/// What the system said, without the path that `tempfile` adds.
+fn unwrapped(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+}
+
+/// Removes the folder when the program is told to stop, and then stops it.
+fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
+    // A file that becomes too large is an error of the write, not the end of the program.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
+    let ignored = ignored_signals();
+    let told =
+        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let mut signals = Signals::new(told)?;
+    let handle = signals.handle();
+    let partial = Arc::clone(partial);
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(folder) = shared.take() {
+                // Workers may still make files.
+                let removed =
+                    |_: &u32| fs::remove_dir_all(folder.path()).is_ok() || !folder.path().exists();
+                let _ = (0..100).inspect(|_| thread::sleep(Duration::from_millis(1))).find(removed);
+            }
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    })?;
+    Ok(handle)
+}
+
+/// The signals that are ignored already, as `nohup` does, by bit; none where the system does not say.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,26 @@
+//! `pj_split`: a Pajé trace in pieces, each of which is a trace of its own.
+//!
+//! ```text
+//! trace ──replay──▶ whose each line is (log) ──shares──▶ piece of each container
+//!   └──────────────── text ────────────────────────────┐        │
+//!                                                      ▼        ▼
+//!                                        scatter, block by block ──▶ piece-000.trace, …, root.trace
+//! ```
+//!
+//! The trace is read twice. First it is replayed, without keeping what comes of that: so it is known to
+//! be valid, and a `survey` notes on disk whose each line is. Then containers are given to pieces
+//! (`shares`), and each line is copied to the pieces that need it (`needs`, `scatter`). Memory
+//! depends on the containers, types and values of the trace, not on its length.
+
+pub mod cli;
+mod folder;
+mod log;
+mod needs;
+mod output;
+pub mod pack;
+mod report;
+mod root;
+pub mod run;
+mod scatter;
+mod shares;
+mod survey;

@@ -1,0 +1,210 @@
+//! The program: replays a trace, shares its containers out, writes the pieces.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use paje_dump::progress::Display;
+use paje_dump::stats::peak_memory;
+use paje_sim::{Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, WarningKind};
+use splitter::{Input, Kind, Limits};
+use workers::Workers;
+
+use crate::cli::Cli;
+use crate::folder::Folder;
+use crate::needs::Needs;
+use crate::output::{self, Blocks};
+use crate::pack::Compress;
+use crate::report::{self, Failure};
+use crate::root::OwnLines;
+use crate::scatter::Rules;
+use crate::shares::{self, Shares};
+use crate::survey::{Survey, Surveyed};
+
+/// What comes of the replay is forgotten after so many bytes, as `pj_dump -o` does.
+const PORTION: u64 = 16 << 20;
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    main_with(cli, Limits::default())
+}
+
+/// The same, with blocks of another size; which makes no difference but to speed and memory.
+#[must_use]
+pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
+    match split(cli, limits) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report::failure(&failure);
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
+    let began = Instant::now();
+    let path = cli.file.as_deref();
+    let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
+    let unreadable = |error| Failure::File(name.to_owned(), error);
+    let input = Input::open(path).map_err(unreadable)?;
+    let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
+    if cli.verbose {
+        report::input(&input);
+        report::workers(&workers);
+    }
+    // Nobody wants to wait for a trace only to learn that its pieces have no place.
+    let folder = Folder::create(&cli.output)?;
+
+    let again = match input.kind() {
+        Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
+        Kind::Stream(_) => None,
+    };
+    let spool = again.is_none().then(|| folder.temporary()).transpose()?;
+    let text = match (again, &spool) {
+        (Some(file), _) => file,
+        (None, Some(spool)) => spool.try_clone().map_err(|error| folder.failed(error))?,
+        (None, None) => return Err(unreadable(io::ErrorKind::Unsupported.into())),
+    };
+    let text_name = if spool.is_some() { folder.path() } else { name };
+    let survey = Survey::new(workers.threads(), folder.temporary()?, folder.temporary()?, spool);
+    let display = Display::new(!cli.no_progress, began);
+    let trace = replay(cli, input, limits, &workers, display, &survey);
+    if let Some(error) = survey.take_failure() {
+        return Err(folder.failed(error));
+    }
+    let trace = trace.map_err(|error| Failure::Trace(name.to_owned(), error))?;
+    if !cli.quiet {
+        report::warnings(name, &trace);
+    }
+    one_file(name, &trace)?;
+    let read = began.elapsed();
+
+    let surveyed = survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
+    let shares = share(cli, name, &trace, &surveyed)?;
+    let needs = Needs::new(&trace, &shares, &surveyed).map_err(|error| folder.failed(error))?;
+    let Surveyed { held, entries, log, .. } = &surveyed;
+    let own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
+    let rules = Rules { trace: &trace, shares: &shares, held, needs: &needs, own: &own };
+    let blocks = Blocks { entries, text: &text, text_name, log };
+    let shared = began.elapsed();
+    let copied = Arc::new(AtomicU64::new(0));
+    let shown = display.copy(trace.bytes(), &copied);
+    let written = output::write(folder.path(), cli.compress, &blocks, &rules, &workers, &copied)?;
+    drop(shown);
+    folder.finish()?;
+    if cli.verbose {
+        for (number, (containers, bytes)) in shares::tally(&shares, held).into_iter().enumerate() {
+            let name = own.piece(number);
+            let containers = match containers {
+                1 => "1 container".to_owned(),
+                some => format!("{some} containers"),
+            };
+            report::say(format_args!("{name}: {containers}, {bytes} bytes of events"));
+        }
+    }
+    if cli.stats {
+        let stats = Stats { read, shared, total: began.elapsed(), written, pieces: shares.count() };
+        stats.say(&trace);
+    }
+    Ok(())
+}
+
+/// Replays the trace, which must be valid, into the survey.
+fn replay(
+    cli: &Cli,
+    input: Input,
+    limits: Limits,
+    workers: &Workers,
+    display: Display,
+    survey: &Survey,
+) -> Result<Trace, Error> {
+    let mut options = Options::default();
+    options.limits = limits;
+    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    let progress = Arc::new(Progress::default());
+    let _shown = display.replay(&input, &progress, None);
+    let read = |source: Source<'_>| {
+        Trace::read_into_ledger(source, &options, workers, &progress, PORTION, survey)
+    };
+    if input.compression().is_none() {
+        return read(Source::from(input));
+    }
+    let mut input = input;
+    let trace = read(Source::stream(&mut input));
+    // Damage that made it invalid is what its user must know of: checksums come at the end.
+    if trace.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::Invalid(_))) {
+        io::copy(&mut input, &mut io::sink())?;
+    }
+    trace
+}
+
+/// Refuses a trace that names other files.
+fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
+    let named = trace.warnings().iter().filter(|warning| warning.kind == WarningKind::FileNotRead);
+    match named.map(|warning| warning.first_line).min() {
+        None => Ok(()),
+        Some(line) => Err(Failure::Unsuitable(
+            format!("{}:{line}", name.display()).into(),
+            "the trace names another file, and is in pieces already; pj_split splits one file"
+                .into(),
+        )),
+    }
+}
+
+fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<Shares, Failure> {
+    let (containers, held) = (trace.containers(), &surveyed.held);
+    if let Some(type_) = &cli.by {
+        let types = shares::types_called(trace.types(), type_.as_bytes());
+        if types.is_empty() {
+            let why = format!("--by: there is no container type '{type_}'");
+            return Err(Failure::Unsuitable(name.to_owned(), why));
+        }
+        return Ok(Shares::by_type(containers, held, &types));
+    }
+    let pieces = match (cli.pieces, cli.piece_size) {
+        (Some(pieces), _) => pieces,
+        (None, Some(size)) => {
+            let pieces = usize::try_from(trace.bytes().div_ceil(size.get()));
+            NonZeroUsize::new(pieces.unwrap_or(usize::MAX)).unwrap_or(NonZeroUsize::MIN)
+        }
+        (None, None) => workers::available(),
+    };
+    Ok(Shares::even(containers, held, pieces.get()))
+}
+
+/// What a run took.
+struct Stats {
+    /// When the trace had been read, when it was known what goes where, and when all was over.
+    read: Duration,
+    shared: Duration,
+    total: Duration,
+    written: u64,
+    pieces: usize,
+}
+
+impl Stats {
+    fn say(&self, trace: &Trace) {
+        let memory = peak_memory();
+        let memory = memory.map(|bytes| format!(", {:.1} MB of memory", bytes as f64 / 1e6));
+        let memory = memory.unwrap_or_default();
+        let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+        report::say(format_args!(
+            "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in \
+             all{memory}",
+            trace.bytes(),
+            trace.lines(),
+            seconds(self.read),
+            self.pieces,
+            seconds(self.shared - self.read),
+            self.written,
+            seconds(self.total - self.shared),
+            seconds(self.total),
+        ));
+    }
+}

@@ -1,0 +1,222 @@
+//! Which container goes to which piece.
+//!
+//! A container with its lanes is never divided. What is in a container goes with it, unless that would
+//! be too much for a piece, or leave the pieces too uneven: then the container opens, and it and what is
+//! in it are dealt out each by itself. What is dealt out goes, largest first, to the piece that has least.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use paje_sim::{ContainerId, Containers, TypeId};
+
+use crate::survey::Held;
+
+/// The piece of each container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shares {
+    /// By container; `NONE` for those that have no events, and are in no container that was dealt out
+    /// whole.
+    of: Vec<u32>,
+    count: usize,
+}
+
+/// In place of a piece.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Pieces are even enough if none has more than this share of the mean.
+const EVEN: f64 = 1.2;
+
+/// Something that is dealt out: a container, and whether all that is in it goes along.
+#[derive(Clone, Copy, Debug)]
+struct Lot {
+    container: ContainerId,
+    whole: bool,
+    bytes: u64,
+}
+
+impl Shares {
+    /// The piece of a container; [`NONE`] if it is in none.
+    #[inline]
+    pub(crate) fn of(&self, container: ContainerId) -> u32 {
+        self.of.get(container.index()).copied().unwrap_or(NONE)
+    }
+
+    /// How many pieces there are.
+    pub(crate) const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Shares the containers out to so many pieces, or fewer if fewer containers have events.
+    pub(crate) fn even(containers: &Containers, held: &[Held], pieces: usize) -> Self {
+        let tree = Tree::new(containers, held);
+        let holders = held.iter().filter(|held| held.events > 0).count();
+        let pieces = pieces.min(holders);
+        if pieces == 0 {
+            return tree.shares(&[], &[]);
+        }
+        let fair = tree.bytes[0].div_ceil(pieces as u64);
+        let mut limit = fair;
+        let mut best: Option<(u64, Vec<Lot>, Vec<u32>)> = None;
+        loop {
+            let lots = tree.lots(limit);
+            let (piece, most) = deal(&lots, pieces);
+            let enough = lots.len() >= pieces;
+            let even = enough && most as f64 <= EVEN * fair as f64;
+            if enough && best.as_ref().is_none_or(|(least, ..)| most < *least) {
+                best = Some((most, lots, piece));
+            }
+            if even || limit == 0 {
+                break;
+            }
+            limit /= 2;
+        }
+        let (_, lots, piece) = best.unwrap_or_default();
+        tree.shares(&lots, &piece)
+    }
+
+    /// A piece for each container of one of these types that has events in it, and one for the rest.
+    pub(crate) fn by_type(containers: &Containers, held: &[Held], types: &[TypeId]) -> Self {
+        let tree = Tree::new(containers, held);
+        let (mut lots, mut piece, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pending = vec![ContainerId::ROOT];
+        while let Some(container) = pending.pop() {
+            if !tree.busy[container.index()] {
+                continue;
+            }
+            let whole = types.contains(&containers.type_of(container));
+            let lot = Lot { container, whole, bytes: 0 };
+            if whole {
+                piece.push(lots.len() as u32);
+                lots.push(lot);
+                continue;
+            }
+            if held[container.index()].events > 0 {
+                rest.push(lot);
+            }
+            pending.extend(containers.children(container));
+        }
+        let last = lots.len() as u32;
+        piece.extend(rest.iter().map(|_| last));
+        lots.extend(rest);
+        // Pieces are numbered as their containers are, but the rest comes last.
+        tree.shares_with_rest(&lots, &piece, last)
+    }
+}
+
+/// The containers with what they and all in them hold.
+struct Tree<'a> {
+    containers: &'a Containers,
+    held: &'a [Held],
+    /// The bytes of a container and of all in it.
+    bytes: Vec<u64>,
+    /// Whether it, or something in it, has events.
+    busy: Vec<bool>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(containers: &'a Containers, held: &'a [Held]) -> Self {
+        let mut bytes: Vec<u64> = held.iter().map(|held| held.events + held.frame).collect();
+        let mut busy: Vec<bool> = held.iter().map(|held| held.events > 0).collect();
+        // A container is created after what it is in.
+        for index in (1..bytes.len()).rev() {
+            let parent = containers.parent(ContainerId(index as u32)).index();
+            bytes[parent] += bytes[index];
+            busy[parent] |= busy[index];
+        }
+        Tree { containers, held, bytes, busy }
+    }
+
+    /// What is dealt out, if what has more than `limit` bytes opens.
+    fn lots(&self, limit: u64) -> Vec<Lot> {
+        let mut lots = Vec::new();
+        let mut pending = vec![ContainerId::ROOT];
+        while let Some(container) = pending.pop() {
+            let index = container.index();
+            if !self.busy[index] {
+                continue;
+            }
+            let opens = self.bytes[index] > limit
+                && self.containers.children(container).any(|child| self.busy[child.index()]);
+            if !opens {
+                lots.push(Lot { container, whole: true, bytes: self.bytes[index] });
+                continue;
+            }
+            let Held { events, frame } = self.held[index];
+            if events > 0 {
+                lots.push(Lot { container, whole: false, bytes: events + frame });
+            }
+            pending.extend(self.containers.children(container));
+        }
+        lots
+    }
+
+    fn shares(&self, lots: &[Lot], piece: &[u32]) -> Shares {
+        self.shares_with_rest(lots, piece, NONE)
+    }
+
+    /// Numbers the pieces in the order of their first containers; piece `rest` comes last.
+    fn shares_with_rest(&self, lots: &[Lot], piece: &[u32], rest: u32) -> Shares {
+        let mut of = vec![NONE; self.held.len()];
+        for (lot, piece) in lots.iter().zip(piece) {
+            of[lot.container.index()] = *piece;
+        }
+        let mut whole = vec![false; self.held.len()];
+        for lot in lots {
+            whole[lot.container.index()] = lot.whole;
+        }
+        for index in 1..of.len() {
+            let parent = self.containers.parent(ContainerId(index as u32)).index();
+            if of[index] == NONE && whole[parent] {
+                of[index] = of[parent];
+                whole[index] = true;
+            }
+        }
+        let mut number = std::collections::HashMap::new();
+        let met = of.iter().filter(|piece| **piece != NONE && **piece != rest);
+        for piece in met {
+            let next = number.len() as u32;
+            number.entry(*piece).or_insert(next);
+        }
+        let count = number.len() + usize::from(of.contains(&rest) && rest != NONE);
+        for piece in of.iter_mut().filter(|piece| **piece != NONE) {
+            *piece = number.get(piece).copied().unwrap_or(count as u32 - 1);
+        }
+        Shares { of, count }
+    }
+}
+
+/// Deals the lots out, largest first, each to the piece that has least; returns the piece of each, and
+/// the bytes of the largest.
+fn deal(lots: &[Lot], pieces: usize) -> (Vec<u32>, u64) {
+    let mut order: Vec<usize> = (0..lots.len()).collect();
+    order.sort_by_key(|index| (Reverse(lots[*index].bytes), lots[*index].container));
+    let mut loads: BinaryHeap<Reverse<(u64, u32)>> =
+        (0..pieces as u32).map(|piece| Reverse((0, piece))).collect();
+    let mut piece = vec![NONE; lots.len()];
+    for index in order {
+        let Some(Reverse((load, least))) = loads.pop() else { break };
+        piece[index] = least;
+        loads.push(Reverse((load + lots[index].bytes, least)));
+    }
+    let most = loads.iter().map(|Reverse((load, _))| *load).max().unwrap_or(0);
+    (piece, most)
+}
+
+/// The containers' bytes and numbers by piece, for who wants to see them.
+pub(crate) fn tally(shares: &Shares, held: &[Held]) -> Vec<(u64, u64)> {
+    let mut tally = vec![(0, 0); shares.count()];
+    for (index, held) in held.iter().enumerate() {
+        if let Some((containers, bytes)) = tally.get_mut(shares.of[index] as usize) {
+            *containers += 1;
+            *bytes += held.events;
+        }
+    }
+    tally
+}
+
+/// The container types that are called so, by alias or name.
+pub(crate) fn types_called(types: &paje_sim::Types, text: &[u8]) -> Vec<TypeId> {
+    let container = |id: &TypeId| types.nature(*id) == paje_sim::TypeNature::Container;
+    let called = |id: &TypeId| types.identifier(*id).text == text || types.name(*id).text == text;
+    types.ids().filter(container).filter(called).collect::<BTreeSet<_>>().into_iter().collect()
+}

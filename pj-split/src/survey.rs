@@ -1,0 +1,226 @@
+//! What is noted of a trace while it is replayed: whose each line is, and what events use.
+//!
+//! All that grows with the trace goes to temporary files: a log of each block ([`log`](crate::log)), in
+//! any order; the values and the ends of links that each lane uses, most of them once; and the text
+//! itself if it cannot be read again.
+
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use paje_sim::{ContainerId, LaneId, Ledger, LineOf, Page, Used};
+
+use crate::log;
+
+/// The bytes of a container's lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) events: u64,
+    /// Of its creation and destruction.
+    pub(crate) frame: u64,
+}
+
+/// Where the text and the log of a block are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) start: u64,
+    pub(crate) len: u32,
+    pub(crate) log_len: u32,
+    pub(crate) log_at: u64,
+}
+
+/// A file that several workers append to.
+#[derive(Debug)]
+struct Pile {
+    file: File,
+    len: AtomicU64,
+}
+
+impl Pile {
+    const fn new(file: File) -> Self {
+        Pile { file, len: AtomicU64::new(0) }
+    }
+
+    /// Appends some bytes; returns where they are.
+    fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+        let at = self.len.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file.write_all_at(bytes, at)?;
+        Ok(at)
+    }
+}
+
+/// Notes whose the lines of a trace are.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    log: Pile,
+    uses: Pile,
+    /// Where the text is kept, if it cannot be read again.
+    spool: Option<File>,
+    desks: Vec<Mutex<Desk>>,
+    failed: Mutex<Option<io::Error>>,
+}
+
+/// What a worker notes.
+#[derive(Debug)]
+struct Desk {
+    log: Vec<u8>,
+    uses: Vec<u8>,
+    /// What has been noted lately: a lane and what it uses in one number each.
+    recent: Vec<u64>,
+    held: Vec<Held>,
+    entries: Vec<Entry>,
+}
+
+/// A power of two: so many fit in a core's second-level cache, with room to spare.
+const RECENT: usize = 1 << 13;
+
+/// Uses are written when they have so many bytes.
+const FULL: usize = 1 << 16;
+
+/// What a survey came to.
+#[derive(Debug)]
+pub(crate) struct Surveyed {
+    /// By container.
+    pub(crate) held: Vec<Held>,
+    /// In file order.
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) log: File,
+    /// Pairs of variable-length integers: a lane, and [`use_number`] of what it uses.
+    pub(crate) uses: (File, u64),
+}
+
+/// What a lane uses as a number.
+const fn use_number(used: Used) -> u64 {
+    match used {
+        Used::Value(value) => (value.0 as u64) << 1,
+        Used::End(container) => (container.0 as u64) << 1 | 1,
+    }
+}
+
+/// What a number stands for that [`use_number`] made.
+pub(crate) const fn used(number: u64) -> Used {
+    let id = (number >> 1) as u32;
+    if number & 1 == 0 { Used::Value(paje_sim::ValueId(id)) } else { Used::End(ContainerId(id)) }
+}
+
+impl Survey {
+    /// For so many workers. The files must be empty.
+    pub(crate) fn new(workers: usize, log: File, uses: File, spool: Option<File>) -> Self {
+        let desk = |_| {
+            Mutex::new(Desk {
+                log: Vec::new(),
+                uses: Vec::new(),
+                recent: vec![u64::MAX; RECENT],
+                held: Vec::new(),
+                entries: Vec::new(),
+            })
+        };
+        Survey {
+            log: Pile::new(log),
+            uses: Pile::new(uses),
+            spool,
+            desks: (0..workers).map(desk).collect(),
+            failed: Mutex::new(None),
+        }
+    }
+
+    /// Why the survey has stopped the replay.
+    pub(crate) fn take_failure(&self) -> Option<io::Error> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn note(&self, desk: &mut Desk, page: &Page<'_>) -> io::Result<()> {
+        let (start, text) = (page.start().0, page.text());
+        if text.is_empty() {
+            return Ok(());
+        }
+        if let Some(spool) = &self.spool {
+            spool.write_all_at(text, start)?;
+        }
+        let held = &mut desk.held;
+        let counted = page.lines().inspect(|(len, line)| {
+            let (container, events) = match line {
+                LineOf::Event(container) => (*container, true),
+                LineOf::Creation(container) | LineOf::Destruction(container) => (*container, false),
+                _ => return,
+            };
+            let index = container.index();
+            if held.len() <= index {
+                held.resize(index + 1, Held::default());
+            }
+            let to = &mut held[index];
+            *(if events { &mut to.events } else { &mut to.frame }) += *len as u64;
+        });
+        desk.log.clear();
+        log::write(counted, &mut desk.log);
+        let log_at = self.log.append(&desk.log)?;
+        let (len, log_len) = (text.len() as u32, desk.log.len() as u32);
+        desk.entries.push(Entry { start, len, log_len, log_at });
+
+        let Desk { uses, recent, .. } = desk;
+        page.uses(|lane, used| {
+            let number = use_number(used);
+            let pair = u64::from(lane.0) << 33 ^ number;
+            let slot = &mut recent[slot(pair)];
+            if *slot != pair {
+                *slot = pair;
+                log::push(uses, u64::from(lane.0));
+                log::push(uses, number);
+            }
+        });
+        if desk.uses.len() >= FULL {
+            self.uses.append(&desk.uses)?;
+            desk.uses.clear();
+        }
+        Ok(())
+    }
+
+    /// What the survey came to, when all has been told; there are so many containers.
+    ///
+    /// # Errors
+    /// The last of it cannot be written.
+    pub(crate) fn finish(self, containers: usize) -> io::Result<Surveyed> {
+        let mut held = vec![Held::default(); containers];
+        let mut entries = Vec::new();
+        for desk in self.desks {
+            let desk = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.uses.append(&desk.uses)?;
+            entries.extend(desk.entries);
+            for (all, one) in held.iter_mut().zip(desk.held) {
+                all.events += one.events;
+                all.frame += one.frame;
+            }
+        }
+        entries.sort_unstable_by_key(|entry: &Entry| entry.start);
+        let uses = (self.uses.file, self.uses.len.into_inner());
+        Ok(Surveyed { held, entries, log: self.log.file, uses })
+    }
+}
+
+#[inline]
+const fn slot(pair: u64) -> usize {
+    (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (RECENT - 1)
+}
+
+impl Ledger for Survey {
+    fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()> {
+        let mut desk: MutexGuard<'_, Desk> =
+            self.desks[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        match self.note(&mut desk, page) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                failed.get_or_insert(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// The lane of a pair of [`Surveyed::uses`].
+pub(crate) const fn lane(number: u64) -> LaneId {
+    LaneId(number as u32)
+}

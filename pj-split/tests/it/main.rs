@@ -1,0 +1,11 @@
+//! The program as its users see it, beside a plain statement of what each piece holds.
+
+mod balance;
+mod failures;
+mod pajeng;
+mod pieces;
+mod plain;
+mod rows;
+mod same;
+mod signals;
+mod splitting;

@@ -1,0 +1,87 @@
+//! Pieces by themselves, dumped by Debian's PajeNG 1.3.6 and by us: the same bytes.
+//!
+//! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
+//! `/usr/bin/pj_dump`; without it the test passes, saying so.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use datasets::{Shape, random};
+use paje_dump::output::export::write_rows;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{FieldNames, Options, Precision, Trace};
+use workers::Workers;
+
+use crate::splitting::{Place, Split};
+
+#[test]
+fn pieces_are_dumped_by_pajeng() {
+    let Some(pajeng) = pajeng() else {
+        eprintln!("skipped: PajeNG's pj_dump is not installed");
+        return;
+    };
+    let mut compared = 0;
+    for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
+        let place = Place::new(&datasets::generate(shape, 30_000, 1));
+        compared += compare(&pajeng, &place.split(&["-p", "3"], 1 << 17), shape.name());
+    }
+    for seed in 0..300 {
+        let trace = random::trace(seed);
+        if trace.is_valid() {
+            let split = Place::new(&trace.bytes).split(&["-nzqp", "3"], 1 << 17);
+            compared += compare(&pajeng, &split, &format!("seed {seed}"));
+        }
+    }
+    assert!(compared > 300, "{compared}");
+}
+
+fn compare(pajeng: &Path, split: &Split, about: &str) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("piece");
+    for (number, piece) in split.pieces.iter().enumerate() {
+        fs::write(&path, piece).expect("the folder is writable");
+        let theirs = Command::new(pajeng).arg("-nz").arg(&path).output().expect("PajeNG runs");
+        let (theirs, ours) = (String::from_utf8_lossy(&theirs.stdout), rows(piece));
+        let ours = String::from_utf8_lossy(&ours);
+        for (row, (theirs, ours)) in theirs.lines().zip(ours.lines()).enumerate() {
+            assert_eq!(theirs, ours, "{about}, piece {number}, row {}", row + 1);
+        }
+        assert_eq!(theirs, ours, "{about}, piece {number}");
+    }
+    split.pieces.len()
+}
+
+fn rows(trace: &[u8]) -> Vec<u8> {
+    let mut options = Options::default();
+    options.field_names = FieldNames::Old;
+    options.ignore_incomplete_links = true;
+    options.variable_precision = Precision::Single;
+    let trace = Trace::read(trace, &options).expect("a valid trace");
+    let style = Style {
+        quotes: Quotes::Strip,
+        precision: 6,
+        as_released: true,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rows");
+    let out = fs::File::create(&path).expect("the folder is writable");
+    write_rows(&trace, style, &Workers::one(), out, &Arc::default()).expect("writable");
+    fs::read(path).expect("readable")
+}
+
+/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
+fn pajeng() -> Option<PathBuf> {
+    let candidates = match env::var_os("PAJENG_PJ_DUMP") {
+        Some(program) => vec![PathBuf::from(program)],
+        None => vec!["pj_dump".into(), "/usr/bin/pj_dump".into()],
+    };
+    candidates.into_iter().find(|program| {
+        let help = Command::new(program).arg("--help").output();
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
+    })
+}

@@ -1,0 +1,155 @@
+//! Each piece holds the lines that it should, and is dumped as that part of the trace.
+
+use std::collections::BTreeSet;
+
+use datasets::{Shape, random};
+
+use crate::plain::Plain;
+use crate::rows::dump;
+use crate::splitting::{Place, Split};
+
+/// Numbers of pieces; the last one is more than any of these traces has containers.
+const COUNTS: [&str; 5] = ["1", "2", "7", "64", "100000"];
+
+/// Checks a split against the plain statement of it, and the rows of its pieces.
+pub(crate) fn check(about: &str, trace: &[u8], split: &Split) {
+    let plain = Plain::new(trace);
+    let owns = plain.owns(split);
+    let mut named = BTreeSet::new();
+    for own in &owns {
+        for container in own {
+            assert!(named.insert(container.clone()), "{about}: {container} is in two pieces");
+        }
+    }
+    for container in plain.bytes.keys() {
+        assert!(named.contains(container), "{about}: {container} is in no piece");
+    }
+    assert_text(&format!("{about}, root"), &split.root, &plain.root(&owns));
+    let rows = dump(trace);
+    for (number, (piece, own)) in split.pieces.iter().zip(&owns).enumerate() {
+        let about = format!("{about}, piece {number}");
+        assert_text(&about, piece, &plain.piece(own));
+        let mut created = plain.created(own);
+        created.insert("0".into());
+        let found = dump(piece);
+        let mut wanted = rows.iter().filter(|row| match row.about {
+            true => created.contains(&row.of),
+            false => own.contains(&row.of),
+        });
+        for row in &found {
+            assert_eq!(Some(row), wanted.next(), "{about}");
+        }
+        assert_eq!(None, wanted.next(), "{about}");
+    }
+}
+
+fn assert_text(about: &str, found: &[u8], wanted: &[u8]) {
+    if found != wanted {
+        let (found, wanted) = (String::from_utf8_lossy(found), String::from_utf8_lossy(wanted));
+        for (number, (found, wanted)) in found.lines().zip(wanted.lines()).enumerate() {
+            assert_eq!(found, wanted, "{about}, line {}", number + 1);
+        }
+        panic!("{about}: {} bytes instead of {}", found.len(), wanted.len());
+    }
+}
+
+#[test]
+fn every_shape() {
+    for (turn, shape) in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()).enumerate() {
+        let trace = datasets::generate(shape, 40_000, turn as u64);
+        let place = Place::new(&trace);
+        for count in COUNTS {
+            let split = place.split(&["-p", count, "-q"], 1 << (10 + turn % 8));
+            assert!(split.pieces.len() <= count.parse().unwrap());
+            check(&format!("{shape}, {count} pieces"), &trace, &split);
+        }
+    }
+}
+
+#[test]
+fn random_traces() {
+    let mut compared = 0;
+    for seed in 0..300 {
+        let trace = random::trace(seed);
+        if !trace.is_valid() {
+            continue;
+        }
+        let place = Place::new(&trace.bytes);
+        let count = COUNTS[seed as usize % COUNTS.len()];
+        let split = place.split(&["-nzqp", count], 500);
+        check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
+        compared += 1;
+    }
+    assert!(compared > 150, "{compared}");
+}
+
+/// As many pieces as containers with events, each in one of its own.
+#[test]
+fn more_pieces_than_containers() {
+    for shape in [Shape::Mpi, Shape::Deep, Shape::ManyContainers] {
+        let trace = datasets::generate(shape, 40_000, 1);
+        let split = Place::new(&trace).split(&["-p", "100000", "-q"], 4096);
+        assert_eq!(split.pieces.len(), Plain::new(&trace).bytes.len(), "{shape}");
+    }
+}
+
+/// A piece for each container of a type, with all that is in it.
+#[test]
+fn by_type() {
+    for shape in [Shape::Mpi, Shape::Deep, Shape::TaskRuntime] {
+        let trace = datasets::generate(shape, 40_000, 1);
+        let (place, plain) = (Place::new(&trace), Plain::new(&trace));
+        let types: BTreeSet<&String> = plain.types.values().collect();
+        for type_ in types {
+            let split = place.split(&["--by", type_, "-q"], 4096);
+            let about = format!("{shape} by {type_}");
+            check(&about, &trace, &split);
+            let owns = plain.owns(&split);
+            let mut heads = 0;
+            for container in plain.types.keys().filter(|name| &plain.types[*name] == type_) {
+                let inside = |name: &&String| plain.is_in(name, container);
+                let busy: Vec<&String> = plain.bytes.keys().filter(inside).collect();
+                if let Some(first) = busy.first() {
+                    let own = owns.iter().find(|own| own.contains(*first)).expect("it has events");
+                    assert!(busy.iter().all(|name| own.contains(*name)), "{about}: {container}");
+                    assert!(own.iter().all(|name| plain.is_in(name, container)), "{about}");
+                    heads += 1;
+                }
+            }
+            assert!((heads..=heads + 1).contains(&split.pieces.len()), "{about}");
+        }
+    }
+}
+
+/// Whatever is in the line that ends a trace without ending itself, what follows is a line of its own.
+#[test]
+fn small_traces_with_corners() {
+    let header = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeDestroyContainer 5\n% Time date\n% Name string\n% Type string\n% Why string\n%EndEventDef
+";
+    let world = "1 \"Host type\" 0 # a comment\n2 S \"Host type\"\n\n   # nothing\n\
+                 3 0 \"a b\" \"Host type\" 0\n3 0 \"\" \"Host type\" 0\n3 0 a\"c \"Host type\" 0\n";
+    let ends = [
+        // The last line is unfinished: an event, a comment, a definition, a destruction, a value.
+        "4 1 S \"a b\" x\n4 1 S a\"c x # \"\n4 2 S \"\" \"y z",
+        "4 1 S \"a b\" x\n4 1 S a\"c x\n# end",
+        "4 1 S \"a b\" x\n%EventDef PajePopState 9\n% Time date\n% Type string\n% Container string\n%EndEventDef",
+        "4 1 S \"a b\" x\n5 3 \"a b\" \"Host type\" because\n4 4 S \"a b\" ignored\n5 4 \"a b\" \"Host type\" again",
+        "4 1 S \"a b\" x\n5 3 0 0 why\n3 4 late \"Host type\" 0\n4 4.5 S late x\n",
+        // Nothing to share out.
+        "",
+    ];
+    for (number, end) in ends.iter().enumerate() {
+        let trace = [header, world, end].concat().into_bytes();
+        let place = Place::new(&trace);
+        for count in ["1", "2", "9"] {
+            let split = place.split(&["-p", count, "-q"], 100);
+            check(&format!("end {number}, {count} pieces"), &trace, &split);
+            assert_eq!(split.pieces.is_empty(), end.is_empty());
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What pieces hold, stated plainly: line by line, with everything in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use paje_parser::{EntityOp, Event, EventKind, FieldNames, Line, LineDecoder, LinkEnd};
+
+use crate::splitting::Split;
+
+/// What a line is about; containers and values by what identifies them.
+#[derive(Clone, Debug, PartialEq)]
+enum About {
+    Nothing,
+    Everybody,
+    Value(String, String),
+    Creation(String),
+    Destruction(String),
+    Event(String),
+}
+
+/// A trace, understood line by line.
+pub(crate) struct Plain<'t> {
+    lines: Vec<(&'t [u8], About)>,
+    parents: BTreeMap<String, String>,
+    /// The type and the value of each event of a container.
+    values: BTreeSet<(String, (String, String))>,
+    /// The containers at the ends of a container's links.
+    ends: BTreeSet<(String, String)>,
+    /// Bytes of events by container.
+    pub(crate) bytes: BTreeMap<String, usize>,
+    pub(crate) types: BTreeMap<String, String>,
+    last_time: f64,
+    /// The definition of PajeDestroyContainer that has nothing but what it needs: number and fields.
+    destroy: Option<(String, Vec<String>)>,
+    numbers: BTreeSet<String>,
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl<'t> Plain<'t> {
+    pub(crate) fn new(trace: &'t [u8]) -> Self {
+        let mut decoder = LineDecoder::new(FieldNames::Old);
+        let mut plain = Plain {
+            lines: Vec::new(),
+            parents: BTreeMap::new(),
+            values: BTreeSet::new(),
+            ends: BTreeSet::new(),
+            bytes: BTreeMap::new(),
+            types: BTreeMap::from([("0".into(), "0".into())]),
+            last_time: f64::NEG_INFINITY,
+            destroy: None,
+            numbers: BTreeSet::new(),
+        };
+        for line in trace.split_inclusive(|byte| *byte == b'\n') {
+            let bare = line.strip_suffix(b"\n").unwrap_or(line);
+            let about = match decoder.line(bare).expect("a valid trace") {
+                Line::Blank => About::Nothing,
+                Line::Header => About::Everybody,
+                Line::Event(event) => plain.event(event.decode().expect("a valid trace"), line),
+            };
+            plain.lines.push((line, about));
+        }
+        for def in decoder.defs().defs() {
+            plain.numbers.insert(text(def.id()));
+            if def.kind() == EventKind::DestroyContainer
+                && def.fields().len() == 3
+                && plain.destroy.is_none()
+            {
+                let fields = def.fields().iter().map(|field| format!("{:?}", field.known));
+                plain.destroy = Some((text(def.id()), fields.collect()));
+            }
+        }
+        plain
+    }
+
+    fn event(&mut self, event: Event<'_>, line: &[u8]) -> About {
+        if let Some(time) = event.time() {
+            self.last_time = self.last_time.max(time);
+        }
+        match event {
+            Event::DefineValue { name, alias, type_, .. } => {
+                About::Value(text(type_.bare()), text(alias.unwrap_or(name).bare()))
+            }
+            Event::CreateContainer { name, alias, parent, type_, .. } => {
+                let name = text(alias.unwrap_or(name).bare());
+                self.parents.insert(name.clone(), text(parent.bare()));
+                self.types.insert(name.clone(), text(type_.bare()));
+                About::Creation(name)
+            }
+            Event::DestroyContainer { name, .. } => About::Destruction(text(name.bare())),
+            Event::Entity { op, type_, container, value, .. } => {
+                let container = text(container.bare());
+                let named =
+                    matches!(op, EntityOp::Event | EntityOp::SetState | EntityOp::PushState);
+                if let Some(value) = value.filter(|_| named) {
+                    let value = (text(type_.bare()), text(value.bare()));
+                    self.values.insert((container.clone(), value));
+                }
+                *self.bytes.entry(container.clone()).or_default() += line.len();
+                About::Event(container)
+            }
+            Event::Link { type_, container, value, at, end, .. } => {
+                let _: LinkEnd = end;
+                let container = text(container.bare());
+                self.values.insert((container.clone(), (text(type_.bare()), text(value.bare()))));
+                self.ends.insert((container.clone(), text(at.bare())));
+                *self.bytes.entry(container.clone()).or_default() += line.len();
+                About::Event(container)
+            }
+            _ => About::Everybody,
+        }
+    }
+
+    fn with_ancestors(&self, containers: BTreeSet<String>) -> BTreeSet<String> {
+        let mut all = containers.clone();
+        for mut container in containers {
+            while let Some(parent) = self.parents.get(&container) {
+                all.insert(parent.clone());
+                container.clone_from(parent);
+            }
+        }
+        all
+    }
+
+    /// Whether `above` is the container, or what that is in.
+    pub(crate) fn is_in(&self, container: &str, above: &str) -> bool {
+        self.with_ancestors(BTreeSet::from([container.to_owned()])).contains(above)
+    }
+
+    /// The containers that a piece creates, if these are its own.
+    pub(crate) fn created(&self, own: &BTreeSet<String>) -> BTreeSet<String> {
+        let ends = self.ends.iter().filter(|(container, _)| own.contains(container));
+        let ends = ends.map(|(_, end)| end.clone());
+        self.with_ancestors(own.iter().cloned().chain(ends).collect())
+    }
+
+    /// A line of the piece's or the root's own: the end of the trace.
+    fn tail(&self) -> String {
+        let time = if self.last_time.is_finite() { self.last_time } else { 0.0 };
+        let of = |field: &String| if field == "Some(Time)" { time.to_string() } else { "0".into() };
+        match &self.destroy {
+            Some((number, fields)) => {
+                let fields: Vec<_> = fields.iter().map(of).collect();
+                format!("{number} {}\n", fields.join(" "))
+            }
+            None => {
+                let number = self.free(1);
+                format!(
+                    "%EventDef PajeDestroyContainer {number}\n% Time date\n% Type string\n\
+                     % Name string\n%EndEventDef\n{number} {time} 0 0\n"
+                )
+            }
+        }
+    }
+
+    /// A number that no definition has: the first is 0.
+    fn free(&self, which: usize) -> u64 {
+        let mut free = (1..).filter(|number: &u64| !self.numbers.contains(&number.to_string()));
+        free.nth(which).expect("there are many")
+    }
+
+    /// The piece of these containers.
+    pub(crate) fn piece(&self, own: &BTreeSet<String>) -> Vec<u8> {
+        let created = self.created(own);
+        let values: BTreeSet<&(String, String)> = self
+            .values
+            .iter()
+            .filter(|(container, _)| own.contains(container))
+            .map(|(_, value)| value)
+            .collect();
+        let mut piece = Vec::new();
+        for (line, about) in &self.lines {
+            let wanted = match about {
+                About::Nothing => false,
+                About::Everybody => true,
+                About::Value(type_, value) => values.contains(&(type_.clone(), value.clone())),
+                About::Creation(name) | About::Destruction(name) => created.contains(name),
+                About::Event(name) => own.contains(name),
+            };
+            if wanted {
+                push_line(&mut piece, line);
+            }
+        }
+        piece.extend(self.tail().into_bytes());
+        piece
+    }
+
+    /// The root of pieces with these containers.
+    pub(crate) fn root(&self, owns: &[BTreeSet<String>]) -> Vec<u8> {
+        let number = self.free(0);
+        let mut root = format!(
+            "%EventDef PajeTraceFile {number}\n% Container string\n% Type string\n\
+             % Filename string\n%EndEventDef\n"
+        )
+        .into_bytes();
+        let name = |container: &str, root: &mut Vec<u8>| {
+            let piece = owns.iter().position(|own| own.contains(container));
+            if let Some(piece) = piece
+                && self.bytes.contains_key(container)
+            {
+                let word = |text: &str| {
+                    let quoted = text.is_empty() || text.contains([' ', '\t', '#']);
+                    if quoted { format!("\"{text}\"") } else { text.to_owned() }
+                };
+                let (container, type_) = (word(container), word(&self.types[container]));
+                let line = format!("{number} {container} {type_} \"piece-{piece:03}.trace\"\n");
+                root.extend(line.into_bytes());
+            }
+        };
+        name("0", &mut root);
+        for (line, about) in &self.lines {
+            if !matches!(about, About::Nothing | About::Event(_)) {
+                push_line(&mut root, line);
+            }
+            if let About::Creation(container) = about {
+                name(container, &mut root);
+            }
+        }
+        root
+    }
+
+    /// Which containers are each piece's own. Those with events are named by the root; of the others,
+    /// those are a piece's own that it creates without need.
+    pub(crate) fn owns(&self, split: &Split) -> Vec<BTreeSet<String>> {
+        let mut owns = vec![BTreeSet::new(); split.pieces.len()];
+        let mut decoder = LineDecoder::new(FieldNames::Old);
+        for line in split.root.split(|byte| *byte == b'\n') {
+            if let Line::Event(event) = decoder.line(line).expect("a valid root")
+                && let Event::TraceFile { container, file, .. } = event.decode().expect("valid")
+            {
+                let file = text(file.bare());
+                let number =
+                    file.strip_prefix("piece-").and_then(|rest| rest.strip_suffix(".trace"));
+                let number: usize = number.expect("a piece").parse().expect("its number");
+                assert!(owns[number].insert(text(container.bare())), "named once");
+            }
+        }
+        for (own, piece) in owns.iter_mut().zip(&split.pieces) {
+            assert!(!own.is_empty(), "an empty piece");
+            let created = self.created(own);
+            let mut more = BTreeSet::new();
+            for (_, about) in &Plain::new(piece).lines {
+                if let About::Creation(name) = about
+                    && !created.contains(name)
+                {
+                    assert!(!self.bytes.contains_key(name), "{name} has events elsewhere");
+                    more.insert(name.clone());
+                }
+            }
+            own.extend(more);
+        }
+        owns
+    }
+}
+
+fn push_line(out: &mut Vec<u8>, line: &[u8]) {
+    out.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+}

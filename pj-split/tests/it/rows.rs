@@ -1,0 +1,113 @@
+//! Dumped rows, and whose they are.
+
+use std::convert::Infallible;
+use std::io::{Read, Seek};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use paje_dump::output::export::write_rows;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{
+    ContainerId, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
+    Variables, Visitor,
+};
+use splitter::Input;
+use workers::{Pin, Workers};
+
+/// A row, and the container that it is of, or that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) of: String,
+    pub(crate) about: bool,
+    pub(crate) text: String,
+}
+
+pub(crate) fn options() -> Options {
+    let mut options = Options::default();
+    options.field_names = FieldNames::Old;
+    options.ignore_incomplete_links = true;
+    options.user_defined = true;
+    options
+}
+
+#[derive(Default)]
+struct Owners(Vec<(String, bool)>);
+
+impl Owners {
+    fn lane(&mut self, lane: LaneView<'_>, rows: usize) {
+        let of = lane.trace().containers().identifier(lane.container());
+        let of = String::from_utf8_lossy(of.text).into_owned();
+        self.0.extend((0..rows).map(|_| (of.clone(), false)));
+    }
+}
+
+impl Visitor for Owners {
+    type Error = Infallible;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
+        let of = String::from_utf8_lossy(trace.containers().identifier(id).text).into_owned();
+        self.0.push((of, true));
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, rows: States<'_>) -> Result<(), Infallible> {
+        self.lane(lane, rows.value.len());
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
+        self.lane(lane, rows.value.len());
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, rows: Events<'_>) -> Result<(), Infallible> {
+        self.lane(lane, rows.value.len());
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, rows: Links<'_>) -> Result<(), Infallible> {
+        self.lane(lane, rows.value.len());
+        Ok(())
+    }
+}
+
+/// The rows of a trace, as `pj_dump -nzul 9` prints them.
+pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
+    rows(&Trace::read(trace, &options()).expect("a valid trace"))
+}
+
+/// The same of the trace that the root of some pieces names, replayed by so many threads.
+pub(crate) fn dump_root(root: &Path, threads: usize) -> Vec<Row> {
+    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let input = Input::open(Some(root)).expect("the root is there");
+    let source = Source::from(input).reading_files(Some(root.to_owned()));
+    let trace = Trace::read_with(source, &options(), &workers, &Progress::default());
+    rows(&trace.unwrap_or_else(|error| panic!("{error:?}")))
+}
+
+fn rows(trace: &Trace) -> Vec<Row> {
+    let style = Style {
+        quotes: Quotes::Auto,
+        precision: 9,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+    let mut out = tempfile::tempfile().expect("a file");
+    write_rows(trace, style, &Workers::one(), out.try_clone().expect("one"), &Arc::default())
+        .expect("the file is writable");
+    let mut text = Vec::new();
+    out.rewind().expect("a file");
+    out.read_to_end(&mut text).expect("the file is readable");
+    let mut owners = Owners::default();
+    match trace.visit(Quotes::Auto.order(), &mut owners) {
+        Ok(()) => {}
+    }
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let rows: Vec<&str> = text.split_terminator('\n').collect();
+    assert_eq!(rows.len(), owners.0.len());
+    let row =
+        |((of, about), text): ((String, bool), &&str)| Row { of, about, text: (*text).into() };
+    owners.0.into_iter().zip(&rows).map(row).collect()
+}

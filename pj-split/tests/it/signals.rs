@@ -1,0 +1,69 @@
+//! A program that is told to stop, or killed, while it works.
+
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use datasets::Shape;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::splitting::Place;
+
+/// Starts the program on a pipe that gives half a trace and does not end.
+fn started(place: &Place, trace: &[u8]) -> Child {
+    let mut command = place.command(&["-o", "d", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    child.stdin.as_mut().expect("it runs").write_all(&trace[..trace.len() / 2]).expect("it runs");
+    let began = Instant::now();
+    while place.names().len() < 2 && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+#[test]
+fn told_to_stop() {
+    let trace = datasets::generate(Shape::Mpi, 400_000, 1);
+    let place = Place::new(&trace);
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let mut child = started(&place, &trace);
+        assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(signal.as_raw()));
+        assert_eq!(place.names(), ["t"]);
+    }
+}
+
+/// What is left is not taken for a whole, and is in nobody's way.
+#[test]
+fn killed() {
+    let trace = datasets::generate(Shape::Mpi, 400_000, 1);
+    let place = Place::new(&trace);
+    let mut child = started(&place, &trace);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let names = place.names();
+    assert!(names.len() == 2 && names[0].starts_with("d.partial-"), "{names:?}");
+    assert!(place.run(&["t", "-o", "d"]).status.success());
+}
+
+/// A signal that is ignored when the program starts, as under `nohup`, stays ignored.
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup() {
+    let trace = datasets::generate(Shape::Mpi, 400_000, 1);
+    let place = Place::new(&trace);
+    let program = env!("CARGO_BIN_EXE_pj_split");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &format!("trap '' HUP; exec {program} -o d -")]);
+    let mut child = command.current_dir(place.path("")).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(&trace[..1000]).unwrap();
+    while place.names().len() < 2 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    child.stdin.take().unwrap().write_all(&trace[1000..]).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(place.names(), ["d", "t"]);
+}

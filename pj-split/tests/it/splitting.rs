@@ -1,0 +1,113 @@
+//! Splitting in a test, and what comes of it.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Parser;
+use paje_split::cli::Cli;
+use paje_split::run;
+use splitter::{Input, Limits};
+use tempfile::TempDir;
+
+use crate::rows::{dump, dump_root};
+
+/// A folder with a trace.
+pub(crate) struct Place(TempDir);
+
+/// A trace in pieces.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub(crate) root: Vec<u8>,
+    /// In the order of their numbers.
+    pub(crate) pieces: Vec<Vec<u8>>,
+}
+
+impl Place {
+    pub(crate) fn new(trace: &[u8]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("t"), trace).expect("the folder is writable");
+        Place(folder)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Splits the trace in this process, in blocks of this size.
+    pub(crate) fn split(&self, options: &[&str], block: usize) -> Split {
+        let (trace, output) = (self.path("t"), self.path("d"));
+        let words = ["pj_split".as_ref(), trace.as_os_str(), "-o".as_ref(), output.as_os_str()];
+        let options = options.iter().map(std::convert::AsRef::as_ref);
+        let cli = Cli::parse_from(words.into_iter().chain(options));
+        let limits = Limits { block, ..Limits::default() };
+        assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
+        let split = Split::read(&output);
+        self.check_root(&output.join("root.trace"));
+        fs::remove_dir_all(output).expect("it was made");
+        assert_eq!(self.names(), ["t"]);
+        split
+    }
+
+    /// The root is dumped as the trace is.
+    fn check_root(&self, root: &Path) {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
+        let trace = fs::read(self.path("t")).expect("the trace is there");
+        let mut wanted = dump(&trace).into_iter();
+        for row in dump_root(root, threads) {
+            assert_eq!(Some(row), wanted.next(), "{threads} threads");
+        }
+        assert_eq!(wanted.next(), None, "{threads} threads");
+    }
+
+    /// The program, to be run where the trace is.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pj_split"));
+        command.args(words).current_dir(self.0.path());
+        command
+    }
+
+    pub(crate) fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().expect("the program runs")
+    }
+
+    /// What is in the folder.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("the folder is there");
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        let mut names: Vec<_> = entries.map(|entry| name(entry.expect("readable"))).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Split {
+    pub(crate) fn read(folder: &Path) -> Self {
+        let mut names: Vec<PathBuf> = fs::read_dir(folder)
+            .expect("the folder is there")
+            .map(|entry| entry.expect("readable").path())
+            .collect();
+        names.sort();
+        let root = names.pop().expect("there is a root");
+        assert!(root.ends_with("root.trace"), "{names:?}");
+        for (number, name) in names.iter().enumerate() {
+            let text = name.to_string_lossy();
+            assert!(text.contains(&format!("/piece-{number:03}.trace")), "{names:?}");
+        }
+        let read = |path: PathBuf| {
+            let mut text = Vec::new();
+            let mut input = Input::open(Some(&path)).expect("readable");
+            input.read_to_end(&mut text).expect("sound");
+            text
+        };
+        Split { pieces: names.into_iter().map(read).collect(), root: read(root) }
+    }
+}
+
+/// What was written on standard error.
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
