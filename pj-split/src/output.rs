@@ -11,6 +11,7 @@ use workers::Workers;
 
 use crate::pack::{Compress, Packer};
 use crate::report::Failure;
+use crate::root::OwnLines;
 use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
 
@@ -98,6 +99,7 @@ pub(crate) fn write(
     // The last one, which gets what is said of it alone.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
     root.append(&rules.own.head, &mut Packer::Plain)?;
+    root.append(&rules.own.first, &mut Packer::Plain)?;
     pieces.push(Mutex::new(root));
 
     let team = workers.threads();
@@ -111,6 +113,9 @@ pub(crate) fn write(
     let writer = |_| Ok(Mutex::new(Writer::new(Packer::new(compress)?)));
     let writers: std::io::Result<Vec<Mutex<Writer>>> = (0..team).map(writer).collect();
     let writers = writers.map_err(|error| Failure::File(folder.to_owned(), error))?;
+    for piece in &pieces[..count] {
+        lock(piece).append(&rules.own.head, &mut lock(&writers[0]).packer)?;
+    }
     let failures = Failures::default();
     let mut rest = blocks.entries;
     while let (entries, behind) = rest.split_at(round_of(rest, round))
@@ -145,7 +150,8 @@ pub(crate) fn write(
         lock(piece).append(&rules.own.tail, &mut lock(&writers[0]).packer)?;
     }
     let written = writers.iter().map(|writer| lock(writer).written).sum::<u64>();
-    Ok(written + rules.own.head.len() as u64 + (count * rules.own.tail.len()) as u64)
+    let OwnLines { head, first, tail, .. } = rules.own;
+    Ok(written + ((count + 1) * head.len() + first.len() + count * tail.len()) as u64)
 }
 
 /// How many of these blocks are scattered in one round: so many at most, and not too many bytes.

@@ -1,20 +1,23 @@
 //! The lines that are in no trace that is split: those that name pieces, and those that end them.
 
-use paje_parser::{EventDef, EventKind, FieldName, token};
+use paje_parser::token;
 use paje_sim::{ContainerId, Name, Trace};
 
 use crate::shares::{NONE, Shares};
 use crate::survey::Held;
 
-/// What root.trace begins with, and what every piece ends with.
+/// What root.trace and every piece begin with, and what every piece ends with.
 #[derive(Debug)]
 pub(crate) struct OwnLines {
-    /// The number of PajeTraceFile.
+    /// The number of the PajeTraceFile that names a file.
     file_id: String,
-    /// The definition of PajeTraceFile, and a line for the root container if it has events.
+    /// Definitions of PajeTraceFile. All files have the same, so that none changes what the others know.
     pub(crate) head: Vec<u8>,
-    /// The end of the root container when the trace ends, with the definition of the event if the trace
-    /// has none that fits.
+    /// In root.trace, a line for the root container if it has events.
+    pub(crate) first: Vec<u8>,
+    /// A PajeTraceFile that names nothing, at the time at which the trace ends: a trace ends at the
+    /// latest time that any line has, also for PajeNG. No container ends by it: with another end of the
+    /// whole (`pj_dump -a`), the piece has that, too.
     pub(crate) tail: Vec<u8>,
     digits: usize,
     /// What the names of pieces end with, behind `.trace`.
@@ -28,17 +31,23 @@ impl OwnLines {
             !trace.defs().iter().any(|def| def.id() == number)
         });
         let mut next = || free.next().expect("a trace has not all numbers");
-        let (file_id, own_id) = (next(), next());
+        let (file_id, end_id) = (next(), next());
         let head = format!(
             "%EventDef PajeTraceFile {file_id}\n% Container string\n% Type string\n% Filename string\n\
-             %EndEventDef\n"
+             %EndEventDef\n\
+             %EventDef PajeTraceFile {end_id}\n% Time date\n% Container string\n% Type string\n\
+             % Filename string\n%EndEventDef\n"
         );
+        // The shortest text that is read as the same number.
+        let tail = format!("{end_id} {} 0 0 \"\"\n", trace.end());
         let digits = (shares.count().max(1) - 1).to_string().len().max(3);
-        let mut lines = OwnLines { file_id, head: head.into(), tail: Vec::new(), digits, suffix };
-        lines.tail = tail(trace, &own_id);
-        let mut head = std::mem::take(&mut lines.head);
-        lines.name(trace, shares, held, ContainerId::ROOT, &mut head);
-        lines.head = head;
+        let (head, tail) = (head.into(), tail.into());
+        let mut lines = OwnLines { file_id, head, first: Vec::new(), tail, digits, suffix };
+        let mut first = Vec::new();
+        if held.first().is_some_and(|root| root.events > 0) {
+            lines.name(trace, shares, ContainerId::ROOT, &mut first);
+        }
+        lines.first = first;
         lines
     }
 
@@ -47,17 +56,16 @@ impl OwnLines {
         format!("piece-{number:0digits$}.trace{}", self.suffix, digits = self.digits)
     }
 
-    /// Appends the line that names the piece of a container's events, if it has any.
+    /// Appends the line that names the piece of a container.
     pub(crate) fn name(
         &self,
         trace: &Trace,
         shares: &Shares,
-        held: &[Held],
         container: ContainerId,
         out: &mut Vec<u8>,
     ) {
         let piece = shares.of(container);
-        if piece == NONE || held.get(container.index()).is_none_or(|held| held.events == 0) {
+        if piece == NONE {
             return;
         }
         out.extend_from_slice(self.file_id.as_bytes());
@@ -87,40 +95,6 @@ fn plain(text: &[u8]) -> bool {
     !text.is_empty() && !text.iter().any(special)
 }
 
-/// The end of the root container at the end of the trace.
-fn tail(trace: &Trace, own_id: &str) -> Vec<u8> {
-    // The shortest text that is read as the same number.
-    let time = trace.end().to_string();
-    let fits = |def: &&std::sync::Arc<EventDef>| {
-        def.kind() == EventKind::DestroyContainer
-            && def.fields().len() == 3
-            && plain(def.id())
-            && !def.id().starts_with(b"%")
-    };
-    let line = |id: &[u8], fields: &mut dyn Iterator<Item = FieldName>| {
-        let mut line = id.to_vec();
-        for field in fields {
-            line.push(b' ');
-            line.extend_from_slice(if field == FieldName::Time { time.as_bytes() } else { b"0" });
-        }
-        line.push(b'\n');
-        line
-    };
-    match trace.defs().iter().find(fits) {
-        Some(def) => line(def.id(), &mut def.fields().iter().filter_map(|field| field.known)),
-        None => {
-            let mut text = format!(
-                "%EventDef PajeDestroyContainer {own_id}\n% Time date\n% Type string\n% Name string\n\
-                 %EndEventDef\n"
-            )
-            .into_bytes();
-            let fields = [FieldName::Time, FieldName::Type, FieldName::Name];
-            text.extend(line(own_id.as_bytes(), &mut fields.into_iter()));
-            text
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,29 +105,20 @@ mod tests {
 %EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
 ";
 
-    fn tail_of(more: &str) -> String {
-        let trace = Trace::read((HEADER.to_owned() + more).as_bytes(), &Options::default());
+    #[test]
+    fn the_end_of_the_trace() {
+        let trace = Trace::read(
+            (HEADER.to_owned() + "1 T 0\n3 1e-1 a T 0\n").as_bytes(),
+            &Options::default(),
+        );
         let trace = trace.unwrap();
         let held = vec![Held::default(); trace.containers().len()];
         let shares = Shares::even(trace.containers(), &held, 1);
         let lines = OwnLines::new(&trace, &shares, &held, "");
-        assert!(lines.head.starts_with(b"%EventDef PajeTraceFile 2\n"), "{more}");
-        String::from_utf8(lines.tail).unwrap()
-    }
-
-    #[test]
-    fn the_end_in_the_words_of_the_trace() {
-        let def = "%EventDef PajeDestroyContainer 7\n% Name string\n% Time date\n% Type string\n%EndEventDef\n";
-        assert_eq!(tail_of(&format!("{def}1 T 0\n3 0.1 a T 0\n")), "7 0 0.1 0\n");
-    }
-
-    #[test]
-    fn the_end_in_words_of_its_own() {
-        let own = "%EventDef PajeDestroyContainer 4\n% Time date\n% Type string\n% Name string\n%EndEventDef\n";
-        assert_eq!(tail_of(""), format!("{own}4 0 0 0\n"));
-        let more = "%EventDef PajeDestroyContainer 7\n% Name string\n% Time date\n% Type string\n\
-                    % Why string\n%EndEventDef\n1 T 0\n3 1e-3 a T 0\n";
-        assert_eq!(tail_of(more), format!("{own}4 0.001 0 0\n"));
+        // Numbers that the trace has not.
+        assert!(lines.head.starts_with(b"%EventDef PajeTraceFile 2\n"));
+        assert_eq!(lines.tail, b"4 0.1 0 0 \"\"\n");
+        assert_eq!(lines.first, b"");
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let needs = Needs::new(&trace, &shares, &surveyed).map_err(|error| folder.failed(error))?;
     let Surveyed { held, entries, log, .. } = &surveyed;
     let own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
-    let rules = Rules { trace: &trace, shares: &shares, held, needs: &needs, own: &own };
+    let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own };
     let blocks = Blocks { entries, text: &text, text_name, log };
     let shared = began.elapsed();
     let copied = Arc::new(AtomicU64::new(0));

@@ -14,13 +14,12 @@ use crate::log::{self, Run};
 use crate::needs::{Needs, PiecesOf};
 use crate::root::OwnLines;
 use crate::shares::{NONE, Shares};
-use crate::survey::{Entry, Held};
+use crate::survey::Entry;
 
 /// What decides where lines go.
 pub(crate) struct Rules<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) shares: &'a Shares,
-    pub(crate) held: &'a [Held],
     pub(crate) needs: &'a Needs,
     pub(crate) own: &'a OwnLines,
 }
@@ -145,8 +144,8 @@ impl Sheet {
                 self.root.extend_from_slice(line);
             }
             if let Run::Creation(container) = run {
-                let Rules { trace, shares, held, own, .. } = rules;
-                own.name(trace, shares, held, container, &mut self.root);
+                let Rules { trace, shares, own, .. } = rules;
+                own.name(trace, shares, container, &mut self.root);
             }
             match who {
                 Err(piece) => self.runs.push((piece, len as u32)),

@@ -14,8 +14,7 @@ use crate::survey::Held;
 /// The piece of each container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// By container; `NONE` for those that have no events, and are in no container that was dealt out
-    /// whole.
+    /// By container; `NONE` for those that have no events, but hold some that have.
     of: Vec<u32>,
     count: usize,
 }
@@ -52,7 +51,7 @@ impl Shares {
         let holders = held.iter().filter(|held| held.events > 0).count();
         let pieces = pieces.min(holders);
         if pieces == 0 {
-            return tree.shares(&[], &[]);
+            return tree.all_in_one();
         }
         let fair = tree.bytes[0].div_ceil(pieces as u64);
         let mut limit = fair;
@@ -94,6 +93,9 @@ impl Shares {
                 rest.push(lot);
             }
             pending.extend(containers.children(container));
+        }
+        if lots.is_empty() && rest.is_empty() {
+            return tree.all_in_one();
         }
         let last = lots.len() as u32;
         piece.extend(rest.iter().map(|_| last));
@@ -150,6 +152,12 @@ impl<'a> Tree<'a> {
         lots
     }
 
+    /// One piece, which has all containers.
+    fn all_in_one(&self) -> Shares {
+        let all = Lot { container: ContainerId::ROOT, whole: true, bytes: 0 };
+        self.shares(&[all], &[0])
+    }
+
     fn shares(&self, lots: &[Lot], piece: &[u32]) -> Shares {
         self.shares_with_rest(lots, piece, NONE)
     }
@@ -169,6 +177,19 @@ impl<'a> Tree<'a> {
             if of[index] == NONE && whole[parent] {
                 of[index] = of[parent];
                 whole[index] = true;
+            }
+        }
+        // What has no events goes with what it is in, or to the rest, or anywhere; but what pieces have
+        // anyhow, because something of theirs is in it, goes nowhere.
+        let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
+        for index in (1..of.len()).rev() {
+            holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];
+        }
+        for index in 1..of.len() {
+            if !holds[index] {
+                let parent = of[self.containers.parent(ContainerId(index as u32)).index()];
+                let anywhere = if rest == NONE { 0 } else { rest };
+                of[index] = if parent == NONE { anywhere } else { parent };
             }
         }
         let mut number = std::collections::HashMap::new();

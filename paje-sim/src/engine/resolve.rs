@@ -283,13 +283,12 @@ impl Resolver<'_> {
         }
         match event {
             Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
-            Event::TraceFile { container, type_, file } if self.files.wanted => {
-                let checked = self.model.check_named(container.bare(), type_.bare());
-                checked.map_err(|failed| Stop::at_field(line, failed))?;
+            Event::TraceFile { container, type_, file } => {
+                if self.files.wanted {
+                    let checked = self.model.check_named(container.bare(), type_.bare());
+                    checked.map_err(|failed| Stop::at_field(line, failed))?;
+                }
                 self.name_file(block, line, Some(file))?;
-            }
-            Event::TraceFile { .. } => {
-                self.warnings.add_line(block, WarningKind::FileNotRead, line);
             }
             _ => {}
         }

@@ -467,6 +467,19 @@ fn compressed_files_and_standard_input() {
     }
 }
 
+/// `""` is no name, whether files are read or not; the line's time counts.
+#[test]
+fn a_name_that_is_empty() {
+    let definition = "%EventDef PajeTraceFile x\n% Time date\n% Container string\n% Type string\n\
+                      % Filename string\n%EndEventDef\n";
+    let folder = kept(&[("root", &trace(format!("{definition}x 77 0 0 \"\"\n").as_bytes()))]);
+    for options in [&["root"][..], &["root", "--no-files"]] {
+        let (status, rows, said) = run(&folder, options);
+        assert_eq!((status, &*said), (0, ""));
+        assert!(rows.starts_with("Container, 0, 0, 0, 77, 77, 0\n"), "{rows}");
+    }
+}
+
 #[test]
 fn files_may_be_left_unread() {
     let root = lines("set 1 S p a\nfile p P none\nfile nobody P none\n");

@@ -152,6 +152,16 @@ fn damaged_data() {
     assert_eq!(place.names(), ["t"]);
 }
 
+/// A piece is a trace as any other.
+#[test]
+fn a_piece_in_pieces() {
+    let place = valid();
+    assert!(place.run(&["t", "-o", "d", "-p", "2"]).status.success());
+    let output = place.run(&["d/piece-001.trace", "-o", "e", "-p", "2"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(said(&output), "");
+}
+
 /// A trace that is in pieces already is not taken apart as if its files were not there.
 #[test]
 fn traces_in_many_files() {
@@ -160,6 +170,6 @@ fn traces_in_many_files() {
     let output = place.run(&["d/root.trace", "-o", "e", "-q"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("names another file"), "{}", said(&output));
-    assert!(said(&output).starts_with("pj_split: d/root.trace:6: "), "{}", said(&output));
+    assert!(said(&output).starts_with("pj_split: d/root.trace:12: "), "{}", said(&output));
     assert_eq!(place.names(), ["d", "t"]);
 }

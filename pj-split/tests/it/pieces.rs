@@ -149,7 +149,8 @@ fn small_traces_with_corners() {
         for count in ["1", "2", "9"] {
             let split = place.split(&["-p", count, "-q"], 100);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
-            assert_eq!(split.pieces.is_empty(), end.is_empty());
+            // Containers without events are in some piece, too.
+            assert!(!split.pieces.is_empty());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use paje_parser::{EntityOp, Event, EventKind, FieldNames, Line, LineDecoder, LinkEnd};
+use paje_parser::{EntityOp, Event, FieldNames, Line, LineDecoder, LinkEnd};
 
 use crate::splitting::Split;
 
@@ -30,7 +30,6 @@ pub(crate) struct Plain<'t> {
     pub(crate) types: BTreeMap<String, String>,
     last_time: f64,
     /// The definition of PajeDestroyContainer that has nothing but what it needs: number and fields.
-    destroy: Option<(String, Vec<String>)>,
     numbers: BTreeSet<String>,
 }
 
@@ -49,7 +48,6 @@ impl<'t> Plain<'t> {
             bytes: BTreeMap::new(),
             types: BTreeMap::from([("0".into(), "0".into())]),
             last_time: f64::NEG_INFINITY,
-            destroy: None,
             numbers: BTreeSet::new(),
         };
         for line in trace.split_inclusive(|byte| *byte == b'\n') {
@@ -63,13 +61,6 @@ impl<'t> Plain<'t> {
         }
         for def in decoder.defs().defs() {
             plain.numbers.insert(text(def.id()));
-            if def.kind() == EventKind::DestroyContainer
-                && def.fields().len() == 3
-                && plain.destroy.is_none()
-            {
-                let fields = def.fields().iter().map(|field| format!("{:?}", field.known));
-                plain.destroy = Some((text(def.id()), fields.collect()));
-            }
         }
         plain
     }
@@ -135,23 +126,20 @@ impl<'t> Plain<'t> {
         self.with_ancestors(own.iter().cloned().chain(ends).collect())
     }
 
-    /// A line of the piece's or the root's own: the end of the trace.
+    /// What all files begin with.
+    fn head(&self) -> String {
+        let (names, ends) = (self.free(0), self.free(1));
+        format!(
+            "%EventDef PajeTraceFile {names}\n% Container string\n% Type string\n% Filename string\n\
+             %EndEventDef\n%EventDef PajeTraceFile {ends}\n% Time date\n% Container string\n\
+             % Type string\n% Filename string\n%EndEventDef\n"
+        )
+    }
+
+    /// What pieces end with: the end of the trace.
     fn tail(&self) -> String {
         let time = if self.last_time.is_finite() { self.last_time } else { 0.0 };
-        let of = |field: &String| if field == "Some(Time)" { time.to_string() } else { "0".into() };
-        match &self.destroy {
-            Some((number, fields)) => {
-                let fields: Vec<_> = fields.iter().map(of).collect();
-                format!("{number} {}\n", fields.join(" "))
-            }
-            None => {
-                let number = self.free(1);
-                format!(
-                    "%EventDef PajeDestroyContainer {number}\n% Time date\n% Type string\n\
-                     % Name string\n%EndEventDef\n{number} {time} 0 0\n"
-                )
-            }
-        }
+        format!("{} {time} 0 0 \"\"\n", self.free(1))
     }
 
     /// A number that no definition has: the first is 0.
@@ -169,7 +157,7 @@ impl<'t> Plain<'t> {
             .filter(|(container, _)| own.contains(container))
             .map(|(_, value)| value)
             .collect();
-        let mut piece = Vec::new();
+        let mut piece = self.head().into_bytes();
         for (line, about) in &self.lines {
             let wanted = match about {
                 About::Nothing => false,
@@ -189,15 +177,11 @@ impl<'t> Plain<'t> {
     /// The root of pieces with these containers.
     pub(crate) fn root(&self, owns: &[BTreeSet<String>]) -> Vec<u8> {
         let number = self.free(0);
-        let mut root = format!(
-            "%EventDef PajeTraceFile {number}\n% Container string\n% Type string\n\
-             % Filename string\n%EndEventDef\n"
-        )
-        .into_bytes();
+        let mut root = self.head().into_bytes();
         let name = |container: &str, root: &mut Vec<u8>| {
             let piece = owns.iter().position(|own| own.contains(container));
             if let Some(piece) = piece
-                && self.bytes.contains_key(container)
+                && (container != "0" || self.bytes.contains_key(container))
             {
                 let word = |text: &str| {
                     let quoted = text.is_empty() || text.contains([' ', '\t', '#']);
@@ -220,8 +204,7 @@ impl<'t> Plain<'t> {
         root
     }
 
-    /// Which containers are each piece's own. Those with events are named by the root; of the others,
-    /// those are a piece's own that it creates without need.
+    /// Which containers are each piece's own: those that the root names it for.
     pub(crate) fn owns(&self, split: &Split) -> Vec<BTreeSet<String>> {
         let mut owns = vec![BTreeSet::new(); split.pieces.len()];
         let mut decoder = LineDecoder::new(FieldNames::Old);
@@ -236,20 +219,7 @@ impl<'t> Plain<'t> {
                 assert!(owns[number].insert(text(container.bare())), "named once");
             }
         }
-        for (own, piece) in owns.iter_mut().zip(&split.pieces) {
-            assert!(!own.is_empty(), "an empty piece");
-            let created = self.created(own);
-            let mut more = BTreeSet::new();
-            for (_, about) in &Plain::new(piece).lines {
-                if let About::Creation(name) = about
-                    && !created.contains(name)
-                {
-                    assert!(!self.bytes.contains_key(name), "{name} has events elsewhere");
-                    more.insert(name.clone());
-                }
-            }
-            own.extend(more);
-        }
+        assert!(owns.iter().all(|own| !own.is_empty()) || owns.len() == 1, "an empty piece");
         owns
     }
 }
