@@ -4,6 +4,7 @@
 //!   bounded memory. Each shape stresses one thing in a reader; [`Shape::describe`] says which.
 //! * [`invalid`] makes small traces with exactly one fault, and knows the line where it is.
 //! * [`files`] cuts a trace into many files that name one another.
+//! * [`mutate`] damages a trace: lines, words, bytes.
 //! * [`random`] makes small traces that vary everything at once, for a live comparison with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here depends on a parser of the format:
@@ -20,6 +21,7 @@
 
 pub mod files;
 pub mod invalid;
+pub mod mutate;
 pub mod random;
 
 mod header;

@@ -109,7 +109,22 @@ impl RandomTrace {
 /// assert!(trace.bytes.windows(9).any(|bytes| bytes == b"%EventDef") || !trace.is_valid());
 /// ```
 pub fn trace(seed: u64) -> RandomTrace {
-    let mut rng = Rng::new(seed);
+    drawn(Rng::new(seed))
+}
+
+/// The random trace that these choices make: two bytes decide each draw, and when they are used up the
+/// rest is drawn from a fixed stream. For fuzzers, which learn which bytes matter.
+///
+/// ```
+/// let trace = datasets::random::from_choices(&[7; 100]);
+/// assert_eq!(trace, datasets::random::from_choices(&[7; 100]));
+/// assert_ne!(trace, datasets::random::from_choices(&[8; 100]));
+/// ```
+pub fn from_choices(choices: &[u8]) -> RandomTrace {
+    drawn(Rng::from_choices(choices))
+}
+
+fn drawn(mut rng: Rng) -> RandomTrace {
     let steps = match rng.below(100) {
         0..3 => rng.between(1500, 4000),
         3..60 => rng.between(10, 80),

@@ -9,17 +9,35 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// A stream of random numbers decided by its seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Rng(Xoshiro256PlusPlus);
+pub(crate) struct Rng {
+    /// What is drawn first, the next at the end.
+    choices: Vec<u16>,
+    then: Xoshiro256PlusPlus,
+}
 
 impl Rng {
     /// The stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+        Self { choices: Vec::new(), then: Xoshiro256PlusPlus::seed_from_u64(seed) }
+    }
+
+    /// The stream that begins with these choices, two bytes for each number drawn, and goes on as that
+    /// of seed 0. A fuzzer that changes a byte so changes one draw.
+    pub(crate) fn from_choices(choices: &[u8]) -> Self {
+        let pairs = choices.chunks(2);
+        let choices = pairs
+            .rev()
+            .map(|pair| u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or_default()]));
+        Self { choices: choices.collect(), ..Self::new(0) }
     }
 
     /// The next 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        match self.choices.pop() {
+            // Ranges are drawn from the upper bits.
+            Some(choice) => u64::from(choice) * 0x0001_0001_0001_0001,
+            None => self.then.next_u64(),
+        }
     }
 
     /// A number in `0..bound`; 0 if `bound` is 0.
@@ -72,6 +90,13 @@ mod tests {
         }
         assert_eq!(seen, [true; 5]);
         assert_eq!(rng.below(0), 0);
+    }
+
+    #[test]
+    fn choices_come_first() {
+        let mut rng = Rng::from_choices(&[0, 0, 255, 255, 128]);
+        assert_eq!([rng.below(10), rng.below(10), rng.below(10)], [0, 9, 5]);
+        assert_eq!(rng.bits(), Rng::new(0).bits());
     }
 
     #[test]
