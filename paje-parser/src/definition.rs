@@ -54,11 +54,11 @@ pub struct EventDef {
     kind: EventKind,
     fields: Vec<FieldDef>,
     /// The word of each known field in an event's line (the number is word 0); `ABSENT` if not defined.
-    words: [u16; FieldName::COUNT],
+    words: [u32; FieldName::COUNT],
     needed_words: usize,
 }
 
-const ABSENT: u16 = u16::MAX;
+const ABSENT: u32 = u32::MAX;
 
 impl EventDef {
     /// The text that stands for this event at the beginning of its lines.
@@ -121,7 +121,7 @@ impl EventDef {
         let mut words = [ABSENT; FieldName::COUNT];
         for (i, field) in fields.iter().enumerate() {
             if let Some(known) = field.known {
-                words[known as usize] = i as u16 + 1;
+                words[known as usize] = i as u32 + 1;
             }
         }
         let absent = |field: &&FieldName| words[**field as usize] == ABSENT;

@@ -15,6 +15,27 @@ fn fault(header: &str) -> (usize, u32, FaultKind) {
 
 const SET: &str = "%EventDef PajeSetState 11\n% Time date\n%\tType string\n %Container string\n% Value string\n% Size int # bytes\n% Line int\n";
 
+/// The place of a field had sixteen bits: a definition with as many fields read other words, or panicked.
+#[test]
+fn more_fields_than_sixteen_bits_count() {
+    for extras in [65_533, 65_534, 65_535, 65_536, 70_000] {
+        let mut table = DefTable::new(FieldNames::Strict);
+        let mut line = |line: &str| table.header_line(line.as_bytes()).expect("a definition");
+        line("%EventDef PajePopState 1");
+        for i in 0..extras {
+            line(&format!("% F{i} string"));
+        }
+        for field in ["Time", "Type", "Container"] {
+            line(&format!("% {field} string"));
+        }
+        line("%EndEventDef");
+        let def = &table.defs()[0];
+        assert_eq!(def.word_of(FieldName::Time), Some(extras + 1));
+        assert_eq!(def.word_of(FieldName::Container), Some(extras + 3));
+        assert_eq!(def.needed_words(), extras + 4);
+    }
+}
+
 #[test]
 fn a_definition() {
     let table = table(&format!("{SET}%EndEventDef\n")).expect("valid");
