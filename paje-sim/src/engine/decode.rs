@@ -190,9 +190,14 @@ impl Decoder {
             if text[start] != b'%' {
                 self.plan(at_hand);
             }
+            let lines = self.lines;
             start = self.sort_out(text, block.padded(), start..until, at_hand.is_open());
-            self.decode_batches(block.padded(), decoded);
-            self.decode_rest(block, at_hand, decoded);
+            // Between two lines of a definition there is nothing, and asking each plan takes long where
+            // there are many definitions.
+            if self.lines > lines {
+                self.decode_batches(block.padded(), decoded);
+                self.decode_rest(block, at_hand, decoded);
+            }
             decoded.defs = changed;
             if start >= until {
                 until = text.len();
