@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use paje_parser::number::parse_f64;
 
+use splitter::Limits;
 use workers::Pin;
 
 use crate::memory::Limit;
@@ -131,6 +132,11 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub no_files: bool,
 
+    /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
+    /// 64K, 100MB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, help_heading = OURS)]
+    pub max_line: usize,
+
     /// How many threads replay the trace; all that this process may use if not given
     #[arg(long, value_name = "N", help_heading = OURS)]
     pub threads: Option<NonZeroUsize>,
@@ -189,6 +195,14 @@ pub enum VariablePrecision {
     Single,
     /// Correctly rounded to double
     Double,
+}
+
+/// A size from a kibibyte to a gibibyte.
+fn max_line(text: &str) -> Result<usize, String> {
+    let size = splitter::parse_size(text)?;
+    let size =
+        usize::try_from(size).ok().filter(|size| (1 << 10..=Limits::LONGEST_LINE).contains(size));
+    size.ok_or_else(|| "expected a size from 1K to 1G".into())
 }
 
 fn time(text: &str) -> Result<f64, String> {
@@ -281,6 +295,18 @@ mod tests {
             [("t", None), ("st", None), ("s", None), ("no", None), ("e", Some("1"))]
         {
             assert!(read(&format!("--{name}"), value).is_err(), "--{name}");
+        }
+    }
+
+    #[test]
+    fn the_longest_line() {
+        let max_line =
+            |size| Cli::try_parse_from(["pj_dump", "--max-line", size]).map(|c| c.max_line);
+        assert_eq!(Cli::parse_from(["pj_dump"]).max_line, Limits::default().line);
+        assert_eq!(max_line("1k").expect("a size"), 1024);
+        assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
+        for size in ["1023", "1025M", "much", "-1"] {
+            assert!(max_line(size).is_err(), "{size}");
         }
     }
 

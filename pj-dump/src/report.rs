@@ -122,6 +122,9 @@ fn invalid(name: &Path, error: &Error) {
     if matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. })) {
         say(format_args!("hint: `--sort` replays the trace sorted by time, as `sort -s` would"));
     }
+    if matches!(error.kind(), ErrorKind::Invalid(Problem::LineTooLong { .. })) {
+        say(format_args!("hint: `--max-line` allows longer lines, if this is a trace"));
+    }
 }
 
 /// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for

@@ -146,6 +146,7 @@ fn options(cli: &Cli) -> Options {
     options.sort = cli.sort;
     options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
     options.keep_times = cli.probabilistic.is_some();
+    options.limits = options.limits.with_line(cli.max_line);
     options
 }
 

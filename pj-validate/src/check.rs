@@ -61,7 +61,7 @@ use paje_parser::{
     Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
 };
 use paje_sim::error::Problem;
-use splitter::Input;
+use splitter::{Input, Limits};
 
 use crate::finding::{Cause, Finding, Severity};
 use crate::input::{Lines, Piece};
@@ -103,7 +103,7 @@ pub struct Options {
 
 impl Options {
     /// One gibibyte.
-    pub const LONGEST_LINE: usize = 1 << 30;
+    pub const LONGEST_LINE: usize = Limits::LONGEST_LINE;
     /// How many errors are kept by default.
     pub const MAX_FINDINGS: usize = 100;
 }
@@ -115,7 +115,7 @@ impl Default for Options {
             rules: Rules::Format,
             ignore_incomplete_links: false,
             max_findings: Options::MAX_FINDINGS,
-            longest_line: Options::LONGEST_LINE,
+            longest_line: Limits::default().line,
         }
     }
 }

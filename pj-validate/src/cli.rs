@@ -75,8 +75,12 @@ pub struct Cli {
     pub strict: bool,
 
     /// Show at most N errors and N warnings, and count the others; 0 shows all
-    #[arg(long, value_name = "N", default_value_t = Options::MAX_FINDINGS)]
+    #[arg(long, aliases = ["m", "ma", "max", "max-"], value_name = "N", default_value_t = Options::MAX_FINDINGS)]
     pub max_errors: usize,
+
+    /// The longest line that is accepted, such as 64K, 100MB or 1GiB; longer ones are errors
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
+    pub max_line: usize,
 
     /// Print one JSON object a line, for machines
     #[arg(long)]
@@ -93,6 +97,14 @@ pub struct Cli {
     /// Print the version
     #[arg(short, long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// A size from a kibibyte to a gibibyte.
+fn max_line(text: &str) -> Result<usize, String> {
+    let size = splitter::parse_size(text)?;
+    let range = 1 << 10..=Options::LONGEST_LINE;
+    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
+    size.ok_or_else(|| "expected a size from 1K to 1G".into())
 }
 
 /// Whether something is done.
@@ -123,5 +135,9 @@ mod tests {
         assert!(cli.no_strict && cli.quiet && cli.time && cli.flex);
         assert_eq!(cli.max_errors, 3);
         assert_eq!(cli.file, PathBuf::from("a.trace"));
+        assert_eq!(cli.max_line, Options::default().longest_line);
+        let cli = Cli::parse_from(["pj_validate", "--max-l", "1MB"]);
+        assert_eq!((cli.max_errors, cli.max_line), (Options::MAX_FINDINGS, 1_000_000));
+        assert!(Cli::try_parse_from(["pj_validate", "--max-line=2G"]).is_err());
     }
 }

@@ -75,6 +75,7 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let mut options = Options {
         ignore_incomplete_links: cli.ignore_incomplete_links,
         max_findings: cli.max_errors,
+        longest_line: cli.max_line,
         ..Options::default()
     };
     if cli.no_strict {

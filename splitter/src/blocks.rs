@@ -20,13 +20,28 @@ pub struct Limits {
     /// Size of a block, unless a single line is longer. Around 128 KiB the text and the events of a
     /// block stay in a core's second-level cache: with 1 MiB, decoding takes a tenth longer.
     pub block: usize,
-    /// Longest line that is accepted.
+    /// Longest line that is accepted, without its newline; at most [`Limits::LONGEST_LINE`].
     pub line: usize,
+}
+
+impl Limits {
+    /// One gibibyte: places in a line have 32 bits, and so have those in a block around it.
+    pub const LONGEST_LINE: usize = 1 << 30;
+
+    /// These limits with another one for lines. A line that fits in a block is never too long, so that
+    /// blocks become smaller if need be.
+    #[must_use]
+    pub fn with_line(self, line: usize) -> Self {
+        let line = line.min(Limits::LONGEST_LINE);
+        Limits { block: self.block.min(line.max(1)), line }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { block: 1 << 17, line: 1 << 30 }
+        // Real traces have lines of some hundred bytes. What is no trace at all may be one line, and is
+        // not to fill the memory before it is refused.
+        Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
 
