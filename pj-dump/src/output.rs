@@ -1,5 +1,6 @@
 //! What the program prints.
 
+pub mod aside;
 pub mod containers;
 pub mod decimal;
 pub mod export;

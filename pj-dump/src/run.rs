@@ -22,7 +22,7 @@ use crate::output::export::{Exported, Written, write_rows};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, containers, hierarchy, types};
+use crate::output::{Quotes, Style, aside, containers, hierarchy, types};
 use crate::progress::Display;
 use crate::report::{self, Failure};
 use crate::stats::Stats;
@@ -212,5 +212,5 @@ fn style(cli: &Cli) -> Style {
 }
 
 fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::File(path.to_owned(), error))
+    aside::write_whole(path, text).map_err(|error| Failure::File(path.to_owned(), error))
 }

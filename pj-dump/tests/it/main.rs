@@ -4,6 +4,8 @@ mod agree;
 mod cli;
 mod equal;
 mod files;
+#[cfg(target_os = "linux")]
+mod faults;
 mod golden;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,275 @@
+//! Faults, each really injected: what fails is told, with the right status, and nothing half-written
+//! passes for whole.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroUsize;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use datasets::{Shape, generate};
+use paje_sim::{Options, Progress, Source, Trace};
+use tempfile::TempDir;
+use workers::{Pin, Workers};
+
+use crate::cli::{command, outcome, run};
+use crate::packed::pack;
+use crate::world::trace;
+
+fn folder(text: &[u8]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("t"), text).expect("writable");
+    folder
+}
+
+/// A trace of several blocks.
+fn large() -> Vec<u8> {
+    generate(Shape::Mpi, 1_000_000, 1)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut all: Vec<_> =
+        entries.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned()).collect();
+    all.sort();
+    all
+}
+
+/// Waits, and ends what hangs.
+fn ended(mut child: Child) -> Output {
+    let began = Instant::now();
+    while child.try_wait().expect("it is our child").is_none() {
+        if began.elapsed() > Duration::from_secs(60) {
+            child.kill().expect("it is our child");
+            panic!("the program hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("it has ended")
+}
+
+/// A stream that gives these bytes and then an error: its other end is closed with something unread when
+/// it is told to. What is still on its way then is lost.
+fn failing(bytes: &[u8], end: Receiver<()>) -> (OwnedFd, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut ours = TcpStream::connect(listener.local_addr().expect("bound")).expect("listening");
+    let (mut other, _) = listener.accept().expect("connected");
+    ours.write_all(b"unread").expect("connected");
+    let bytes = bytes.to_vec();
+    let writer = std::thread::spawn(move || {
+        other.peek(&mut [0]).expect("something was sent");
+        // Who reads may have left already.
+        drop(other.write_all(&bytes));
+        let _ = end.recv();
+    });
+    (ours.into(), writer)
+}
+
+#[test]
+fn input_that_fails_in_the_middle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plain, packed) = (large(), pack("gzip", &large()));
+    for bytes in [&plain[..300_000], &packed[..packed.len() / 2]] {
+        for threads in ["1", "3"] {
+            for options in [&["--type-hierarchy=t.csv"][..], &["--sort"], &["-p", "MPI_STATE"]] {
+                let (end, ended_by) = channel();
+                let (stdin, writer) = failing(bytes, ended_by);
+                let mut command = command(&folder, &["--threads", threads]);
+                command.args(options).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+                let child = command.spawn().expect("it starts");
+                // Most has been read by then; nothing depends on it.
+                std::thread::sleep(Duration::from_millis(100));
+                drop(end);
+                let output = ended(child);
+                writer.join().expect("it ends");
+                let wanted = "pj_dump: <stdin>: Connection reset by peer\n";
+                assert_eq!(outcome(&output), (2, String::new(), wanted.into()), "{options:?}");
+            }
+        }
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+/// With `-o` rows have been written by then; the status says that they are not all.
+#[test]
+fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes = generate(Shape::Mpi, 26_000_000, 1);
+    let (end, ended_by) = channel();
+    let (stdin, writer) = failing(&bytes[..24_000_000], ended_by);
+    let mut command = command(&folder, &["-o", "--threads=2"]);
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdout = child.stdout.take().expect("it was asked for");
+    let mut rows = vec![0];
+    stdout.read_exact(&mut rows).expect("there are rows");
+    drop(end);
+    stdout.read_to_end(&mut rows).expect("it ends");
+    let (status, _, stderr) = outcome(&ended(child));
+    writer.join().expect("it ends");
+    assert_eq!((status, &*stderr), (2, "pj_dump: <stdin>: Connection reset by peer\n"));
+    assert!(rows.ends_with(b"\n"), "whole lines: {} bytes", rows.len());
+}
+
+#[test]
+fn no_room_for_any_output() {
+    let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
+    let message = |what: &str| format!("pj_dump: {what}: No space left on device\n");
+    for options in [&[][..], &["-c"], &["-d"], &["-h"], &["-o"], &["-p", "State"], &["--time"]] {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = command(&folder, options);
+        let output = command.arg("t").stdout(full).output().expect("it starts");
+        let wanted = (2, String::new(), message("standard output"));
+        assert_eq!(outcome(&output), wanted, "{options:?}");
+    }
+    for option in ["--type-hierarchy=/dev/full", "--entity-hierarchy=/dev/full"] {
+        let wanted = (2, String::new(), message("/dev/full"));
+        assert_eq!(run(&folder, &[option, "t"]), wanted);
+    }
+}
+
+/// A file system of a few pages, where the system lets us have one. The file asked for is whole or not
+/// there; one that was there before is as it was.
+#[test]
+fn a_file_system_that_is_full() {
+    let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
+    let folder = folder(&trace(values.as_bytes()));
+    fs::create_dir(folder.path().join("small")).expect("writable");
+    let script = "mount -t tmpfs -o size=64k tmpfs small && echo old > small/old && shift 0
+        for name in new old; do
+            \"$0\" -q --type-hierarchy=small/$name t; echo \"status $?\"
+        done
+        ls -A small; cat small/old";
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+    command.arg(assert_cmd::cargo::cargo_bin!("pj_dump")).current_dir(folder.path());
+    let Ok(output) = command.output() else { return };
+    let (_, stdout, stderr) = outcome(&output);
+    if stdout.is_empty() {
+        return eprintln!("skipped: no file system can be mounted here: {stderr}");
+    }
+    assert_eq!(stdout, "status 2\nstatus 2\nold\nold\n", "{stderr}");
+    for name in ["new", "old"] {
+        let wanted = format!("pj_dump: small/{name}: No space left on device\n");
+        assert!(stderr.contains(&wanted), "{stderr}");
+    }
+}
+
+/// A limit on the size of files ends the program by a signal, in the middle of a write.
+#[test]
+fn a_file_that_must_not_become_so_large() {
+    let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
+    let folder = folder(&trace(values.as_bytes()));
+    let script = "ulimit -f 8; exec \"$0\" -q --type-hierarchy=types.csv t";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
+    let output = shell.current_dir(folder.path()).output().expect("it starts");
+    assert!(!output.status.success());
+    assert_eq!(names(folder.path()), ["t"], "{output:?}");
+}
+
+/// The status is the signal's, and a file asked for is not there.
+#[test]
+fn signals_end_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes = large();
+    for (name, number) in [("INT", 2), ("TERM", 15)] {
+        for options in [&["--type-hierarchy=t.csv"][..], &["-o", "--entity-hierarchy=e.csv"]] {
+            let mut command = command(&folder, options);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().expect("it starts");
+            let mut stdin = child.stdin.take().expect("it was asked for");
+            // More than a pipe holds: once it is written, most has been read.
+            stdin.write_all(&bytes).expect("it reads");
+            let id = child.id().to_string();
+            let kill = Command::new("kill").args(["-s", name, &id]).status().expect("it starts");
+            assert!(kill.success());
+            let output = ended(child);
+            drop(stdin);
+            assert_eq!(output.status.signal(), Some(number), "{output:?}");
+            assert_eq!((output.stdout.len(), output.stderr.len()), (0, 0));
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+    }
+}
+
+/// However little memory there may be: the dump, or a message and status 2. Nothing else.
+#[test]
+fn memory_that_is_refused() {
+    let folder = folder(&generate(Shape::Mpi, 30_000_000, 1));
+    let script = "ulimit -v $1; exec \"$0\" --threads $2 --type-hierarchy=t.csv t";
+    let (mut refused, mut dumped) = (0, 0);
+    for threads in ["1", "3"] {
+        for mebibytes in [24, 32, 48, 64, 80, 100, 150, 220, 1000] {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
+            shell.args([&(mebibytes << 10).to_string(), threads]).current_dir(folder.path());
+            let rows = File::create(folder.path().join("rows")).expect("writable");
+            shell.stdout(rows).stderr(Stdio::piped());
+            let output = ended(shell.spawn().expect("it starts"));
+            let said = String::from_utf8_lossy(&output.stderr);
+            let about = format!("{mebibytes} MiB, {threads} threads: {:?} {said}", output.status);
+            let files = names(folder.path());
+            match output.status.code() {
+                Some(0) => {
+                    assert!(said.is_empty(), "{about}");
+                    assert_eq!(files, ["rows", "t", "t.csv"]);
+                    fs::remove_file(folder.path().join("t.csv")).expect("ours");
+                    dumped += 1;
+                }
+                // So little that the program cannot even be loaded.
+                Some(127) => {}
+                // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
+                None if said.contains("emory") => {}
+                Some(2) => {
+                    assert!(said.contains("pj_dump: "), "{about}");
+                    refused += 1;
+                }
+                _ => panic!("{about}"),
+            }
+            if files.len() > 2 {
+                drop(fs::remove_file(folder.path().join("t.csv")));
+            }
+        }
+    }
+    assert!(refused > 2 && dumped >= 2, "{refused} refused, {dumped} dumped");
+}
+
+/// Gives so many bytes, then panics in whichever worker reads.
+struct Panics<'a>(&'a [u8]);
+
+impl Read for Panics<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        assert!(!self.0.is_empty(), "as the test wants");
+        let count = self.0.len().min(buffer.len()).min(10_000);
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+/// The panic comes out where the replay was asked for, whoever had it, and nobody waits for ever.
+#[test]
+fn a_worker_that_panics() {
+    let bytes = large();
+    let mut options = Options::default();
+    options.limits.block = 5_000;
+    for threads in [1, 2, 3, 8] {
+        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+        for part in 0..8 {
+            let input = Panics(&bytes[..bytes.len() * part / 8]);
+            let (source, progress) = (Source::stream(input), Progress::default());
+            let read = || Trace::read_with(source, &options, &workers, &progress).is_ok();
+            assert!(catch_unwind(AssertUnwindSafe(read)).is_err(), "{threads} threads, {part}/8");
+        }
+        // They can still work.
+        let (source, progress) = (Source::stream(&bytes[..]), Progress::default());
+        assert!(Trace::read_with(source, &options, &workers, &progress).is_ok());
+    }
+}
