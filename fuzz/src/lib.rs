@@ -1,9 +1,13 @@
-//! What the targets share.
+//! What the targets share: how traces are made of a fuzzer's bytes, and what must hold of each.
+
+pub mod agree;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
+use datasets::mutate::{Change, mutated};
+use datasets::random;
 use paje_dump::output::export::{Written, write_rows};
 use paje_dump::output::stream::RowStream;
 use paje_dump::output::{Quotes, Style};
@@ -13,6 +17,16 @@ use workers::{Pin, Workers};
 
 /// What is wrong first: line, column, code and sentence.
 pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
+
+/// A trace made of a fuzzer's bytes: a random one of the datasets, with some damage. The first byte is for
+/// the options, the second tells how many changes follow; what comes behind them decides on all else.
+pub fn structured(bytes: &[u8]) -> Vec<u8> {
+    let [_, count, rest @ ..] = bytes else { return Vec::new() };
+    let wanted = usize::from(count % 8);
+    let (changes, choices) = rest.split_at(rest.len().min(wanted * Change::BYTES));
+    let changes = changes.as_chunks().0.iter().map(|bytes| Change::from_bytes(*bytes));
+    mutated(&random::from_choices(choices).bytes, &changes.collect::<Vec<_>>())
+}
 
 /// Options drawn from a byte of the input.
 pub fn options(byte: u8) -> Options {
@@ -26,10 +40,10 @@ pub fn options(byte: u8) -> Options {
     options
 }
 
-/// What the checker says, by the rules of a replay.
-pub fn checked(trace: &[u8], options: &Options) -> Verdict {
+/// What the checker says.
+pub fn checked(trace: &[u8], options: &Options, by: Rules) -> Verdict {
     let mut rules = paje_validate::Options::default();
-    rules.rules = Rules::Replay;
+    rules.rules = by;
     rules.field_names = options.field_names;
     rules.ignore_incomplete_links = options.ignore_incomplete_links;
     let report = check(trace, &rules).expect("memory can be read");

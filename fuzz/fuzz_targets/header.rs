@@ -1,0 +1,49 @@
+//! Definitions: what is taken in can be written again, and is then the same.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use paje_parser::{DefTable, EventDef, FieldNames};
+
+fuzz_target!(|text: &[u8]| {
+    let names = [FieldNames::Strict, FieldNames::Old][usize::from(text.len() % 2 == 1)];
+    let mut table = DefTable::new(names);
+    for line in text.split(|byte| *byte == b'\n') {
+        let (before, open) = (table.defs().len(), table.is_open());
+        match table.header_line(line) {
+            Ok(()) => {
+                let ended = table.defs().len() - before;
+                assert!(ended <= 1 && table.is_open() == (ended == 0), "{line:?}");
+            }
+            Err(fault) => {
+                let word = fault.word(line);
+                assert!(word.start <= word.end && word.end as usize <= line.len(), "{fault:?}");
+                assert!(
+                    !fault.kind.sentence(&line[word.start as usize..word.end as usize]).is_empty()
+                );
+                assert!(open || !table.is_open(), "a faulty line begins nothing");
+            }
+        }
+    }
+    let mut again = DefTable::new(names);
+    for def in table.defs() {
+        assert_eq!(table.find(def.id()).map(|index| &*table.defs()[index]), Some(&**def));
+        if written(def).iter().all(|line| again.header_line(line).is_ok()) {
+            assert_eq!(again.defs().last().map(|again| &**again), Some(&**def));
+        } else {
+            panic!("{def:?} cannot be written again");
+        }
+    }
+});
+
+/// The lines of a definition, all words in quotes.
+fn written(def: &EventDef) -> Vec<Vec<u8>> {
+    let first = [b"%EventDef ", def.kind().name().as_bytes(), b" \"", def.id(), b"\""].concat();
+    let mut lines = vec![first];
+    for field in def.fields() {
+        let kind = format!("{:?}", field.kind).to_lowercase();
+        lines.push(format!("% \"{}\" {kind}", field.name).into_bytes());
+    }
+    lines.push(b"%EndEventDef".to_vec());
+    lines
+}
