@@ -172,7 +172,7 @@ fn print(
         return Ok(Exported::default());
     }
     if cli.container {
-        out.write_all(&containers::tree(trace, cli.quotes))?;
+        containers::write_tree(trace, cli.quotes, &mut out)?;
         return Ok(Exported::default());
     }
     if cli.quiet || cli.probabilistic.is_some() || cli.out_of_core {

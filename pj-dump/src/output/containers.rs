@@ -1,6 +1,7 @@
 //! The container tree as text (`-c`).
 
 use std::cmp::Reverse;
+use std::io::{self, BufWriter, Write};
 
 use paje_sim::{ContainerId, Trace};
 
@@ -9,24 +10,30 @@ use super::Quotes;
 /// One line a container, from the root down, children in byte order of their identifiers:
 /// `reportContainer |`, as many columns of indentation as it has ancestors, and its name twice.
 /// PajeNG 1.3.6 behaviour.
-#[must_use]
-pub fn tree(trace: &Trace, quotes: Quotes) -> Vec<u8> {
+///
+/// Written as it comes: with containers nested 100,000 deep the indentation alone is five gigabytes.
+///
+/// # Errors
+/// The output fails.
+pub fn write_tree(trace: &Trace, quotes: Quotes, out: impl Write) -> io::Result<()> {
     let (containers, order) = (trace.containers(), quotes.order());
-    let mut out = Vec::new();
+    let (mut out, mut line) = (BufWriter::new(out), Vec::new());
     let mut stack = vec![(ContainerId::ROOT, 0usize)];
     while let Some((id, depth)) = stack.pop() {
-        out.extend_from_slice(b"reportContainer |");
+        line.clear();
+        line.extend_from_slice(b"reportContainer |");
         // `%*.*s` of "| " with the depth as width and as precision.
         let mark = &b"| "[..depth.min(2)];
-        out.resize(out.len() + depth - mark.len(), b' ');
-        out.extend_from_slice(mark);
-        quotes.write(containers.name(id), &mut out);
-        out.extend_from_slice(b" (");
-        quotes.write(containers.name(id), &mut out);
-        out.extend_from_slice(b")\n");
+        line.resize(line.len() + depth - mark.len(), b' ');
+        line.extend_from_slice(mark);
+        quotes.write(containers.name(id), &mut line);
+        line.extend_from_slice(b" (");
+        quotes.write(containers.name(id), &mut line);
+        line.extend_from_slice(b")\n");
+        out.write_all(&line)?;
         let mut inside: Vec<ContainerId> = containers.children(id).collect();
         inside.sort_by_cached_key(|child| Reverse(order.key(containers.identifier(*child))));
         stack.extend(inside.into_iter().map(|child| (child, depth + 1)));
     }
-    out
+    out.flush()
 }

@@ -62,7 +62,7 @@ fn replayed(bytes: &[u8], options: &Options, workers: &Workers) -> (Verdict, Vec
     }
 }
 
-fn options(old: bool, open_links: bool, extras: bool) -> Options {
+pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
     let mut options = Options::default();
     options.field_names = if old { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = open_links;
@@ -101,7 +101,7 @@ fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
     Ok(())
 }
 
-fn assert_agree(bytes: &[u8], options: Options) {
+pub(crate) fn assert_agree(bytes: &[u8], options: Options) {
     if let Err(difference) = agree(bytes, options) {
         panic!("{difference}");
     }

@@ -51,7 +51,7 @@ fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome 
     writeln!(out, "{warnings:?}").expect("memory can be written");
     out.extend(hierarchy::types(&trace, Quotes::Auto));
     out.extend(hierarchy::entities(&trace, Quotes::Auto));
-    out.extend(containers::tree(&trace, Quotes::Auto));
+    containers::write_tree(&trace, Quotes::Auto, &mut out).expect("memory can be written");
     let style = Style {
         quotes: Quotes::Auto,
         precision: 9,

@@ -41,7 +41,9 @@ fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, pa
 /// What is in a trace, whatever it was read from.
 fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let entities = hierarchy::entities(trace, Quotes::Auto);
-    [rows(trace, workers), entities, containers::tree(trace, Quotes::Auto)].concat()
+    let mut shown = [rows(trace, workers), entities].concat();
+    containers::write_tree(trace, Quotes::Auto, &mut shown).expect("memory can be written");
+    shown
 }
 
 /// What is in a trace and what is said of it; or what is wrong, and where.

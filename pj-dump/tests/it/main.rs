@@ -2,10 +2,11 @@
 
 mod agree;
 mod cli;
+mod damaged;
 mod equal;
-mod files;
 #[cfg(target_os = "linux")]
 mod faults;
+mod files;
 mod golden;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,384 @@
+//! Traces that are large in one respect: each is dumped row by row exact, in time and memory that are
+//! linear in its size, and `pj_validate` finds it sound.
+//!
+//! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture` makes them as large
+//! as `docs/reliability.md` tells, and prints what they took; without the variable they are small.
+//! `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name programs that were built before.
+
+#![cfg(target_os = "linux")]
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use wait4::Wait4;
+
+/// What stands in the way: lines of a trace or of its rows.
+type Lines = Box<dyn Iterator<Item = String> + Send>;
+
+struct Case {
+    name: &'static str,
+    /// Never more than this many, whatever is asked for.
+    most: u64,
+    options: &'static [&'static str],
+    trace: fn(u64) -> Lines,
+    rows: fn(u64) -> Lines,
+}
+
+/// Bytes of memory for each byte of the trace, beside [`FIXED`]. Short definitions cost most.
+const FACTOR: u64 = 40;
+const FIXED: u64 = 64 << 20;
+/// Generous: the machine has other things to do.
+const NANOSECONDS: u64 = 10_000;
+
+const HEADER: &str = "\
+%EventDef PajeDefineContainerType ctype\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType stype\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineLinkType ltype\n% Name string\n% Type string\n% StartContainerType string
+% EndContainerType string\n%EndEventDef
+%EventDef PajeDefineEntityValue value\n% Alias string\n% Type string\n% Name string\n%EndEventDef
+%EventDef PajeCreateContainer create\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajePushState push\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajePopState pop\n% Time date\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState set\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeStartLink from\n% Time date\n% Type string\n% Container string\n% Value string
+% StartContainer string\n% Key string\n%EndEventDef
+%EventDef PajeEndLink to\n% Time date\n% Type string\n% Container string\n% Value string
+% EndContainer string\n% Key string\n%EndEventDef";
+
+fn lines(text: &str) -> impl Iterator<Item = String> + Send + use<> {
+    text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
+/// The header, a process with a type of states, and more lines.
+fn with_process(more: impl Iterator<Item = String> + Send + 'static) -> Lines {
+    let world = lines("ctype P 0\nstype S P\nltype L 0 P P\ncreate 0 p P 0");
+    Box::new(lines(HEADER).chain(world).chain(more))
+}
+
+/// The rows of the root and the process, and more.
+fn process_rows(end: u64, more: impl Iterator<Item = String> + Send + 'static) -> Lines {
+    let row = move |what| format!("Container, 0, {what}");
+    let both = [row(format!("0, 0, {end}, {end}, 0")), row(format!("P, 0, {end}, {end}, p"))];
+    Box::new(both.into_iter().chain(more))
+}
+
+/// The time of event `i` of `n`, which all happen in a thousand seconds.
+fn time(i: u64, n: u64) -> u64 {
+    i * 1000 / n
+}
+
+fn state(start: u64, end: u64, level: u64, value: &str) -> String {
+    format!(
+        "State, p, S, {start}.000000, {end}.000000, {}.000000, {level}.000000, {value}",
+        end - start
+    )
+}
+
+fn nested(n: u64) -> Lines {
+    let level = |i: u64| match i {
+        0 => "ctype T0 0\ncreate 0 c0 T0 0".to_owned(),
+        _ => format!("ctype T{i} T{0}\ncreate 0 c{i} T{i} c{0}", i - 1),
+    };
+    Box::new(lines(HEADER).chain((0..n).map(level)))
+}
+
+const ALL: [Case; 13] = [
+    Case {
+        name: "open pushes, nested",
+        most: 1_000_000,
+        options: &[],
+        trace: |n| with_process((0..n).map(move |i| format!("push {} S p a", time(i, n)))),
+        rows: |n| {
+            let end = time(n - 1, n);
+            process_rows(end, (0..n).map(move |i| state(time(i, n), end, i, "a")))
+        },
+    },
+    Case {
+        name: "pushes and their pops",
+        most: 1_000_000,
+        options: &[],
+        trace: |n| {
+            let pushes = (0..n).map(move |i| format!("push {} S p a", time(i, n)));
+            with_process(
+                pushes.chain((0..n).map(move |i| format!("pop {} S p", 1000 + time(i, n)))),
+            )
+        },
+        rows: |n| {
+            let end = move |i| 1000 + time(n - 1 - i, n);
+            process_rows(end(0), (0..n).map(move |i| state(time(i, n), end(i), i, "a")))
+        },
+    },
+    Case {
+        name: "states at one time",
+        most: u64::MAX,
+        options: &[],
+        trace: |n| with_process((0..n).map(|_| "set 1 S p a".into())),
+        rows: |n| process_rows(1, (0..n).map(|_| state(1, 1, 0, "a"))),
+    },
+    Case {
+        name: "distinct values",
+        most: u64::MAX,
+        options: &[],
+        trace: |n| with_process((0..n).map(|i| format!("set 1 S p v{i}"))),
+        rows: |n| process_rows(1, (0..n).map(|i| state(1, 1, 0, &format!("v{i}")))),
+    },
+    Case {
+        name: "definitions of values",
+        most: u64::MAX,
+        options: &["-q", "--type-hierarchy=/dev/stdout"],
+        trace: |n| with_process((0..n).map(|i| format!("value v{i:08} S n{i}"))),
+        rows: |n| {
+            let types = lines("Parent, Name, Nature\n0, P, Container\n0, L, Link\nP, S, State");
+            Box::new(types.chain((0..n).map(|i| format!("S, n{i}, Value"))))
+        },
+    },
+    Case {
+        name: "definitions of types",
+        most: u64::MAX,
+        options: &["-q", "--type-hierarchy=/dev/stdout"],
+        trace: |n| Box::new(lines(HEADER).chain((0..n).map(|i| format!("ctype T{i:08} 0")))),
+        rows: |n| {
+            let types = (0..n).rev().map(|i| format!("0, T{i:08}, Container"));
+            Box::new(lines("Parent, Name, Nature").chain(types))
+        },
+    },
+    Case {
+        name: "containers",
+        most: u64::MAX,
+        options: &[],
+        trace: |n| {
+            let all = (0..n).map(|i| format!("create 0 c{i:08} P 0"));
+            Box::new(lines(HEADER).chain(lines("ctype P 0")).chain(all))
+        },
+        rows: |n| {
+            let all = (0..n).rev().map(|i| format!("Container, 0, P, 0, 0, 0, c{i:08}"));
+            Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain(all))
+        },
+    },
+    Case {
+        name: "nested containers",
+        most: 100_000,
+        options: &[],
+        trace: nested,
+        rows: nested_rows,
+    },
+    Case {
+        name: "nested containers, -o",
+        most: 100_000,
+        options: &["-o"],
+        trace: nested,
+        rows: nested_rows,
+    },
+    Case {
+        name: "nested containers, -c",
+        // The indentation grows with the square.
+        most: 20_000,
+        options: &["-c"],
+        trace: nested,
+        rows: |n| {
+            let line = |i: u64| {
+                let depth = i as usize + 1;
+                format!("reportContainer |{:>depth$}c{i} (c{i})", &"| "[..depth.min(2)])
+            };
+            Box::new(lines("reportContainer |0 (0)").chain((0..n).map(line)))
+        },
+    },
+    Case {
+        name: "nested types, --type-hierarchy",
+        most: 100_000,
+        options: &["-q", "--type-hierarchy=/dev/stdout"],
+        trace: nested,
+        rows: |n| {
+            let row = |i: u64| match i {
+                0 => "0, T0, Container".to_owned(),
+                _ => format!("T{}, T{i}, Container", i - 1),
+            };
+            Box::new(lines("Parent, Name, Nature").chain((0..n).map(row)))
+        },
+    },
+    Case {
+        name: "open links",
+        most: u64::MAX,
+        options: &[],
+        trace: |n| {
+            let from = (0..n).map(|i| format!("from 0 L 0 x p k{i}"));
+            with_process(from.chain((0..n).map(|i| format!("to 1 L 0 x p k{i}"))))
+        },
+        rows: |n| {
+            let row = |i| format!("Link, 0, L, 0.000000, 1.000000, 1.000000, x, p, p, k{i}");
+            let root = lines("Container, 0, 0, 0, 1, 1, 0");
+            Box::new(root.chain((0..n).map(row)).chain(lines("Container, 0, P, 0, 1, 1, p")))
+        },
+    },
+    Case {
+        name: "definitions of events",
+        // Each block with definitions copies those before it: docs/reliability.md.
+        most: 100_000,
+        options: &[],
+        trace: |n| {
+            let fields = "% Time date\n% Type string\n% Container string\n% Value string";
+            let define = move |i| format!("%EventDef PajeSetState e{i}\n{fields}\n%EndEventDef");
+            let world = lines("ctype P 0\nstype S P\ncreate 0 p P 0");
+            let events = (0..n).map(|i| format!("e{i} 1 S p a"));
+            Box::new(lines(HEADER).chain((0..n).map(define)).chain(world).chain(events))
+        },
+        rows: |n| process_rows(1, (0..n).map(|_| state(1, 1, 0, "a"))),
+    },
+];
+
+fn nested_rows(n: u64) -> Lines {
+    let row = |i: u64| match i {
+        0 => "Container, 0, T0, 0, 0, 0, c0".to_owned(),
+        _ => format!("Container, c{}, T{i}, 0, 0, 0, c{i}", i - 1),
+    };
+    Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain((0..n).map(row)))
+}
+
+/// Runs a program on a trace; returns what it took. Its output is what is wanted, line by line, if
+/// anything is.
+fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> String {
+    let began = Instant::now();
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let memory = peak_memory(child.id());
+    let mut stdin = BufWriter::with_capacity(1 << 20, child.stdin.take().expect("asked for"));
+    let mut stdout = BufReader::with_capacity(1 << 20, child.stdout.take().expect("asked for"));
+    let mut stderr = child.stderr.take().expect("asked for");
+    let writer = std::thread::spawn(move || {
+        let mut bytes = 0;
+        for line in trace {
+            bytes += line.len() as u64 + 1;
+            // Who fails leaves the rest unread.
+            if writeln!(stdin, "{line}").is_err() {
+                break;
+            }
+        }
+        bytes
+    });
+    let (mut found, any) = (String::new(), wanted.is_none());
+    for (number, wanted) in wanted.into_iter().flatten().enumerate() {
+        found.clear();
+        stdout.read_line(&mut found).expect("text");
+        assert_eq!(found.trim_end_matches('\n'), wanted, "{about}, row {}", number + 1);
+    }
+    let mut rest = Vec::new();
+    stdout.read_to_end(&mut rest).expect("readable");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).expect("text");
+    let ended = child.wait4().expect("it ends");
+    let memory = memory.join().expect("it looks");
+    assert_eq!((ended.status.code(), &*said), (Some(0), ""), "{about}");
+    assert!(any || rest.is_empty(), "{about}: more rows: {:.200}", String::from_utf8_lossy(&rest));
+    let bytes = writer.join().expect("it writes");
+    let wall = began.elapsed();
+    let busy = ended.rusage.utime + ended.rusage.stime;
+    assert!(memory < FIXED + FACTOR * bytes, "{about}: {memory} bytes of memory for {bytes}");
+    let nanoseconds = busy.as_nanos() as u64 / bytes;
+    assert!(busy.as_secs() < 5 || nanoseconds < NANOSECONDS, "{about}: {nanoseconds} ns a byte");
+    format!(
+        "{:.1} s, {nanoseconds} ns a byte, {} MB, {:.1} bytes a byte",
+        wall.as_secs_f64(),
+        memory / 1_000_000,
+        memory as f64 / bytes as f64
+    )
+}
+
+#[test]
+fn large_in_one_respect() {
+    let asked = env::var("PAJE_HOSTILE").ok();
+    let asked = asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"));
+    for Case { name, most, options, trace, rows } in ALL {
+        let n = asked.min(most);
+        let bytes: u64 = trace(n).map(|line| line.len() as u64 + 1).sum();
+        println!("{name}: {n}, {} MB", bytes / 1_000_000);
+        let mut command = Command::new(dump());
+        command.args(options);
+        println!("  pj_dump      {}", run(command, trace(n), Some(rows(n)), name));
+        match env::var_os("PAJE_PJ_VALIDATE") {
+            Some(validate) => {
+                let mut command = Command::new(validate);
+                command.arg("-q");
+                println!("  pj_validate  {}", run(command, trace(n), None, name));
+            }
+            None => {
+                let text = trace(n).flat_map(|line| (line + "\n").into_bytes());
+                let report = paje_validate::check(&*text.collect::<Vec<u8>>(), &Default::default());
+                let report = report.expect("memory can be read");
+                assert!(report.is_valid(), "{name}: {:?}", report.findings);
+            }
+        }
+    }
+}
+
+/// The most memory that a process of ours has had at a time, in bytes, as far as it was seen. What the
+/// system tells when it has ended is no less than what this one had when it began.
+fn peak_memory(process: u32) -> JoinHandle<u64> {
+    std::thread::spawn(move || {
+        let mut most = 0;
+        while let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) {
+            let Some(line) = status.lines().find_map(|line| line.strip_prefix("VmHWM:")) else {
+                break;
+            };
+            let kibibytes = line.trim().trim_end_matches(" kB").parse();
+            most = kibibytes.map_or(most, |kibibytes: u64| kibibytes << 10);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        most
+    })
+}
+
+fn dump() -> OsString {
+    env::var_os("PAJE_PJ_DUMP").unwrap_or(env!("CARGO_BIN_EXE_pj_dump").into())
+}
+
+/// A line of two gigabytes is refused when it is longer than what is accepted, and not read to its end.
+#[test]
+fn a_line_of_two_gigabytes() {
+    for (options, limit) in
+        [(&[][..], 64 << 20), (&["--max-line=1MB"], 1_000_000), (&["--sort"], 64 << 20)]
+    {
+        // All of it is read to be sorted.
+        let pieces = if options == ["--sort"] { 300 } else { 2000 };
+        let command = &mut Command::new(dump());
+        let command = command.args(options).args(["--threads=2"]).stdin(Stdio::piped());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let memory = peak_memory(child.id());
+        let mut stdin = child.stdin.take().expect("asked for");
+        let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
+        let writer = std::thread::spawn(move || {
+            let piece = vec![b'x'; 1_000_000];
+            writeln!(stdin, "{HEADER}").expect("it reads");
+            (0..pieces).take_while(|_| stdin.write_all(&piece).is_ok()).count()
+        });
+        let (mut rows, mut said) = (String::new(), String::new());
+        stdout.as_mut().expect("asked for").read_to_string(&mut rows).expect("text");
+        stderr.as_mut().expect("asked for").read_to_string(&mut said).expect("text");
+        let status = child.wait().expect("it ends");
+        let memory = memory.join().expect("it looks");
+        let line = HEADER.lines().count() + 1;
+        let wanted = format!(
+            "pj_dump: <stdin>:{line}:1: the line is longer than {limit} bytes\n\
+             pj_dump: hint: `--max-line` allows longer lines, if this is a trace\n"
+        );
+        assert_eq!((status.code(), &*rows, &*said), (Some(1), "", &*wanted));
+        let written = writer.join().expect("it writes");
+        assert!(options == ["--sort"] || written < 200, "{written} MB written");
+        let most = if options == ["--sort"] { 900 << 20 } else { (4 * limit as u64) + FIXED };
+        assert!(memory < most, "{options:?}: {memory} bytes of memory");
+    }
+}
+
+/// Names as long as lines may be come out as they went in.
+#[test]
+fn a_name_of_sixty_megabytes() {
+    let name = "n".repeat(60_000_000);
+    let (set, row) = (format!("set 1 S p {name}"), state(1, 1, 0, &name));
+    let trace = || with_process(std::iter::once(set.clone()));
+    let rows = || process_rows(1, std::iter::once(row.clone()));
+    println!("{}", run(Command::new(dump()), trace(), Some(rows()), "one long name"));
+}

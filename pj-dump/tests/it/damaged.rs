@@ -1,0 +1,181 @@
+//! Small traces with bytes changed, cut off, and of odd kinds: the checker's verdict, and the same rows in
+//! blocks of any size by any number of threads, or a clear error.
+//!
+//! `PAJE_ALL_BYTES=1` puts every value in the place of every byte.
+
+use std::fs;
+
+use crate::agree::{assert_agree, options};
+use crate::cli::run;
+use crate::world::{dump, said, trace};
+
+/// An object of each nature, in few words: each byte of it is changed.
+const SMALL: &str = "\
+%EventDef PajeDefineContainerType 0
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineLinkType 2
+% Name string
+% Type string
+% StartContainerType string
+% EndContainerType string
+%EndEventDef
+%EventDef PajeCreateContainer 3
+% Time date
+% Name string
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajePushState 4
+% Time date
+% Type string
+% Container string
+% Value string
+% Size int
+%EndEventDef
+%EventDef PajePopState 5
+% Time date
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajeStartLink 6
+% Time date
+% Type string
+% Container string
+% Value string
+% StartContainer string
+% Key string
+%EndEventDef
+%EventDef PajeEndLink 7
+% Time date
+% Type string
+% Container string
+% Value string
+% EndContainer string
+% Key string
+%EndEventDef
+%EventDef PajeDestroyContainer 8
+% Time date
+% Name string
+% Type string
+%EndEventDef
+0 P 0
+1 S P
+2 L 0 P P
+3 0 p P 0
+3 0 q P 0
+4 0.5 S p a 17
+4 1 S p \"b c\" 18 # once more
+6 1.25 L 0 m p k
+7 1.5e0 L 0 m q k
+5 2 S p
+8 3 q P
+";
+
+#[test]
+fn every_prefix() {
+    for length in 0..=SMALL.len() {
+        assert_agree(&SMALL.as_bytes()[..length], options(false, false, true));
+    }
+}
+
+#[test]
+fn every_byte_changed() {
+    let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
+    // What means something in some place, and some bytes that change from place to place.
+    let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
+    let mut bytes = SMALL.as_bytes().to_vec();
+    for at in 0..bytes.len() {
+        let old = bytes[at];
+        for value in 0..=255_u8 {
+            let chosen = value.wrapping_mul(167).wrapping_add(at as u8) == 0;
+            if value == old || !(all || chosen || (at % 29 == 0 && likely.contains(&value))) {
+                continue;
+            }
+            bytes[at] = value;
+            assert_agree(&bytes, options(false, at % 2 == 0, value % 2 == 0));
+        }
+        bytes[at] = old;
+    }
+}
+
+/// Bytes that are no text stay what they are, in all that is printed.
+#[test]
+fn names_are_bytes() {
+    let name: Vec<u8> = (1..=255).filter(|byte| !b"\t\n\x0b\x0c\r \"#,".contains(byte)).collect();
+    let name = [b"n\0", &name[..]].concat();
+    let lines = [b"create 0 ", &name[..], b" P h\nset 1 S ", &name, b" ", &name, b"\n"].concat();
+    let text = trace(&lines);
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("t"), &text).expect("writable");
+    let found = |options: &[&str]| {
+        let output = dump(options, &text);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        output.stdout
+    };
+    let row = [b"State, ", &name[..], b", State, 1.000000, 1.000000, 0.000000, 0.000000, ", &name];
+    let row = [&row.concat()[..], b"\n"].concat();
+    for options in [&[][..], &["-o"], &["--sort"], &["--quotes=keep"], &["--quotes=strip"]] {
+        let rows = found(options);
+        assert!(rows.windows(row.len()).any(|found| found == row), "{options:?}");
+    }
+    let holds = |text: &[u8]| text.windows(name.len()).filter(|found| *found == name).count();
+    assert_eq!(holds(&found(&["-c"])), 2);
+    let hierarchies = ["-q", "--type-hierarchy=t.csv", "--entity-hierarchy=e.csv", "t"];
+    assert_eq!(run(&folder, &hierarchies), (0, String::new(), String::new()));
+    for (file, times) in [("t.csv", 1), ("e.csv", 3)] {
+        let text = fs::read(folder.path().join(file)).expect("written");
+        assert!(holds(&text) >= times, "{file}: {}", String::from_utf8_lossy(&text));
+    }
+    // Messages are text.
+    let wrong = [&lines[..], b"set 0 S ", &name, b" x\n"].concat();
+    let output = dump(&[], &trace(&wrong));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8(output.stderr).is_ok());
+}
+
+/// Times and values at the ends of what doubles hold: as C prints them, or refused.
+#[test]
+fn numbers_at_the_ends() {
+    for time in ["nan", "inf", "-inf", "NaN(1)", "1e309", "-1e400", "0x1p1024", "1..5", "--1"] {
+        let output = dump(&[], &trace(format!("set {time} S p a\n").as_bytes()));
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{time}");
+        let wanted = format!("'{time}' is not a time; expected a finite number of seconds");
+        assert!(said(&output).contains(&wanted), "{}", said(&output));
+    }
+    let row = |start: f64, end: f64| {
+        // Rust's digits are exact, as C's are.
+        format!("State, p, State, {start:.6}, {end:.6}, {:.6}, 0.000000, a\n", end - start)
+    };
+    let (least, most) = (5e-324, f64::MAX);
+    for (start, end) in [
+        (least, 1e308),
+        (0.0, least),
+        (2.5e-7, 5e-7),
+        (-1e308, 1.0),
+        (1e22, 1e23),
+        (most / 2.0, most),
+    ] {
+        let text = format!("set {start:e} S p a\nset {end:e} S p a\n");
+        for options in [&[][..], &["-o"]] {
+            let output = dump(options, &trace(text.as_bytes()));
+            let rows = String::from_utf8(output.stdout.clone()).expect("text");
+            assert!(rows.contains(&row(start, end)), "{start} to {end}: {rows}{}", said(&output));
+        }
+    }
+    // What is beyond doubles is infinite, as in C.
+    let output = dump(&[], &trace(b"set -1.7e308 S p a\nset 1.7e308 S p a\n"));
+    let rows = String::from_utf8(output.stdout).expect("text");
+    assert!(rows.contains(", inf, 0.000000, a\n"), "{rows}");
+    for (value, shown) in [("nan", "nan"), ("inf", "inf"), ("-inf", "-inf"), ("1e39", "inf")] {
+        let text = format!("vset 0 V p {value}\nvset 1 V p 0\n");
+        let rows = String::from_utf8(dump(&[], &trace(text.as_bytes())).stdout).expect("text");
+        let wanted = format!("Variable, p, Load, 0.000000, 1.000000, 1.000000, {shown}\n");
+        assert!(rows.contains(&wanted), "{rows}");
+    }
+}
