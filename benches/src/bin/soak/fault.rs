@@ -1,0 +1,155 @@
+//! Faults, one for a trace: what fails must say so, and leave nothing that passes for whole.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::choice::Choice;
+use crate::program::{Ended, ended, names, run, start};
+use crate::trial::{Summary, Trial};
+
+const FAULTS: [&str; 6] = [
+    "faults: closed pipe",
+    "faults: full output",
+    "faults: failing input",
+    "faults: signal",
+    "faults: little memory",
+    "faults: limited files",
+];
+
+/// Injects one fault.
+pub(crate) fn inject(
+    trial: &Trial<'_>,
+    choice: &mut Choice,
+    sum: &mut Summary,
+) -> Result<(), String> {
+    let fault = choice.below(FAULTS.len() as u64);
+    let result = match fault {
+        0 => closed_pipe(trial, choice),
+        1 => full_output(trial),
+        2 => failing_input(trial, choice),
+        3 => signal(trial, choice),
+        4 => little_memory(trial, choice),
+        _ => whole_files(trial, choice),
+    };
+    let name = FAULTS[fault as usize];
+    sum.count(name);
+    let result = result.map_err(|problem| format!("{name}: {problem}"));
+    let left = names(trial.folder).map_err(|error| error.to_string())?;
+    if left.iter().any(|name| !["t", "types.csv"].contains(&&**name)) {
+        return Err(format!("{name}: files are left behind: {left:?}"));
+    }
+    result
+}
+
+fn wanted(found: &Ended, right: bool) -> Result<(), String> {
+    if right { Ok(()) } else { Err(format!("status {}: {}", found.code(), found.said)) }
+}
+
+/// Who reads the rows leaves.
+fn closed_pipe(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+    let mut child = start(trial.ours().args(["--threads", "2", "t"]))?;
+    let mut stdout = child.stdout.take().ok_or("no output")?;
+    let mut some = vec![0; choice.below(2000) as usize];
+    // There may be fewer rows.
+    let _ = stdout.read_exact(&mut some);
+    drop(stdout);
+    let found = ended(child)?;
+    wanted(&found, found.code() == trial.reference.code())
+}
+
+fn full_output(trial: &Trial<'_>) -> Result<(), String> {
+    let full = File::options().write(true).open("/dev/full").map_err(|error| error.to_string())?;
+    let mut command = trial.ours();
+    let child = command.arg("t").stdout(full).stderr(Stdio::piped()).spawn();
+    let found = ended(child.map_err(|error| error.to_string())?)?;
+    let fine = if trial.reference.rows.is_empty() { trial.reference.code() } else { 2 };
+    wanted(&found, found.code() == fine && (fine != 2 || found.said.contains("No space left")))
+}
+
+/// The other end of a connection goes with something unread.
+fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+    let connected = || -> std::io::Result<_> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let mut ours = TcpStream::connect(listener.local_addr()?)?;
+        let (other, _) = listener.accept()?;
+        ours.write_all(b"unread")?;
+        other.peek(&mut [0])?;
+        Ok((ours, other))
+    };
+    let (ours, mut other) = connected().map_err(|error| error.to_string())?;
+    let length = choice.below(trial.trace.len() as u64 + 1) as usize;
+    let part = &trial.trace[..length];
+    let mut command = trial.ours();
+    command.stdin(OwnedFd::from(ours));
+    let child = start(&mut command)?;
+    drop(command);
+    let found = std::thread::scope(|scope| {
+        scope.spawn(move || drop(other.write_all(part)));
+        ended(child)
+    })?;
+    // What comes before the failure may be no trace.
+    let right = match found.code() {
+        2 => found.said.ends_with("Connection reset by peer\n"),
+        1 => true,
+        _ => false,
+    };
+    wanted(&found, right && found.rows.is_empty())
+}
+
+fn signal(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+    use rustix::process::{Pid, Signal, kill_process};
+    let (signal, number) = choice.of(&[(Signal::INT, 2), (Signal::TERM, 15), (Signal::KILL, 9)]);
+    let mut command = trial.ours();
+    let child = start(command.args(["--type-hierarchy", "types.csv", "--threads", "3", "t"]))?;
+    std::thread::sleep(Duration::from_micros(choice.below(6000)));
+    let _ = kill_process(Pid::from_child(&child), signal);
+    let found = ended(child)?;
+    // It may have ended before.
+    let fine = found.code() == 128 + number || found.code() == trial.reference.code();
+    wanted(&found, fine)?;
+    types_are_whole(trial)
+}
+
+/// The file of types is not there, or what it is without any fault.
+fn types_are_whole(trial: &Trial<'_>) -> Result<(), String> {
+    let path = trial.folder.join("types.csv");
+    let Ok(found) = fs::read(&path) else { return Ok(()) };
+    fs::remove_file(&path).map_err(|error| error.to_string())?;
+    run(trial.ours().args(["--type-hierarchy", "types.csv", "t"]), None)?;
+    let whole = fs::read(&path).map_err(|error| format!("types.csv: {error}"))?;
+    if whole == found { Ok(()) } else { Err("a part of types.csv passes for whole".into()) }
+}
+
+fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" \"$@\"")]).arg(&trial.programs.ours);
+    shell.args(&trial.options).args(["--type-hierarchy", "types.csv", "--threads", "3", "t"]);
+    run(shell.current_dir(trial.folder), None)
+}
+
+fn little_memory(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+    // With less the system's loader fails, in ways of its own.
+    let found = limited(trial, &format!("-v {}", 8_000 + choice.below(56_000)))?;
+    let told = found.said.contains("pj_dump: ") || found.said.contains("memory");
+    let right = match found.code() {
+        // The program cannot be loaded.
+        127 | 126 => true,
+        // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
+        2 | 134 => told && found.rows.is_empty(),
+        code => code == trial.reference.code() && found.rows == trial.reference.rows,
+    };
+    wanted(&found, right)?;
+    types_are_whole(trial)
+}
+
+/// A limit on the size of files ends the program by a signal.
+fn whole_files(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
+    let found = limited(trial, &format!("-f {}", choice.below(3)))?;
+    let fine = found.code() == trial.reference.code() || [2, 128 + 25].contains(&found.code());
+    wanted(&found, fine)?;
+    types_are_whole(trial)
+}

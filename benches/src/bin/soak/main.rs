@@ -1,0 +1,110 @@
+//! `soak`: random traces, options, threads, blocks, media and faults, for as long as asked for.
+//!
+//! Sound traces are compared with PajeNG's `pj_dump` where it is installed, and all with the checker; what
+//! is dumped in one way must be dumped in every other. What fails is told with the command that repeats it.
+
+mod choice;
+mod fault;
+mod program;
+mod trial;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use clap::Parser;
+
+use program::Programs;
+use trial::{Summary, trial};
+
+/// Runs pj_dump on random traces, with random options and faults, beside PajeNG and the checker.
+///
+/// Exit status: 0 all was as it must be, 1 something was not, 2 the run could not be made.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// How long
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+
+    /// No more than so many traces
+    #[arg(long)]
+    count: Option<u64>,
+
+    /// The first trace's seed; the clock's if not given
+    #[arg(long)]
+    seed: Option<u64>,
+
+    /// How many traces at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: u64,
+
+    /// Our pj_dump; beside this program if not given
+    #[arg(long)]
+    program: Option<PathBuf>,
+
+    /// PajeNG's pj_dump; without it traces are compared with the checker only
+    #[arg(long, default_value = "/usr/bin/pj_dump")]
+    pajeng: PathBuf,
+}
+
+/// After so many failures there is no need for more.
+const MOST: usize = 20;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let programs = match Programs::find(arguments.program, arguments.pajeng) {
+        Ok(programs) => programs,
+        Err(problem) => {
+            eprintln!("soak: {problem}");
+            return ExitCode::from(2);
+        }
+    };
+    let folder = match tempfile::Builder::new().prefix("paje-soak-").tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("soak: no folder for temporary files: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let first = arguments.seed.unwrap_or_else(clock);
+    let (began, longest) = (Instant::now(), Duration::from_secs_f64(arguments.minutes * 60.0));
+    println!("seeds from {first} on; {programs}");
+    let next = AtomicU64::new(0);
+    let (all, failures) = (Mutex::new(Summary::default()), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for job in 0..arguments.jobs {
+            let folder = folder.path().join(job.to_string());
+            let (programs, next, all, failures) = (&programs, &next, &all, &failures);
+            scope.spawn(move || {
+                let mut sum = Summary::default();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let over = arguments.count.is_some_and(|count| number >= count)
+                        || began.elapsed() >= longest
+                        || failures.load(Ordering::Relaxed) >= MOST as u64;
+                    if over {
+                        break;
+                    }
+                    let seed = first.wrapping_add(number);
+                    if let Err(problem) = trial(seed, programs, &folder, &mut sum) {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                        println!("FAILED seed {seed}: {problem}");
+                        println!("  again: cargo run --release -p benches --bin soak -- --seed {seed} --count 1");
+                    }
+                }
+                all.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(&sum);
+            });
+        }
+    });
+    let (all, failures) = (all.into_inner().unwrap_or_default(), failures.into_inner());
+    println!("{all}{failures} failures in {:.1} minutes", began.elapsed().as_secs_f64() / 60.0);
+    ExitCode::from(u8::from(failures > 0))
+}
+
+fn clock() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    // Seeds that follow one another are used: two runs are to have none in common.
+    since.map_or(0, |since| since.as_secs() << 20)
+}

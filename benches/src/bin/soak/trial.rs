@@ -1,0 +1,234 @@
+//! One trace: dumped in several ways, and compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use datasets::mutate::{Change, mutated};
+use datasets::random;
+use paje_parser::FieldNames;
+use paje_validate::{Rules, Severity};
+
+use crate::choice::Choice;
+use crate::fault;
+use crate::program::{Ended, Programs, run};
+
+/// What was done.
+#[derive(Debug, Default)]
+pub(crate) struct Summary(BTreeMap<&'static str, u64>);
+
+impl Summary {
+    pub(crate) fn count(&mut self, what: &'static str) {
+        *self.0.entry(what).or_default() += 1;
+    }
+
+    pub(crate) fn add(&mut self, more: &Summary) {
+        for (what, count) in &more.0 {
+            *self.0.entry(what).or_default() += count;
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(what, count)| writeln!(f, "{count:>10} {what}"))
+    }
+}
+
+/// A trace in a file of its own, and how it is to be dumped.
+pub(crate) struct Trial<'a> {
+    pub(crate) programs: &'a Programs,
+    pub(crate) folder: &'a Path,
+    pub(crate) trace: Vec<u8>,
+    pub(crate) options: Vec<String>,
+    /// What a dump of it without any fault gives, by one thread.
+    pub(crate) reference: Ended,
+}
+
+impl Trial<'_> {
+    /// Our program, in the trace's folder.
+    pub(crate) fn ours(&self) -> Command {
+        ours(self.programs, self.folder, &self.options)
+    }
+}
+
+fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
+    let mut command = Command::new(&programs.ours);
+    command.current_dir(folder).args(options);
+    command
+}
+
+/// Tries the trace of a seed.
+///
+/// # Errors
+/// What is not as it must be. The trace is kept then.
+pub(crate) fn trial(
+    seed: u64,
+    programs: &Programs,
+    folder: &Path,
+    sum: &mut Summary,
+) -> Result<(), String> {
+    let result = tried(seed, programs, folder, sum);
+    result.map_err(|problem| {
+        let kept = std::env::temp_dir().join(format!("paje-soak-{seed}.trace"));
+        let _ = fs::copy(folder.join("t"), &kept);
+        format!("{problem}\n  trace: {}", kept.display())
+    })
+}
+
+fn tried(seed: u64, programs: &Programs, folder: &Path, sum: &mut Summary) -> Result<(), String> {
+    let mut choice = Choice::new(seed);
+    let random = random::trace(seed);
+    let (mut trace, mut options) = (random.bytes, random.options);
+    let damaged = choice.percent(40);
+    if damaged {
+        let count = 1 + choice.below(4);
+        let changes: Vec<Change> = (0..count).map(|_| Change::from_bytes(choice.bytes())).collect();
+        trace = mutated(&trace, &changes);
+    }
+    options.extend(["--quotes".into(), choice.of(&["strip", "strip", "auto", "keep"]).into()]);
+    let strip = options.last().is_some_and(|last| last == "strip");
+    let written = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(folder.join("t"), &trace))
+        .map_err(written)?;
+
+    sum.count("traces");
+    let mut command = ours(programs, folder, &options);
+    let reference = run(command.args(["--threads", "1", "t"]), None)?;
+    let trial = Trial { programs, folder, trace, options, reference };
+    trial.checked(sum)?;
+    if !damaged && strip {
+        trial.beside_pajeng(random.fault.is_none(), sum)?;
+    }
+    trial.other_ways(&mut choice, sum)?;
+    if choice.percent(20) {
+        trial.in_pieces(&mut choice, sum)?;
+    }
+    if choice.percent(30) {
+        fault::inject(&trial, &mut choice, sum)?;
+    }
+    Ok(())
+}
+
+impl Trial<'_> {
+    fn has(&self, short: &str, long: &str) -> bool {
+        self.options.iter().any(|option| option == short || option == long)
+    }
+
+    /// The checker's verdict: the same place and sentence, or none.
+    fn checked(&self, sum: &mut Summary) -> Result<(), String> {
+        let code = self.reference.code();
+        sum.count(match code {
+            0 => "traces dumped",
+            1 => "traces refused",
+            _ => return Err(format!("status {code}: {}", self.reference.said)),
+        });
+        let imbrication = self.has("-i", "--no-imbrication");
+        // What a popped state's new row does to the order of its lane, and what comes of quotes that
+        // are kept, the checker does not know.
+        if imbrication || self.options.iter().any(|option| option == "keep") {
+            return Ok(());
+        }
+        let mut options = paje_validate::Options::default();
+        options.rules = Rules::Replay;
+        options.ignore_incomplete_links = self.has("-z", "--ignore-incomplete-links");
+        if self.has("-n", "--no-strict") {
+            options.field_names = FieldNames::Old;
+        }
+        let report = paje_validate::check(&self.trace[..], &options);
+        let report = report.map_err(|error| error.to_string())?;
+        sum.count("verdicts compared with the checker's");
+        let first = report.findings.iter().find(|found| found.severity == Severity::Error);
+        let Some(first) = first else {
+            let said = &self.reference.said;
+            return if code == 0 { Ok(()) } else { Err(format!("the checker takes it: {said}")) };
+        };
+        let place = first.position.map_or("t".into(), |at| format!("t:{}:{}", at.line, at.column));
+        let wanted = format!("pj_dump: {place}: {}", first.cause);
+        if code != 1 || !self.reference.said.starts_with(&wanted) || !self.reference.rows.is_empty()
+        {
+            return Err(format!("the checker says {wanted}, we: {}", self.reference.said));
+        }
+        Ok(())
+    }
+
+    /// The same rows, or refused by both.
+    fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
+        let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
+        // Their intervals are those known at some point of the file if that is not in order of time.
+        if self.has("-p", "-p") {
+            return Ok(());
+        }
+        let theirs: Vec<&String> = self.options[..self.options.len() - 2].iter().collect();
+        let mut command = Command::new(pajeng);
+        let theirs = run(command.current_dir(self.folder).args(theirs).arg("t"), None)?;
+        sum.count("dumps compared with PajeNG's");
+        if theirs.status.success() != sound || sound != (self.reference.code() == 0) {
+            let (theirs, ours) = (theirs.code(), self.reference.code());
+            return Err(format!("sound: {sound}; PajeNG's status {theirs}, ours {ours}"));
+        }
+        if sound && theirs.rows != self.reference.rows {
+            return Err("rows differ from PajeNG's".into());
+        }
+        Ok(())
+    }
+
+    /// The same from the pieces that `pj_split` makes.
+    fn in_pieces(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+        let Some(split) = &self.programs.split else { return Ok(()) };
+        let mut command = Command::new(split);
+        command.current_dir(self.folder).args(["-q", "t", "-o", "pieces"]);
+        command.args(["--pieces", choice.of(&["1", "2", "3", "9"])]);
+        for (short, long) in [("-z", "--ignore-incomplete-links"), ("-n", "--no-strict")] {
+            if self.has(short, long) {
+                command.arg(short);
+            }
+        }
+        let found = run(&mut command, None)?;
+        sum.count("dumps of pieces");
+        let dumped = run(self.ours().arg("pieces/root.trace"), None)?;
+        // It may not be there.
+        let _ = fs::remove_dir_all(self.folder.join("pieces"));
+        if self.reference.code() != 0 {
+            return Ok(());
+        }
+        if found.code() != 0 {
+            return Err(format!("{command:?}: {}", found.said));
+        }
+        if dumped.code() != 0 || dumped.rows != self.reference.rows {
+            let (code, said) = (dumped.code(), &dumped.said);
+            return Err(format!("{command:?}, other rows of the pieces, status {code}: {said}"));
+        }
+        Ok(())
+    }
+
+    /// The same by other numbers of threads, in other blocks, from other media.
+    fn other_ways(&self, choice: &mut Choice, sum: &mut Summary) -> Result<(), String> {
+        let mut command = self.ours();
+        command.args(["--threads", choice.of(&["1", "2", "3", "4", "7"])]);
+        // Blocks are no longer than lines may be.
+        let longest = self.trace.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+        let line = choice.of(&["1K", "1K", "2K", "5000", "64K"]);
+        if longest < 1000 {
+            command.args(["--max-line", line]);
+        }
+        let found = if choice.percent(50) {
+            run(command.arg("t"), None)?
+        } else {
+            run(&mut command, Some(&self.trace))?
+        };
+        sum.count("dumps in other blocks, by other threads, from other media");
+        let said = found.said.replace("<stdin>", "t");
+        if found.code() != self.reference.code() || said != self.reference.said {
+            return Err(format!("{command:?}: {said}; before: {}", self.reference.said));
+        }
+        if found.rows != self.reference.rows {
+            return Err(format!("{command:?}: other rows"));
+        }
+        Ok(())
+    }
+}
