@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on fails.
 
+mod faults;
 mod files;
 mod inputs;
 mod messages;
