@@ -155,7 +155,6 @@ fn wrong_usage() {
             &["--quotes", "some", "sound.trace"],
             "error: invalid value 'some' for '--quotes <QUOTES>'",
         ),
-        (&["sound.trace", "invalid.trace"], "error: unexpected argument 'invalid.trace' found\n"),
         (
             &["-p"],
             "error: a value is required for '--probabilistic <TYPENAME>' but none was supplied",
@@ -241,11 +240,11 @@ fn help_usage_and_version() {
     for argument in ["-?", "--help"] {
         let (status, stdout, stderr) = run(&folder, &[argument]);
         assert_eq!((status, stderr.as_str()), (0, ""));
-        assert!(stdout.contains("Usage: pj_dump [OPTIONS] [FILE]"), "{stdout}");
+        assert!(stdout.contains("Usage: pj_dump [OPTIONS] [FILE]..."), "{stdout}");
         assert!(stdout.contains("Exit status: 0 the trace was dumped, 1"), "{stdout}");
     }
     let (status, stdout, _) = run(&folder, &["--usage"]);
-    assert_eq!((status, stdout.as_str()), (0, "Usage: pj_dump [OPTIONS] [FILE]\n"));
+    assert_eq!((status, stdout.as_str()), (0, "Usage: pj_dump [OPTIONS] [FILE]...\n"));
 }
 
 #[test]
