@@ -23,8 +23,16 @@
 //! cargo run --release -p benches --bin scaling -- --help
 //! ```
 //!
-//! This library holds what the benchmarks are fed, and the scaling study.
+//! What `pj_split` costs, and the replay of its pieces:
+//!
+//! ```text
+//! cargo run --release -p benches --bin pieces -- --help
+//! ```
+//!
+//! This library holds what the benchmarks are fed, and these two studies.
 
+#[cfg(target_os = "linux")]
+pub mod pieces;
 // Threads are placed and pages dropped the way Linux does.
 #[cfg(target_os = "linux")]
 pub mod scaling;

@@ -31,6 +31,7 @@ pub mod record;
 pub mod speed;
 pub mod study;
 pub mod table;
+pub mod words;
 
 /// What goes wrong here ends in one line for a person; no caller tells the causes apart.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

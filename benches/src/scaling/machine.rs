@@ -38,6 +38,12 @@ pub fn describe() -> String {
     text
 }
 
+/// How many threads ran or wanted to, of all programs, on average of the last minute; if the kernel
+/// tells.
+pub fn load() -> Option<f64> {
+    read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
 /// Those that this process may use.
 fn cpus() -> Vec<Cpu> {
     let topology = Topology::read(Path::new(topology::SYS)).ok();
@@ -93,6 +99,7 @@ mod tests {
         }
         assert!(label("processor: A\nusable: 2 CPUs\n") == "A; 2 CPUs");
         assert_eq!(label(""), "");
+        assert!(load().is_some_and(|load| load >= 0.0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Plots of the points: speedup, efficiency and sizeup over threads, one of each for every trace.
 
-mod axis;
-mod chart;
+pub(crate) mod axis;
+pub(crate) mod chart;
 
 use super::Result;
 use super::record::{Cache, Kind};
@@ -108,7 +108,7 @@ fn chart(figure: Figure, trace: &str, points: &[&Point], machine: &str) -> Chart
     let values: Vec<f64> = all.map(|(_, value)| *value).collect();
     let mut threads: Vec<usize> = points.iter().map(|point| point.threads).collect();
     threads.extend(thesis.iter().map(|(threads, _)| *threads as usize));
-    let x = Axis::threads(&threads);
+    let x = Axis::counts(&threads);
     let y = match figure {
         Figure::Efficiency => Axis::shares(&values),
         Figure::Speedup | Figure::Sizeup => Axis::gains(&values, &x),
@@ -222,7 +222,8 @@ pub fn series_label(cache: Cache, pin: &Pin) -> String {
     }
 }
 
-fn megabytes(bytes: u64) -> String {
+/// A size, as titles have it.
+pub(crate) fn megabytes(bytes: u64) -> String {
     match bytes as f64 / 1e6 {
         megabytes if megabytes >= 9.95 => format!("{megabytes:.0} MB"),
         megabytes if megabytes >= 0.995 => format!("{megabytes:.1} MB"),
@@ -230,7 +231,8 @@ fn megabytes(bytes: u64) -> String {
     }
 }
 
-fn slug(name: &str) -> String {
+/// A name as part of the name of a file.
+pub(crate) fn slug(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
     let words: Vec<String> =
         words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();

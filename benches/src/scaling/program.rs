@@ -1,4 +1,4 @@
-//! Runs of `pj_dump`, and of the floor beside it.
+//! Runs of `pj_dump` and other programs, and of the floor beside them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
+use wait4::Wait4;
 use workers::Pin;
 
 use super::Result;
@@ -35,6 +36,19 @@ pub struct Call<'a> {
     pub pin: &'a Pin,
 }
 
+/// What one run of a program took.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    /// Wall clock, in seconds, from before the process starts until it has ended.
+    pub seconds: f64,
+    /// Seconds of processor time, in the program and in the kernel, of all its threads.
+    pub cpu: f64,
+    /// Bytes, as the kernel counts them.
+    pub peak_memory: u64,
+    /// What it told on standard error.
+    pub told: String,
+}
+
 /// All rows, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
@@ -54,12 +68,7 @@ impl Programs {
         let scaling = std::env::current_exe()?;
         let dump = match dump {
             Some(dump) => dump,
-            None => {
-                build()?;
-                // Cargo puts programs of one profile side by side.
-                let folder = scaling.parent().ok_or("this program is in no folder")?;
-                folder.with_file_name("release").join("pj_dump")
-            }
+            None => build("pj-dump")?.join("pj_dump"),
         };
         let options = options.split_whitespace().map(str::to_owned).collect();
         Ok(Programs { dump, scaling, options })
@@ -71,12 +80,17 @@ impl Programs {
     ///
     /// A program that does not run or fails.
     pub fn dump(&self, call: Call<'_>) -> Result<(f64, Stats)> {
-        let mut command = self.dump_command(call);
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let start = Instant::now();
-        let child = spawn(&mut command)?;
-        let told = end(child, "pj_dump")?;
-        Ok((start.elapsed().as_secs_f64(), stats(&told)))
+        let timed = self.dump_timed(call)?;
+        Ok((timed.seconds, stats(&timed.told)))
+    }
+
+    /// Runs `pj_dump`, rows thrown away; returns what the kernel counted.
+    ///
+    /// # Errors
+    ///
+    /// A program that does not run or fails.
+    pub fn dump_timed(&self, call: Call<'_>) -> Result<Timed> {
+        timed(&mut self.dump_command(call), "pj_dump")
     }
 
     /// Runs `pj_dump` untimed and reads its rows.
@@ -135,13 +149,37 @@ impl Programs {
     }
 }
 
-fn build() -> Result<()> {
+/// Runs a program that reads nothing, with its output thrown away; `name` is for errors.
+///
+/// # Errors
+///
+/// A program that does not run or fails.
+pub fn timed(command: &mut Command, name: &str) -> Result<Timed> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let start = Instant::now();
+    let child = spawn(command)?;
+    let timed = end(child, name)?;
+    Ok(Timed { seconds: start.elapsed().as_secs_f64(), ..timed })
+}
+
+/// Builds a package of this source tree for release, and returns the folder with its programs.
+///
+/// # Errors
+///
+/// A package that does not build.
+pub fn build(package: &str) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "-p", "pj-dump"])
+        .args(["build", "--quiet", "--release", "-p", package])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()?;
-    if status.success() { Ok(()) } else { Err("pj_dump does not build".into()) }
+    if !status.success() {
+        return Err(format!("{package} does not build").into());
+    }
+    let this = std::env::current_exe()?;
+    // Cargo puts programs of one profile side by side.
+    let folder = this.parent().ok_or("this program is in no folder")?;
+    Ok(folder.with_file_name("release"))
 }
 
 fn spawn(command: &mut Command) -> Result<Child> {
@@ -150,22 +188,22 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(name)?)
 }
 
-/// Waits for a program to end well, and returns what it told on standard error.
+/// Waits for a program to end well, and returns what it told and took, but for the wall clock.
 ///
 /// Standard output has been read to its end by now. What is told is a few lines: it fits in a pipe
 /// until here.
-fn end(mut child: Child, name: &str) -> Result<String> {
+fn end(mut child: Child, name: &str) -> Result<Timed> {
     let mut told = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {
         pipe.read_to_end(&mut told)?;
     }
-    let status = child.wait()?;
+    let used = child.wait4()?;
     let told = String::from_utf8_lossy(&told).into_owned();
-    if status.success() {
-        Ok(told)
-    } else {
-        Err(format!("{name} failed ({status}): {}", told.trim()).into())
+    if !used.status.success() {
+        return Err(format!("{name} failed ({}): {}", used.status, told.trim()).into());
     }
+    let cpu = (used.rusage.utime + used.rusage.stime).as_secs_f64();
+    Ok(Timed { seconds: 0.0, cpu, peak_memory: used.rusage.maxrss, told })
 }
 
 /// The object on the last line; empty where there is none.

@@ -115,8 +115,7 @@ pub fn csv(runs: &[Run]) -> String {
         let _ = writeln!(
             text,
             "{},{},{},{},{},{},{},{:.6},{},{},{},{:.6},{},{},{},{},{}",
-            // A line is a run, whatever a file is called.
-            quoted(&run.shape.replace(['\n', '\r'], " ")),
+            name(&run.shape),
             run.bytes,
             run.kind.name(),
             run.threads,
@@ -138,12 +137,17 @@ pub fn csv(runs: &[Run]) -> String {
     text
 }
 
+/// The name of a trace, as a field. A line is a run, whatever a file is called.
+pub(crate) fn name(trace: &str) -> String {
+    quoted(&trace.replace(['\n', '\r'], " "))
+}
+
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// In quotes only where it is a list: records read as they did before there were any.
-fn pin(pin: &Pin) -> String {
+pub(crate) fn pin(pin: &Pin) -> String {
     let text = pin.to_string();
     if text.contains(',') { quoted(&text) } else { text }
 }

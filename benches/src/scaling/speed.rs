@@ -9,6 +9,18 @@ pub fn minimum(seconds: impl IntoIterator<Item = f64>) -> Option<f64> {
     seconds.into_iter().min_by(f64::total_cmp)
 }
 
+/// The one in the middle of some numbers, or between the two in the middle if their count is even;
+/// `None` if there are none.
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut numbers: Vec<f64> = numbers.into_iter().collect();
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() % 2 {
+        1 => Some(numbers[middle]),
+        _ => Some((numbers.get(middle.checked_sub(1)?)? + numbers[middle]) / 2.0),
+    }
+}
+
 /// T(1, s) / T(p, s).
 pub fn speedup(one: f64, many: f64) -> f64 {
     one / many
@@ -139,6 +151,9 @@ mod tests {
     fn definitions() {
         assert_eq!(minimum([3.0, 1.5, 2.0]), Some(1.5));
         assert_eq!(minimum([]), None);
+        assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median([]), None);
         assert_eq!(speedup(12.0, 3.0), 4.0);
         assert_eq!(efficiency(4.0, 8), 0.5);
         // Twice the time for four times the trace: as good as two threads.

@@ -44,6 +44,22 @@ pub enum Source {
 }
 
 impl Source {
+    /// The generated traces, then the given ones.
+    ///
+    /// # Errors
+    ///
+    /// Two with the same name: records could not tell them apart.
+    pub fn all(shapes: &[Shape], traces: &[PathBuf]) -> std::result::Result<Vec<Source>, String> {
+        let shapes = shapes.iter().copied().map(Source::Shape);
+        let sources: Vec<_> = shapes.chain(traces.iter().cloned().map(Source::File)).collect();
+        let mut names: Vec<String> = sources.iter().map(Source::name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("two traces are called `{}`", pair[0])),
+            None => Ok(sources),
+        }
+    }
+
     /// Its name in records and plots.
     pub fn name(&self) -> String {
         match self {

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use benches::scaling::speed;
+
 use crate::measure::{Job, Round};
 
 /// The medians: one table of dumps, one of checks, a row for each trace.
@@ -73,13 +75,10 @@ fn by_trace(rounds: &[Round]) -> Vec<Vec<&Round>> {
     traces
 }
 
-/// The median of a job's times; between the two in the middle if their number is even.
+/// The median of a job's times, all of which were run.
 fn median(trace: &[&Round], job: Job) -> f64 {
     let runs = trace.iter().filter(|round| round.job == job);
-    let mut times: Vec<f64> = runs.map(|round| round.seconds).collect();
-    times.sort_by(f64::total_cmp);
-    let middle = times.len() / 2;
-    if times.len() % 2 == 1 { times[middle] } else { (times[middle - 1] + times[middle]) / 2.0 }
+    speed::median(runs.map(|round| round.seconds)).unwrap_or(f64::NAN)
 }
 
 fn peak(trace: &[&Round], job: Job) -> f64 {

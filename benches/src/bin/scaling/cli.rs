@@ -9,6 +9,7 @@ use benches::scaling::program::Programs;
 use benches::scaling::record::{self, Cache};
 use benches::scaling::speed::points;
 use benches::scaling::study::{self, Plan, Source};
+use benches::scaling::words::{self, Pins, unique};
 use benches::scaling::{floor, machine, plots, table};
 use clap::Parser;
 use datasets::{Shape, Size};
@@ -62,17 +63,17 @@ struct Cli {
 
     /// Numbers of threads; 1 is always among them [default: powers of two up to --max-threads, and
     /// that]
-    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = threads)]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = words::threads)]
     threads: Vec<usize>,
 
     /// The largest number of threads [default: CPUs this process may use; quick: at most 4]
-    #[arg(long, value_name = "N", conflicts_with = "threads", value_parser = threads)]
+    #[arg(long, value_name = "N", conflicts_with = "threads", value_parser = words::threads)]
     max_threads: Option<usize>,
 
     /// Where threads run, as pj_dump --pin takes it. What begins with a digit goes on with the list
     /// before it: `none,0,2,4-7` are two policies; for two lists, give the option twice [default:
     /// none, compact, scatter; quick: none, compact]
-    #[arg(long, value_name = "POLICY,…", value_parser = pins)]
+    #[arg(long, value_name = "POLICY,…", value_parser = words::pins)]
     pins: Vec<Pins>,
 
     /// Where the trace is when a run starts; `dropped` is left out where the kernel does not let go
@@ -113,38 +114,9 @@ struct Cli {
     copy: u64,
 }
 
-/// A number of threads. More than a set of CPUs of the kernel holds is a slip of the finger.
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("not a number from 1 to 1024".into()),
-    }
-}
-
-/// Policies that one word names.
-#[derive(Clone, Debug)]
-struct Pins(Vec<Pin>);
-
-fn pins(text: &str) -> Result<Pins, String> {
-    let mut words: Vec<String> = Vec::new();
-    for part in text.split(',') {
-        match words.last_mut() {
-            Some(list) if goes_on(list, part) => *list = format!("{list},{part}"),
-            _ => words.push(part.to_owned()),
-        }
-    }
-    let pins = words.iter().map(|word| word.parse().map_err(|error| format!("{error}")));
-    pins.collect::<Result<_, _>>().map(Pins)
-}
-
-fn goes_on(list: &str, part: &str) -> bool {
-    let digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
-    digit(part) && (digit(list) || list.starts_with("numa:"))
-}
-
 impl Cli {
     fn pins(&self) -> Vec<Pin> {
-        self.pins.iter().flat_map(|pins| pins.0.clone()).collect()
+        words::all(&self.pins)
     }
 
     fn plan(&self) -> Plan {
@@ -176,26 +148,9 @@ impl Cli {
     }
 
     fn sources(&self) -> Result<Vec<Source>, String> {
-        let mut sources = Vec::new();
-        if !self.only_given {
-            sources.extend(self.shapes.iter().copied().map(Source::Shape));
-        }
-        sources.extend(self.traces.iter().cloned().map(Source::File));
-        let mut names: Vec<String> = sources.iter().map(Source::name).collect();
-        names.sort_unstable();
-        match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("two traces are called `{}`", pair[0])),
-            None => Ok(sources),
-        }
+        let shapes: &[Shape] = if self.only_given { &[] } else { &self.shapes };
+        Source::all(shapes, &self.traces)
     }
-}
-
-/// In order, each once.
-fn unique<T: Clone + Ord>(values: &[T]) -> Vec<T> {
-    let mut values = values.to_vec();
-    values.sort_unstable();
-    values.dedup();
-    values
 }
 
 pub(super) fn main() -> ExitCode {

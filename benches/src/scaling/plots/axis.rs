@@ -6,7 +6,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 /// An axis of numbers above 0.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// Whether each step doubles.
     doubling: bool,
     /// Ends, as [`Axis::place`] gives them.
@@ -18,8 +18,8 @@ pub(super) struct Axis {
     percent: bool,
 }
 
-/// Threads beyond which an axis doubles: few counts are told apart on a linear one.
-const LINEAR_THREADS: usize = 8;
+/// A count beyond which an axis doubles: few are told apart on a linear one.
+const LINEAR_COUNT: usize = 8;
 
 /// Steps of an axis by which a value may miss a tick and still count as on it: times have six decimals.
 const CLOSE: f64 = 1e-3;
@@ -28,13 +28,13 @@ const CLOSE: f64 = 1e-3;
 const ROOM: f64 = 0.045;
 
 impl Axis {
-    /// Threads, a tick for each count as far as there is room: powers of two go first.
-    pub(super) fn threads(counts: &[usize]) -> Axis {
+    /// Counts (of threads, of pieces), a tick for each as far as there is room: powers of two go first.
+    pub(crate) fn counts(counts: &[usize]) -> Axis {
         let mut counts = counts.to_vec();
         counts.sort_unstable();
         counts.dedup();
         let most = counts.last().copied().unwrap_or(1);
-        let doubling = most > LINEAR_THREADS;
+        let doubling = most > LINEAR_COUNT;
         let mut axis = Axis { doubling, from: 0.0, to: 0.0, ticks: Vec::new(), percent: false };
         let (first, last) = (axis.place(1.0), axis.place(most as f64));
         let margin = ((last - first) * 0.05).max(0.05);
@@ -53,7 +53,7 @@ impl Axis {
     }
 
     /// Speedup or sizeup; doubles if `threads` does, so that the ideal is a straight line.
-    pub(super) fn gains(values: &[f64], threads: &Axis) -> Axis {
+    pub(crate) fn gains(values: &[f64], threads: &Axis) -> Axis {
         let least = values.iter().copied().fold(1.0, f64::min).max(f64::MIN_POSITIVE);
         let ideal = threads.ticks.last().copied().unwrap_or(1.0);
         let most = values.iter().copied().fold(ideal, f64::max);
@@ -70,10 +70,20 @@ impl Axis {
     }
 
     /// Efficiency: from nothing to at least all.
-    pub(super) fn shares(values: &[f64]) -> Axis {
+    pub(crate) fn shares(values: &[f64]) -> Axis {
         let most = values.iter().copied().fold(1.0, f64::max);
         let step = if most <= 2.0 { 0.2 } else { 1.0 };
         Axis { percent: true, ..Axis::linear(most, step) }
+    }
+
+    /// Seconds, from nothing.
+    pub(crate) fn seconds(values: &[f64]) -> Axis {
+        let most = values.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let decade = 10_f64.powf(most.log10().floor());
+        // At most ten steps: most is less than ten decades.
+        let steps = [0.1, 0.2, 0.5, 1.0].map(|part| part * decade);
+        let step = steps.into_iter().find(|step| most / step <= 10.0);
+        Axis::linear(most, step.unwrap_or(decade))
     }
 
     fn linear(most: f64, step: f64) -> Axis {
@@ -126,20 +136,20 @@ mod tests {
 
     #[test]
     fn few_threads_are_linear_and_many_double() {
-        let axis = Axis::threads(&[2, 1, 8, 4, 2]);
+        let axis = Axis::counts(&[2, 1, 8, 4, 2]);
         assert_eq!((axis.place(8.0), axis.ticks), (8.0, vec![1.0, 2.0, 4.0, 8.0]));
-        let axis = Axis::threads(&[1, 2, 4, 8, 12, 16]);
+        let axis = Axis::counts(&[1, 2, 4, 8, 12, 16]);
         assert_eq!(axis.place(16.0), 4.0);
         assert_eq!(axis.ticks, [1.0, 2.0, 4.0, 8.0, 12.0, 16.0]);
         assert_eq!(axis.format_ext(&12.0), "12");
-        let one = Axis::threads(&[1]);
+        let one = Axis::counts(&[1]);
         assert!(one.from < 1.0 && one.to > 1.0, "{one:?}");
     }
 
     #[test]
     fn numbers_keep_their_room() {
         let counts: Vec<usize> = (1..=60).collect();
-        let axis = Axis::threads(&counts);
+        let axis = Axis::counts(&counts);
         for two in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0] {
             assert!(axis.ticks.contains(&two), "{:?}", axis.ticks);
         }
@@ -151,13 +161,21 @@ mod tests {
 
     #[test]
     fn values_fit() {
-        let threads = Axis::threads(&[1, 16]);
+        let threads = Axis::counts(&[1, 16]);
         let axis = Axis::gains(&[0.7, 11.87], &threads);
         assert_eq!(axis.ticks, [1.0, 2.0, 4.0, 8.0, 16.0]);
         assert!(axis.from < 0.7_f64.log2() && axis.to > 4.0, "{axis:?}");
-        let linear = Axis::gains(&[1.0, 1.9], &Axis::threads(&[1, 2]));
+        let linear = Axis::gains(&[1.0, 1.9], &Axis::counts(&[1, 2]));
         assert_eq!(linear.ticks, [0.0, 0.5, 1.0, 1.5, 2.0]);
         assert_eq!(linear.format_ext(&1.5), "1.5");
+        let seconds = Axis::seconds(&[0.3, 1.7]);
+        assert_eq!(seconds.ticks.len(), 9, "{seconds:?}");
+        assert_eq!(seconds.format_ext(&seconds.ticks[8]), "1.6");
+        assert_eq!(
+            Axis::seconds(&[40.0]).ticks,
+            [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0]
+        );
+        assert!(Axis::seconds(&[]).to > 0.0);
         let shares = Axis::shares(&[0.4, 1.13]);
         assert!(shares.to >= 1.13 && shares.ticks.len() == 6, "{shares:?}");
         assert_eq!(shares.format_ext(&shares.ticks[3]), "60 %");

@@ -20,10 +20,10 @@ const PALE_INK: RGBColor = RGBColor(105, 105, 105);
 
 /// Red, green, blue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
+pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     None,
     Thin,
     Solid,
@@ -31,7 +31,7 @@ pub(super) enum Line {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marker {
+pub(crate) enum Marker {
     Circle,
     Square,
     Triangle,
@@ -47,7 +47,7 @@ pub(super) enum Marker {
 
 impl Marker {
     /// The same, with paper inside.
-    pub(super) fn hollow(self) -> Marker {
+    pub(crate) fn hollow(self) -> Marker {
         match self {
             Marker::Circle => Marker::HollowCircle,
             Marker::Square => Marker::HollowSquare,
@@ -87,27 +87,27 @@ impl Marker {
 
 /// What is drawn in one colour.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
-    pub(super) label: String,
+pub(crate) struct Series {
+    pub(crate) label: String,
     /// A second line in the legend.
-    pub(super) note: Option<String>,
-    pub(super) colour: Colour,
-    pub(super) line: Line,
-    pub(super) marker: Option<Marker>,
-    pub(super) points: Vec<(f64, f64)>,
+    pub(crate) note: Option<String>,
+    pub(crate) colour: Colour,
+    pub(crate) line: Line,
+    pub(crate) marker: Option<Marker>,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// A plot to be drawn.
 #[derive(Clone, Debug)]
-pub(super) struct Chart {
-    pub(super) title: String,
-    pub(super) subtitle: String,
-    pub(super) x_name: String,
-    pub(super) y_name: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) subtitle: String,
+    pub(crate) x_name: String,
+    pub(crate) y_name: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
     /// Later ones lie above earlier ones.
-    pub(super) series: Vec<Series>,
+    pub(crate) series: Vec<Series>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -115,7 +115,7 @@ type Pixel = (i32, i32);
 
 impl Chart {
     /// The plot as a text.
-    pub(super) fn svg(&self) -> Result<String> {
+    pub(crate) fn svg(&self) -> Result<String> {
         let mut text = String::new();
         {
             let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -159,7 +159,7 @@ impl Chart {
     fn draw_legend(&self, root: &Area<'_>) -> Result<()> {
         let left = AXES_WIDTH as i32 + 4;
         let mut y = 96;
-        for series in &self.series {
+        for series in self.series.iter().filter(|series| !series.label.is_empty()) {
             let (from, to) = ((left, y), (left + 40, y));
             let middle = (left + 20, y);
             draw_line(root, series, &[from, to])?;
@@ -184,6 +184,9 @@ fn draw_series(root: &Area<'_>, series: &Series, pixels: &[Pixel]) -> Result<()>
 }
 
 fn draw_line(root: &Area<'_>, series: &Series, pixels: &[Pixel]) -> Result<()> {
+    if pixels.is_empty() {
+        return Ok(());
+    }
     let Colour(red, green, blue) = series.colour;
     let colour = RGBColor(red, green, blue);
     match series.line {

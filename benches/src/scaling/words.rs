@@ -1,0 +1,54 @@
+//! What words on command lines mean, for all studies.
+
+use workers::Pin;
+
+/// A number of threads. More than a set of CPUs of the kernel holds is a slip of the finger.
+///
+/// # Errors
+///
+/// What is none.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("not a number from 1 to 1024".into()),
+    }
+}
+
+/// Policies that one word names.
+#[derive(Clone, Debug)]
+pub struct Pins(pub Vec<Pin>);
+
+/// Policies, with commas between them. What begins with a digit goes on with the list before it.
+///
+/// # Errors
+///
+/// A word that is none.
+pub fn pins(text: &str) -> Result<Pins, String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        match words.last_mut() {
+            Some(list) if goes_on(list, part) => *list = format!("{list},{part}"),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    let pins = words.iter().map(|word| word.parse().map_err(|error| format!("{error}")));
+    pins.collect::<Result<_, _>>().map(Pins)
+}
+
+fn goes_on(list: &str, part: &str) -> bool {
+    let digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    digit(part) && (digit(list) || list.starts_with("numa:"))
+}
+
+/// The policies of an option that was given any number of times.
+pub fn all(pins: &[Pins]) -> Vec<Pin> {
+    pins.iter().flat_map(|pins| pins.0.clone()).collect()
+}
+
+/// In order, each once.
+pub fn unique<T: Clone + Ord>(values: &[T]) -> Vec<T> {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
