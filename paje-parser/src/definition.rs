@@ -161,6 +161,9 @@ pub struct DefTable {
     /// For a file that another one named.
     imported: Option<Imported>,
     open: Option<OpenDef>,
+    /// The last `%EventDef` was faulty, and what follows up to its end is passed over: see
+    /// [`DefTable::mend_line`].
+    skipping: bool,
 }
 
 /// What only the table of a named file has.
@@ -184,6 +187,7 @@ impl DefTable {
             numbers: Numbers::default(),
             imported: None,
             open: None,
+            skipping: false,
         }
     }
 
@@ -198,7 +202,7 @@ impl DefTable {
         }
         let inherited = self.numbers.clone();
         let imported = Imported { inherited, counts: true, known };
-        DefTable { imported: Some(imported), open: None, ..self.clone() }
+        DefTable { imported: Some(imported), open: None, skipping: false, ..self.clone() }
     }
 
     /// The finished definitions, in the order of their ends, also those that other files of the trace
@@ -223,6 +227,12 @@ impl DefTable {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// Whether what a `%` line means here depends on those before it.
+    #[must_use]
+    pub const fn is_midway(&self) -> bool {
+        self.open.is_some() || self.skipping
     }
 
     /// Whether the numbers are those of the naming file, which the file's first definition will put
@@ -324,6 +334,60 @@ impl DefTable {
             None => return Err(fault(percent, FaultKind::ExpectedEventDef)),
         }
         Ok(())
+    }
+
+    /// Takes in one `%` line, and goes on after one that is faulty: a field keeps its place, as a string
+    /// if its type is unknown; a definition within another ends that one; one that cannot be kept is
+    /// dropped, and its fields are passed over.
+    ///
+    /// # Errors
+    /// As [`DefTable::header_line`]; what can be made of the line has been made of it.
+    pub fn mend_line(&mut self, line: &[u8]) -> Result<(), Fault> {
+        let keyword = grammar::keyword_of(line);
+        if self.skipping && keyword != b"EventDef" {
+            self.skipping = keyword != b"EndEventDef";
+            return Ok(());
+        }
+        self.skipping = false;
+        let fault = match self.header_line(line) {
+            Ok(()) => return Ok(()),
+            Err(fault) => fault,
+        };
+        match fault.kind {
+            FaultKind::NestedDefinition => {
+                self.end_early();
+                self.skipping = self.header_line(line).is_err();
+            }
+            FaultKind::UnknownEvent | FaultKind::RedefinedId => self.skipping = true,
+            FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
+                self.end_early();
+                self.skipping = true;
+            }
+            // What counts is how many fields there are before the next one.
+            FaultKind::MissingFieldType
+            | FaultKind::UnknownFieldType
+            | FaultKind::RepeatedField => {
+                if let (Some(HeaderLine::Field { name, .. }), Some(open)) =
+                    (grammar::header_line(line), &mut self.open)
+                {
+                    let known = grammar::field_name(name, self.names);
+                    let known = known.filter(|_| open.fields.iter().all(|f| f.known != known));
+                    let name = String::from_utf8_lossy(name).into_owned();
+                    open.fields.push(FieldDef { name, known, kind: FieldType::String });
+                }
+            }
+            _ => {}
+        }
+        Err(fault)
+    }
+
+    /// Ends the definition at hand as though `%EndEventDef` stood here; drops it if it lacks a field.
+    pub fn end_early(&mut self) {
+        if let Some(open) = self.open.take()
+            && let Ok(def) = EventDef::finish(open.id, open.kind, open.fields)
+        {
+            self.insert(def);
+        }
     }
 
     /// What the definition at hand defines, for messages.

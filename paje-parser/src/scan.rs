@@ -40,6 +40,11 @@ impl Spans {
     pub fn as_slice(&self) -> &[Span] {
         &self.buffer
     }
+
+    /// Adds a field behind the others.
+    pub fn push(&mut self, span: Span) {
+        self.buffer.push(span);
+    }
 }
 
 /// A line whose fields are bits of one word.

@@ -1,6 +1,7 @@
 //! The tree of containers.
 
 use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{ContainerId, LaneId, TypeId};
@@ -17,6 +18,10 @@ pub struct Containers {
     /// User-defined fields of creations, and whose they are, in the order of creation.
     extras: Extras,
     extra_owners: Vec<ContainerId>,
+    /// Containers that no event has created: they came with the first event for them.
+    made_up: FxHashSet<ContainerId>,
+    /// When destructions said that containers ended that went on for longer.
+    said_ends: FxHashMap<ContainerId, f64>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -35,6 +40,7 @@ struct Container {
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
+    previous_sibling: u32,
     last_lane: u32,
     /// It and everything in it has ended. Keeps nested destructions linear: what is settled need
     /// not be looked at again, unless a new child is created somewhere in it.
@@ -64,6 +70,8 @@ impl Containers {
             texts: TextArena::default(),
             extras: Extras::default(),
             extra_owners: Vec::new(),
+            made_up: FxHashSet::default(),
+            said_ends: FxHashMap::default(),
         };
         let root = NewContainer {
             name: Name::bare(b"0"),
@@ -217,17 +225,82 @@ impl Containers {
     /// The identifier must be free.
     pub(crate) fn insert(&mut self, new: NewContainer<'_>) -> ContainerId {
         let id = self.add(new);
-        let mut ancestor = new.parent;
+        self.attach(id, new.parent);
+        id
+    }
+
+    /// Puts a container behind the others in its parent.
+    fn attach(&mut self, id: ContainerId, parent: ContainerId) {
+        let mut ancestor = parent;
         while std::mem::take(&mut self.list[ancestor.index()].settled) {
             ancestor = self.parent(ancestor);
         }
-        let parent = &mut self.list[new.parent.index()];
-        let before = std::mem::replace(&mut parent.last_child, id.0);
+        let before = std::mem::replace(&mut self.list[parent.index()].last_child, id.0);
+        self.list[id.index()].previous_sibling = before;
         match self.list.get_mut(before as usize) {
             Some(sibling) => sibling.next_sibling = id.0,
-            None => self.list[new.parent.index()].first_child = id.0,
+            None => self.list[parent.index()].first_child = id.0,
         }
-        id
+    }
+
+    /// Takes a container out of its parent.
+    fn detach(&mut self, id: ContainerId) {
+        let Container { parent, next_sibling: next, previous_sibling: before, .. } =
+            self.list[id.index()];
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = next,
+            None => self.list[parent.index()].first_child = next,
+        }
+        match self.list.get_mut(next as usize) {
+            Some(sibling) => sibling.previous_sibling = before,
+            None => self.list[parent.index()].last_child = before,
+        }
+        self.list[id.index()].next_sibling = NONE;
+    }
+
+    /// A container that no event has created, in the root.
+    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
+        let (name, parent) = (Name::bare(name), ContainerId::ROOT);
+        let id = self.insert(NewContainer { name, alias: None, type_, parent, time, said_in });
+        self.made_up.insert(id);
+    }
+
+    /// Whether no event has created the container so far.
+    pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
+        self.made_up.contains(&id)
+    }
+
+    /// An event creates a container that was made up: it has a name and a parent now, and keeps its
+    /// start. Returns whether it can be: not in itself, nor in what is in it.
+    pub(crate) fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
+        let mut ancestor = new.parent;
+        while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
+            if ancestor == id {
+                return false;
+            }
+            ancestor = self.parent(ancestor);
+        }
+        if new.parent == id {
+            return false;
+        }
+        self.made_up.remove(&id);
+        self.detach(id);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let container = &mut self.list[id.index()];
+        (container.names, container.parent, container.said_in) = (names, new.parent, new.said_in);
+        self.attach(id, new.parent);
+        true
+    }
+
+    /// When the event said that ended the container that it ended, in seconds.
+    pub(crate) fn said_end(&self, id: ContainerId) -> f64 {
+        self.said_ends.get(&id).copied().unwrap_or(self.list[id.index()].end)
+    }
+
+    /// The container, which an event ended, went on until `time`.
+    pub(crate) fn prolong(&mut self, id: ContainerId, time: f64) {
+        self.said_ends.insert(id, self.list[id.index()].end);
+        self.list[id.index()].end = time;
     }
 
     fn add(&mut self, new: NewContainer<'_>) -> ContainerId {
@@ -244,6 +317,7 @@ impl Containers {
             first_child: NONE,
             last_child: NONE,
             next_sibling: NONE,
+            previous_sibling: NONE,
             last_lane: NONE,
             settled: false,
             ended_by_name: false,

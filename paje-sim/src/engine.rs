@@ -24,6 +24,7 @@ pub(crate) mod lanes;
 pub(crate) mod merge;
 pub(crate) mod portions;
 mod problems;
+mod recover;
 pub(crate) mod resolve;
 pub(crate) mod shard;
 mod sorted;
@@ -47,6 +48,7 @@ use crate::ledger::{Follower, Ledger};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
 use crate::progress::{Progress, Times, Watch};
+use crate::recovered::{Recovery, Remedy};
 use crate::trace::{Counted, Trace};
 use decode::{Decoder, Strands};
 use feed::Feed;
@@ -54,6 +56,7 @@ use files::{Files, Origin};
 use lanes::Lanes;
 use portions::Portions;
 use problems::{Found, Warnings};
+use recover::Told;
 use resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
 pub use source::Source;
 use tables::Tables;
@@ -118,6 +121,8 @@ struct Engine<'o> {
     warnings: Warnings,
     /// The first problem that decoding and resolving came to.
     first: Option<Found>,
+    /// If the replay goes on after problems, those so far.
+    told: Option<Told>,
     /// How many blocks the next window may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
@@ -155,13 +160,15 @@ impl<'o> Engine<'o> {
     ) -> Self {
         let spread = Strands::for_workers(team);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
+        let mut model = Model::new(options.value_names);
+        model.mended = options.recover.then(Default::default);
         Engine {
             options,
             workers,
             progress,
             files,
             tables: Tables::new(DefTable::new(options.field_names)),
-            model: Model::new(options.value_names),
+            model,
             desks: (0..team).map(desk).collect(),
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
@@ -170,6 +177,7 @@ impl<'o> Engine<'o> {
             effects: Effects::default(),
             warnings: Warnings::default(),
             first: None,
+            told: options.recover.then(Told::default),
             // The head of a trace has its definitions, and is decoded alone.
             quota: 1,
             full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
@@ -263,7 +271,9 @@ impl<'o> Engine<'o> {
         self.quota = (self.quota * 4).min(self.full_quota);
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
-        for index in 0..window.blocks.len() {
+        let mut index = 0;
+        self.leave_out_broken(window, index);
+        while index < window.blocks.len() {
             if window.blocks[index].origin.file != self.tables.file() {
                 self.first = self.turn_to(&window.blocks[index].origin);
                 if self.first.is_some() {
@@ -283,6 +293,11 @@ impl<'o> Engine<'o> {
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
             self.bytes += block.text.text().len() as u64;
+            if self.told.is_some() {
+                // Lines that are too long are in no block.
+                let end = block.text.start().0 + block.text.text().len() as u64;
+                self.bytes = self.bytes.max(end);
+            }
             if let Some(defs) = &block.decoded.defs {
                 self.tables.change(defs);
             }
@@ -293,7 +308,22 @@ impl<'o> Engine<'o> {
                 window.blocks.truncate(index + 1);
                 return;
             }
+            index += 1;
+            self.leave_out_broken(window, index);
         }
+        if self.told.is_some() {
+            self.resolve_awaited();
+        }
+    }
+
+    /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
+    fn leave_out_broken(&self, window: &mut Window, first: usize) {
+        let Some(broken) = self.told.as_ref().and_then(|told| told.broken) else { return };
+        let mut index = 0;
+        window.blocks.retain(|block| {
+            index += 1;
+            index <= first || block.origin.file != broken
+        });
     }
 
     /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
@@ -302,9 +332,15 @@ impl<'o> Engine<'o> {
         let ended = self.tables.turn_to(origin, &self.files);
         self.lines_of_others = self.lines;
         self.model.turn_to(origin.file, origin.start);
-        let unfinished =
-            || Found { at: self.bytes, error: unfinished_definition().in_file(before.as_ref()) };
-        (!ended).then(unfinished)
+        if ended {
+            return None;
+        }
+        let (at, error) = (self.bytes, unfinished_definition().in_file(before.as_ref()));
+        if self.told.is_some() {
+            self.tell_unfinished(at, error);
+            return None;
+        }
+        Some(Found { at, error })
     }
 
     /// Sorts the next file, if files are to be sorted and it is time to.
@@ -315,7 +351,13 @@ impl<'o> Engine<'o> {
         let prepared = feed.prepare(self.workers, |origin| self.tables.of(origin).as_ref().clone());
         if let Err((origin, error)) = prepared {
             let error = self.files.explain(&origin, error);
-            self.first = Some(Found { at: self.bytes, error });
+            match &mut self.told {
+                None => self.first = Some(Found { at: self.bytes, error }),
+                Some(told) => {
+                    let code = recover::code_of(error.kind());
+                    told.add(code, Remedy::Ended, (self.bytes, 1), || error);
+                }
+            }
         }
     }
 
@@ -365,6 +407,7 @@ impl<'o> Engine<'o> {
             times: self.times.as_mut(),
             counter: Counter::default(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
+            told: self.told.as_mut(),
         };
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
@@ -378,6 +421,14 @@ impl<'o> Engine<'o> {
             times.extend(block.decoded.lane_events().iter().map(|event| event.time));
             times.sort_by(f64::total_cmp);
             times.dedup();
+        }
+        if let Some(told) = &mut self.told {
+            told.add_faults(block);
+            told.add_lines(block, &self.maps[block.maps]);
+            if let Some(error) = block.failure.take() {
+                self.tell_unread(block, error);
+            }
+            return None;
         }
         let fault = || {
             let (line, fault) = block.decoded.fault?;
@@ -410,14 +461,21 @@ impl<'o> Engine<'o> {
         if self.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
-        if let Some(found) = self.reused_in(None) {
+        if self.told.is_some() {
+            self.tell_reused(None);
+        } else if let Some((found, _)) = self.reused_in(None) {
             return Err(found.error);
         }
         if self.tables.at_hand().is_open() {
             let file = self.files.path(self.tables.file());
-            return Err(unfinished_definition().in_file(file.as_ref()));
+            let error = unfinished_definition().in_file(file.as_ref());
+            if self.told.is_none() {
+                return Err(error);
+            }
+            self.tell_unfinished(self.bytes, error);
         }
         self.end_deferred()?;
+        let (open_states, open_count) = self.open_states();
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         let time = self.options.stop_at.unwrap_or(last);
@@ -427,11 +485,19 @@ impl<'o> Engine<'o> {
             }
             self.model.containers.set_end(container, time, None);
             let ending = Ending { container, time, at: self.bytes, named: false };
+            if self.told.is_some() {
+                self.end_damaged(&ending, |_, (_, problem)| Some(Error::invalid(problem, None)));
+                continue;
+            }
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
             if let Some(portions) = &mut self.portions {
                 portions.ended(container);
             }
+        }
+        let mut recovery = Recovery { open_states, open_count, ..self.recovery() };
+        for problem in &mut recovery.problems {
+            problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
         let desks = self.desks.iter_mut().map(alone);
@@ -447,7 +513,8 @@ impl<'o> Engine<'o> {
         let lanes = self.lanes.lend();
         let defs = Arc::clone(self.tables.at_hand());
         let times = self.times.unwrap_or_default();
-        let trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
+        let mut trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
+        trace.recovery = recovery;
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }

@@ -15,6 +15,7 @@ use crate::engine::decode::{HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::engine::resolve::Maps;
 use crate::engine::window::DecodedBlock;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::model::NOWHERE;
 
 /// Learns whose each line of a trace is.
 pub trait Ledger: Sync {
@@ -98,6 +99,7 @@ impl<'a> Page<'a> {
                 STRUCTURAL => structural.next().copied().unwrap_or(LineOf::Nobody),
                 strand => owners
                     .get(strand as usize)
+                    .filter(|(_, container)| *container != NOWHERE)
                     .map_or(LineOf::Nobody, |(_, container)| LineOf::Event(*container)),
             };
             (end - *start as usize, about)
@@ -111,7 +113,8 @@ impl<'a> Page<'a> {
         let mut events = decoded.events.iter();
         for (strand, count) in &decoded.strands {
             let events = events.by_ref().take(*count as usize);
-            let Some((lane, _)) = self.maps.owners.get(*strand as usize) else {
+            let owner = self.maps.owners.get(*strand as usize);
+            let Some((lane, _)) = owner.filter(|(_, container)| *container != NOWHERE) else {
                 events.for_each(drop);
                 continue;
             };
@@ -134,7 +137,8 @@ impl<'a> Page<'a> {
                             tell(*lane, Used::Value(*value));
                         }
                         last = u64::from(link.value);
-                        if let Some(end) = self.maps.link_ends.get(link.end as usize) {
+                        let end = self.maps.link_ends.get(link.end as usize);
+                        if let Some(end) = end.filter(|end| **end != NOWHERE) {
                             tell(*lane, Used::End(*end));
                         }
                     }

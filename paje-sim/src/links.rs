@@ -103,6 +103,23 @@ impl LinkStrand {
         }
     }
 
+    /// Completes the link that this key opened, with the value that it was opened with.
+    #[cold]
+    pub(crate) fn complete_as_begun(
+        &mut self,
+        store: &Store,
+        half: HalfLink,
+        raw_key: &[u8],
+        hash: u64,
+    ) -> Option<NewLink> {
+        let key = bare_key(raw_key);
+        let found = self.open.find_entry(hash, |open| {
+            open.hash == hash && bare_key(store.keys.get(open.key)) == key
+        });
+        let (other, _) = found.ok()?.remove();
+        Some(complete(other, HalfLink { value: other.half.value, ..half }))
+    }
+
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
     /// needed for them side by side, rather than one after the other.
     pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) {

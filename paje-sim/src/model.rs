@@ -3,6 +3,8 @@
 //! Only these depend on the order of the whole file. Their maps grow and never change, so an event
 //! is right if what it names was there at its place: first uses are all that need checking.
 
+mod mended;
+
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,8 +13,11 @@ use crate::containers::{Containers, NewContainer};
 use crate::error::Problem;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::options::ValueNames;
+use crate::recovered::Remedy;
 use crate::text::Name;
 use crate::types::{NewType, Types};
+
+pub(crate) use mended::{AwaitedValue, Mended, NOWHERE};
 
 /// A problem, and the field of the line that it is about.
 pub(crate) type Failed = (FieldName, Problem);
@@ -32,6 +37,8 @@ pub(crate) struct Model {
     value_files: FxHashMap<(TypeId, ValueId), u32>,
     /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: FxHashSet<Vec<u8>>,
+    /// What the replay goes on with after problems, if it does.
+    pub(crate) mended: Option<Box<Mended>>,
 }
 
 /// A file of the trace.
@@ -73,6 +80,8 @@ pub(crate) struct Effects {
     pub(crate) ignored: bool,
     /// The event destroys a container again that another file has destroyed at the same time.
     pub(crate) repeated: Option<ContainerId>,
+    /// What was wrong with the event but did not keep it from being applied.
+    pub(crate) mended: Vec<(Failed, Remedy)>,
 }
 
 impl Model {
@@ -86,6 +95,7 @@ impl Model {
             file: AtHand::default(),
             value_files: FxHashMap::default(),
             not_created: FxHashSet::default(),
+            mended: None,
         }
     }
 
@@ -129,6 +139,7 @@ impl Model {
                     alias.map(Into::into),
                     type_.bare(),
                     parent.bare(),
+                    &mut effects.mended,
                 ),
             Event::DestroyContainer { time, type_, name } => {
                 self.destroy_container(time, type_.bare(), name.bare(), at, effects)
@@ -183,7 +194,7 @@ impl Model {
         false
     }
 
-    fn define_type(
+    pub(crate) fn define_type(
         &mut self,
         name: Name<'_>,
         alias: Option<Name<'_>>,
@@ -218,19 +229,21 @@ impl Model {
         alias: Option<Name<'_>>,
         type_name: &[u8],
         parent_name: &[u8],
+        mended: &mut Vec<(Failed, Remedy)>,
     ) -> Result<(), Failed> {
-        let type_ = self.container_type(type_name, FieldName::Type)?;
-        let parent = self.container(parent_name, FieldName::Container)?;
-        let parent_type = self.containers.type_of(parent);
-        if type_ == TypeId::ROOT || self.types.parent(type_) != parent_type {
-            return Err((FieldName::Type, self.not_child(type_name, parent)));
-        }
+        let (type_, parent) = match self.mended {
+            None => self.place_of(type_name, parent_name)?,
+            Some(_) => self.mended_place(type_name, parent_name, mended)?,
+        };
         let identifier = alias.unwrap_or(name).text;
         let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
         if identifier == b"0" {
             return Err((field, Problem::ReservedContainer));
         }
         if let Some(known) = self.containers.find(identifier) {
+            if self.mended.is_some() && self.adopts(known, name, alias, type_, parent) {
+                return Ok(());
+            }
             let all = &self.containers;
             let said = (all.name(known).text, all.type_of(known), all.parent(known));
             let same = said == (name.text, type_, parent) && all.start(known) == time;
@@ -246,6 +259,21 @@ impl Model {
         Ok(())
     }
 
+    /// The type and the parent of a container.
+    fn place_of(
+        &self,
+        type_name: &[u8],
+        parent_name: &[u8],
+    ) -> Result<(TypeId, ContainerId), Failed> {
+        let type_ = self.container_type(type_name, FieldName::Type)?;
+        let parent = self.container(parent_name, FieldName::Container)?;
+        let parent_type = self.containers.type_of(parent);
+        if type_ == TypeId::ROOT || self.types.parent(type_) != parent_type {
+            return Err((FieldName::Type, self.not_child(type_name, parent)));
+        }
+        Ok((type_, parent))
+    }
+
     fn destroy_container(
         &mut self,
         time: f64,
@@ -256,7 +284,7 @@ impl Model {
     ) -> Result<(), Failed> {
         let container = self.container_of(type_name, name, FieldName::Name)?;
         if self.containers.is_destroyed(container) {
-            let last = self.containers.end(container);
+            let last = self.containers.said_end(container);
             if time < last {
                 let container = name.to_vec();
                 return Err((
@@ -420,7 +448,7 @@ impl Model {
         self.types.find(name).ok_or_else(unknown)
     }
 
-    fn container_type(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {
+    pub(crate) fn container_type(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {
         let id = self.type_(name, field)?;
         match self.types.nature(id) {
             TypeNature::Container => Ok(id),
@@ -431,12 +459,12 @@ impl Model {
         }
     }
 
-    fn container(&self, name: &[u8], field: FieldName) -> Result<ContainerId, Failed> {
+    pub(crate) fn container(&self, name: &[u8], field: FieldName) -> Result<ContainerId, Failed> {
         let unknown = || (field, Problem::UnknownContainer { name: name.to_vec() });
         self.containers.find(name).ok_or_else(unknown)
     }
 
-    fn not_child(&self, type_name: &[u8], container: ContainerId) -> Problem {
+    pub(crate) fn not_child(&self, type_name: &[u8], container: ContainerId) -> Problem {
         let type_ = self.containers.type_of(container);
         Problem::NotChildType {
             name: type_name.to_vec(),

@@ -79,6 +79,10 @@ pub struct Options {
     pub memory: Option<MemoryLimit>,
     /// The times of all lines are kept, for [`Trace::times_of_lines`](crate::Trace::times_of_lines).
     pub keep_times: bool,
+    /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only
+    /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
+    /// Of a trace without any problem, the result is the same.
+    pub recover: bool,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -96,6 +100,7 @@ impl Default for Options {
             sort: false,
             memory: None,
             keep_times: false,
+            recover: false,
             limits: Limits::default(),
         }
     }

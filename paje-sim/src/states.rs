@@ -134,6 +134,11 @@ impl StateLane {
         }
     }
 
+    /// The values of what is on the stack, from the bottom up.
+    pub(crate) fn open_values(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.stack.iter().map(|open| open.value)
+    }
+
     fn last_closed(&mut self, time: f64) {
         if self.last_end == f64::NEG_INFINITY {
             self.last_end = time;

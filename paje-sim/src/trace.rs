@@ -18,6 +18,7 @@ use crate::model::Model;
 use crate::options::Options;
 use crate::portion::Portion;
 use crate::progress::{Progress, Times};
+use crate::recovered::Recovery;
 use crate::types::Types;
 use crate::visit::LaneView;
 
@@ -33,6 +34,7 @@ pub struct Trace {
     end: f64,
     times_of_lines: Vec<f64>,
     read: Counted,
+    pub(crate) recovery: Recovery,
 }
 
 /// What was read, and what that took.
@@ -133,7 +135,8 @@ impl Trace {
         times_of_lines: Vec<f64>,
         read: Counted,
     ) -> Self {
-        Trace { model, lanes, defs, warnings, end, times_of_lines, read }
+        let recovery = Recovery::default();
+        Trace { model, lanes, defs, warnings, end, times_of_lines, read, recovery }
     }
 
     /// The types and their values.
@@ -158,6 +161,12 @@ impl Trace {
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// What was wrong, and what was made of it, if [`Options::recover`] asked for that.
+    #[must_use]
+    pub fn recovered(&self) -> &Recovery {
+        &self.recovery
     }
 
     /// When the trace ends, in seconds: its latest time, or where it was to stop.

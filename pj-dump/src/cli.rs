@@ -118,6 +118,11 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub sort: bool,
 
+    /// Do not stop at problems: leave out or mend what is wrong, tell that afterwards by kind, and exit
+    /// with status 1 if there was anything to tell
+    #[arg(long, help_heading = OURS)]
+    pub recover: bool,
+
     /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
     /// it, objects go to a temporary file; rows are the same. 75% if not given
     #[arg(long, value_name = "SIZE", value_parser = Limit::parse, help_heading = OURS)]

@@ -8,7 +8,8 @@ use paje_parser::error::shown;
 use paje_parser::{Fault, token};
 use paje_sim::error::{Place, Problem};
 use paje_sim::excerpt::Excerpt;
-use paje_sim::{Error, ErrorKind, Trace};
+use paje_sim::recovered::OpenState;
+use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
 use splitter::Input;
 use workers::{Pin, Workers};
 
@@ -24,7 +25,7 @@ pub(crate) enum Failure {
     Workers(workers::Error),
 }
 
-const INVALID: u8 = 1;
+pub(crate) const INVALID: u8 = 1;
 const TROUBLE: u8 = 2;
 
 impl Failure {
@@ -88,6 +89,57 @@ pub(crate) fn warnings(name: &Path, trace: &Trace) {
     }
 }
 
+/// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
+/// of sums.
+pub(crate) fn recovered(name: &Path, trace: &Trace) {
+    let recovery = trace.recovered();
+    let (mut all, mut unsorted) = (0, false);
+    for Recovered { error, remedy, count, .. } in &recovery.problems {
+        all += count;
+        unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
+        let file = error.file().unwrap_or(name).display();
+        let place = error.position().map_or(String::new(), |position| format!(":{position}"));
+        let more = match count - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let (word, message) = (remedy.word(), sentence(error));
+        say(format_args!("{file}{place}: {word}: {message}{more}"));
+    }
+    if recovery.open_count > 0 {
+        let mut states = String::new();
+        for OpenState { container, type_, value, .. } in &recovery.open_states {
+            let (container, type_, value) = (shown(container), shown(type_), shown(value));
+            states.push_str(&format!(" {container} {type_} {value},"));
+        }
+        states.pop();
+        let more =
+            if recovery.open_states.len() as u64 == recovery.open_count { "" } else { ", …" };
+        let (count, end) = (recovery.open_count, trace.end());
+        let are = if count == 1 { "state was" } else { "states were" };
+        say(format_args!(
+            "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
+            name.display(),
+        ));
+    }
+    if all > 0 {
+        let kinds = recovery.problems.len();
+        let (problems, of) = (if all == 1 { "problem" } else { "problems" }, kinds);
+        let kinds = if of == 1 { "kind" } else { "kinds" };
+        say(format_args!(
+            "{}: {all} {problems} of {of} {kinds}; the rest was dumped",
+            name.display()
+        ));
+    }
+    if unsorted {
+        say(format_args!("hint: with `--sort` events that come too late are kept"));
+    }
+}
+
+fn is_disorder(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
+}
+
 /// Why the program fails; for an invalid trace, with the line.
 pub(crate) fn failure(failure: &Failure) {
     let (name, error) = match failure {
@@ -104,13 +156,7 @@ pub(crate) fn failure(failure: &Failure) {
 
 fn invalid(name: &Path, error: &Error) {
     let name = error.file().unwrap_or(name).display();
-    let message = match error.kind() {
-        ErrorKind::File { path, error } => {
-            let path = shown(path.as_os_str().as_encoded_bytes());
-            format!("cannot read {path}: {}", describe(error))
-        }
-        _ => error.to_string(),
-    };
+    let message = sentence(error);
     let Some(place) = error.place() else {
         if let ErrorKind::File { path, error } = error.kind() {
             return say(format_args!("{}: {}", path.display(), describe(error)));
@@ -119,11 +165,22 @@ fn invalid(name: &Path, error: &Error) {
     };
     let excerpt = excerpt(place, error.kind());
     say(format_args!("{name}:{}: {message}{excerpt}", place.position));
-    if matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. })) {
+    if is_disorder(error) {
         say(format_args!("hint: `--sort` replays the trace sorted by time, as `sort -s` would"));
     }
     if matches!(error.kind(), ErrorKind::Invalid(Problem::LineTooLong { .. })) {
         say(format_args!("hint: `--max-line` allows longer lines, if this is a trace"));
+    }
+}
+
+fn sentence(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::File { path, error } => {
+            let path = shown(path.as_os_str().as_encoded_bytes());
+            format!("cannot read {path}: {}", describe(error))
+        }
+        ErrorKind::Io(error) => describe(error),
+        _ => error.to_string(),
     }
 }
 

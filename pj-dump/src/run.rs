@@ -35,7 +35,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match dump(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(report::INVALID),
         // Who reads us has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
@@ -47,7 +48,8 @@ pub fn main(cli: &Cli) -> ExitCode {
     }
 }
 
-fn dump(cli: &Cli) -> Result<(), Failure> {
+/// Whether the trace is as it should be.
+fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let path = cli.files.first().map(PathBuf::as_path);
     let further = cli.files.get(1..).unwrap_or_default();
@@ -105,7 +107,8 @@ fn dump(cli: &Cli) -> Result<(), Failure> {
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
     }
-    Ok(())
+    report::recovered(&name, &trace);
+    Ok(trace.recovered().problems.is_empty())
 }
 
 /// Whether rows are written, or not, while the trace is read, and then forgotten.
@@ -144,6 +147,7 @@ fn options(cli: &Cli) -> Options {
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.user_defined = cli.user_defined;
     options.sort = cli.sort;
+    options.recover = cli.recover;
     options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
     options.keep_times = cli.probabilistic.is_some();
     options.limits = options.limits.with_line(cli.max_line);

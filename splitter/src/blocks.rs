@@ -163,12 +163,31 @@ pub struct Blocks<R> {
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,
+    /// See [`Blocks::forgiving`].
+    forgives: bool,
+    /// The input has failed behind the lines that were given.
+    failure: Option<io::Error>,
 }
 
 impl<R: Read> Blocks<R> {
     /// Blocks of what `input` gives until its end.
     pub fn new(input: R, limits: Limits) -> Self {
-        Blocks { input, limits, carry: Vec::new(), position: ByteOffset(0), ended: false }
+        Blocks {
+            input,
+            limits,
+            carry: Vec::new(),
+            position: ByteOffset(0),
+            ended: false,
+            forgives: false,
+            failure: None,
+        }
+    }
+
+    /// The same, but the whole lines before a failure of the input are given first, and what comes behind
+    /// a line that is too long is read.
+    #[must_use]
+    pub fn forgiving(self) -> Self {
+        Blocks { forgives: true, ..self }
     }
 
     /// How many bytes the blocks read so far hold.
@@ -183,6 +202,9 @@ impl<R: Read> Blocks<R> {
     pub fn read(&mut self, block: &mut Block) -> Result<bool, ReadError> {
         // Empty, should reading fail.
         block.set(self.position, 0..0);
+        if let Some(failure) = self.failure.take() {
+            return Err(failure.into());
+        }
         let mut filled = self.carry.len();
         let mut room = self.limits.block.max(filled + 1);
         let mut buffer = block.room(room);
@@ -195,7 +217,22 @@ impl<R: Read> Blocks<R> {
                     Ok(0) => self.ended = true,
                     Ok(count) => filled += count,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) if self.forgives => {
+                        self.failure = Some(error);
+                        self.ended = true;
+                    }
                     Err(error) => return Err(error.into()),
+                }
+            }
+            if let Some(failure) = self.failure.take() {
+                // The last line is not whole, as far as anybody knows.
+                match memchr::memrchr(b'\n', &buffer[..filled]) {
+                    None => return Err(failure.into()),
+                    Some(newline) => {
+                        self.failure = Some(failure);
+                        filled = newline + 1;
+                        break filled;
+                    }
                 }
             }
             if self.ended {
@@ -205,10 +242,11 @@ impl<R: Read> Blocks<R> {
                 break searched + newline + 1;
             }
             if filled > self.limits.line {
-                return Err(ReadError::LineTooLong {
-                    start: self.position,
-                    limit: self.limits.line,
-                });
+                let start = self.position;
+                if self.forgives {
+                    self.skip_line(filled, buffer);
+                }
+                return Err(ReadError::LineTooLong { start, limit: self.limits.line });
             }
             searched = filled;
             let most = self.limits.line.max(filled).saturating_add(1);
@@ -219,6 +257,30 @@ impl<R: Read> Blocks<R> {
         block.set(self.position, 0..len);
         self.position.0 += len as u64;
         Ok(len > 0)
+    }
+
+    /// Reads to the end of the line at hand, `filled` bytes of which have been read.
+    #[cold]
+    fn skip_line(&mut self, filled: usize, buffer: &mut [u8]) {
+        self.position.0 += filled as u64;
+        while !self.ended {
+            match self.input.read(buffer) {
+                Ok(0) => self.ended = true,
+                Ok(count) => match memchr::memchr(b'\n', &buffer[..count]) {
+                    Some(newline) => {
+                        self.carry.extend_from_slice(&buffer[newline + 1..count]);
+                        self.position.0 += newline as u64 + 1;
+                        return;
+                    }
+                    None => self.position.0 += count as u64,
+                },
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.ended = true;
+                }
+            }
+        }
     }
 }
 
@@ -297,6 +359,43 @@ mod tests {
         assert!(blocks.read(&mut block).expect("the first line is fine"));
         let error = blocks.read(&mut block).expect_err("the second is too long");
         assert!(matches!(error, ReadError::LineTooLong { start: ByteOffset(6), limit: 10 }));
+    }
+
+    #[test]
+    fn what_comes_behind_a_line_that_is_too_long() {
+        let limits = Limits { block: 4, line: 10 };
+        let text = b"short\n0123456789abcdef\nlast\n";
+        let mut blocks = Blocks::new(Trickle(text, false), limits).forgiving();
+        let mut block = Block::default();
+        assert!(blocks.read(&mut block).expect("the first line is fine"));
+        let error = blocks.read(&mut block).expect_err("the second is too long");
+        assert!(matches!(error, ReadError::LineTooLong { start: ByteOffset(6), limit: 10 }));
+        assert!(blocks.read(&mut block).expect("the third line is fine"));
+        assert_eq!((block.text(), block.start()), (&b"last\n"[..], ByteOffset(23)));
+        assert!(!blocks.read(&mut block).expect("no failure"));
+    }
+
+    #[test]
+    fn what_comes_before_a_failure() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        for size in 1..30 {
+            let limits = Limits { block: size, ..Limits::default() };
+            let mut blocks = Blocks::new(b"a line\nand\na pa".chain(Broken), limits).forgiving();
+            let (mut block, mut all) = (Block::default(), Vec::new());
+            let error = loop {
+                match blocks.read(&mut block) {
+                    Ok(more) => assert!(more),
+                    Err(error) => break error,
+                }
+                all.extend_from_slice(block.text());
+            };
+            assert_eq!((&all[..], error.to_string()), (&b"a line\nand\n"[..], "broken".into()));
+        }
     }
 
     #[test]

@@ -57,6 +57,13 @@ pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     parsed.ok().map(|(_, found)| found)
 }
 
+/// The first word of a `%` line, empty if there is none.
+pub(super) fn keyword_of(line: &[u8]) -> &[u8] {
+    let word = take_till(|b| is_white(b) || b == b'#');
+    let found: Parsed<'_, &[u8]> = preceded((percent, blanks), word).parse(line);
+    found.map_or(&[], |(_, word)| word)
+}
+
 fn percent(input: &[u8]) -> Parsed<'_, char> {
     preceded(blanks, char('%')).parse(input)
 }

@@ -17,7 +17,7 @@ mod values;
 use std::sync::Arc;
 
 use paje_parser::scan::{Scanner, Spans};
-use paje_parser::{DefTable, Fault, Numbering};
+use paje_parser::{DefTable, Fault, FaultKind, Numbering, token};
 use splitter::Block;
 
 use super::symbols::{Symbol, SymbolTable, WordTable, word};
@@ -112,6 +112,10 @@ pub(crate) struct Decoder {
     /// Whether it is to be told whose each line is, and lines that are no strand's.
     follows: bool,
     strandless: Vec<(u32, StrandSymbol)>,
+    /// Decoding goes on after a line that is wrong.
+    recovers: bool,
+    /// Where the line begins that lacks its newline, if the block at hand has one.
+    unended: usize,
 }
 
 impl Decoder {
@@ -145,6 +149,8 @@ impl Decoder {
             extras: options.user_defined,
             follows,
             strandless: Vec::new(),
+            recovers: options.recover,
+            unended: usize::MAX,
         }
     }
 
@@ -181,12 +187,20 @@ impl Decoder {
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
         self.scanner.scan(text);
+        if self.recovers {
+            let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+            self.unended = if last < text.len() { last } else { usize::MAX };
+        }
         let mut start = 0;
         let mut until = if is_first { FIRST_LINES.min(text.len()) } else { text.len() };
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
             let at_hand = changed.as_deref().unwrap_or(defs);
+            if at_hand.is_open() && self.recovers && self.interrupts(text, start) {
+                self.interrupt(text, start, changed, defs, decoded);
+                continue;
+            }
             if text[start] != b'%' {
                 self.plan(at_hand);
             }
@@ -202,24 +216,24 @@ impl Decoder {
             if start >= until {
                 until = text.len();
             } else if decoded.fault.is_none() {
-                if decoded.defs.is_none() {
-                    decoded.defs_from = start as u32;
-                    self.note_used(&mut decoded.used);
-                }
-                let changed = decoded.defs.get_or_insert_with(|| Arc::new(defs.clone()));
-                let changed = Arc::make_mut(changed);
                 let end = self.scanner.line_end(text, start);
                 self.follow(start as u32, HEADER);
-                if let Err(fault) = changed.header_line(&text[start..end]) {
+                let changed = self.change(start, defs, decoded);
+                let line = &text[start..end];
+                let taken = match self.recovers {
+                    false => changed.header_line(line),
+                    true => changed.mend_line(line),
+                };
+                if let Err(fault) = taken {
                     let fault = Fault { at: fault.at + start as u32, ..fault };
-                    decoded.fault = Some((start as u32, fault));
+                    self.note_fault(start as u32, fault, decoded);
                 }
                 start = end + 1;
             }
         }
         match &decoded.defs {
             Some(after) => {
-                decoded.changes = defs.is_open() || after.is_open() || !after.is_part_of(defs);
+                decoded.changes = defs.is_midway() || after.is_midway() || !after.is_part_of(defs);
                 self.used.fill(false);
             }
             None => self.note_used(&mut decoded.used),
@@ -246,10 +260,78 @@ impl Decoder {
                         self.follow_strandless(line.start, decoded);
                     }
                 }
-                Err(fault) => decoded.fault = Some((line.start, fault)),
+                Err(fault) => {
+                    self.note_fault(line.start, fault, decoded);
+                    self.follow(line.start, WORDLESS);
+                }
             }
         }
         self.rest = rest;
+    }
+
+    /// A line is wrong: it is the last, unless decoding goes on.
+    #[cold]
+    fn note_fault(&self, line: u32, fault: Fault, decoded: &mut Decoded) {
+        if !self.recovers {
+            decoded.fault = Some((line, fault));
+            return;
+        }
+        // What was doubtful about it is no matter any more.
+        decoded.doubtful.pop_if(|doubtful| doubtful.at == line);
+        decoded.faults.push((line, fault));
+    }
+
+    /// The definitions, to be changed by the line at `start`.
+    fn change<'d>(
+        &mut self,
+        start: usize,
+        defs: &DefTable,
+        decoded: &'d mut Decoded,
+    ) -> &'d mut DefTable {
+        if decoded.defs.is_none() {
+            decoded.defs_from = start as u32;
+            self.note_used(&mut decoded.used);
+        }
+        Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
+    }
+
+    /// Whether the next line with words, from `start` on, is an event's: within a definition, it ends that.
+    fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
+        let mut words = Vec::new();
+        while start < text.len() {
+            let end = self.scanner.line_end(text, start);
+            token::fields(&text[start..end], 0, &mut words);
+            if let Some(first) = words.first() {
+                return text[start + first.start as usize] != b'%';
+            }
+            start = end + 1;
+        }
+        false
+    }
+
+    /// Ends the definition at hand before the next line with words.
+    #[cold]
+    fn interrupt(
+        &mut self,
+        text: &[u8],
+        mut start: usize,
+        changed: Option<Arc<DefTable>>,
+        defs: &DefTable,
+        decoded: &mut Decoded,
+    ) {
+        let mut words = Vec::new();
+        let first = loop {
+            let end = self.scanner.line_end(text, start);
+            token::fields(&text[start..end], 0, &mut words);
+            match words.first() {
+                Some(first) => break first.start,
+                None => start = end + 1,
+            }
+        };
+        decoded.defs = changed;
+        self.change(start, defs, decoded).end_early();
+        let at = start as u32 + first;
+        self.note_fault(start as u32, Fault { at, kind: FaultKind::UnfinishedDefinition }, decoded);
     }
 
     /// Adds the definitions that lines have used since this was asked last.

@@ -7,6 +7,7 @@ use super::problems::{earliest, earliest_byte};
 use super::resolve::Deferred;
 use super::window::Window;
 use crate::error::Error;
+use crate::model::Failed;
 
 impl Engine<'_> {
     /// What remains to be done for a window when all its lanes have been replayed.
@@ -20,7 +21,8 @@ impl Engine<'_> {
             self.lanes.cuts.forget(last.origin.start);
         }
         if let Some(first) = self.first.take() {
-            let found = earliest(Some(first), self.reused_in(None));
+            let reused = self.reused_in(None).map(|(found, _)| found);
+            let found = earliest(Some(first), reused);
             return found.map_or(Ok(()), |found| Err(found.error));
         }
         self.warn(window);
@@ -29,6 +31,10 @@ impl Engine<'_> {
 
     /// What remains to be done for the part of a window that comes before byte `limit`.
     pub(super) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
+        if self.told.is_some() {
+            self.settle_damaged(window, limit);
+            return Ok(());
+        }
         let mut found = self.refused(window);
         let first = earliest_byte(&[&found, &self.first]).min(limit);
         self.place_suspects(window);
@@ -37,7 +43,8 @@ impl Engine<'_> {
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
         for ending in endings.drain(..now) {
-            found = earliest(found, self.reused_in(Some(&ending)));
+            let reused = self.reused_in(Some(&ending)).map(|(found, _)| found);
+            found = earliest(found, reused);
             let ended = self.lanes.end_container(&self.model, self.options, &ending);
             if let Err((field, problem)) = ended {
                 found = earliest(found, self.found_at(window, ending.at, field, problem));
@@ -50,7 +57,7 @@ impl Engine<'_> {
         self.effects.endings = endings;
         if found.is_some() {
             found = earliest(found, self.first.take());
-            found = earliest(found, self.reused_in(None));
+            found = earliest(found, self.reused_in(None).map(|(found, _)| found));
         }
         found.map_or(Ok(()), |found| Err(found.error))
     }
@@ -58,25 +65,34 @@ impl Engine<'_> {
     /// Ends the containers whose lanes other files might have gone on with.
     pub(super) fn end_deferred(&mut self) -> Result<(), Error> {
         for ending in std::mem::take(&mut self.effects.endings) {
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
-            ended.map_err(|(field, problem)| {
-                let found = self.deferred.binary_search_by_key(&ending.at, |line| line.at);
-                let place = found.ok().map(|index| {
-                    let Deferred { place, time_column, .. } = &self.deferred[index];
-                    let mut place = place.clone();
-                    if field == FieldName::Time {
-                        let start = place.position.byte.0 - place.position.column;
-                        place.position.byte.0 = start + time_column;
-                        place.position.column = *time_column;
-                    }
-                    place
+            if self.told.is_some() {
+                self.end_damaged(&ending, |engine, failed| {
+                    Some(deferred_error(&engine.deferred, ending.at, failed))
                 });
-                Error::invalid(problem, place)
-            })?;
+                continue;
+            }
+            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            ended.map_err(|failed| deferred_error(&self.deferred, ending.at, failed))?;
             if let Some(portions) = &mut self.portions {
                 portions.ended(ending.container);
             }
         }
         Ok(())
     }
+}
+
+/// What is wrong with the ending at byte `at`, with its place.
+fn deferred_error(deferred: &[Deferred], at: u64, (field, problem): Failed) -> Error {
+    let found = deferred.binary_search_by_key(&at, |line| line.at);
+    let place = found.ok().map(|index| {
+        let Deferred { place, time_column, .. } = &deferred[index];
+        let mut place = place.clone();
+        if field == FieldName::Time {
+            let start = place.position.byte.0 - place.position.column;
+            place.position.byte.0 = start + time_column;
+            place.position.column = *time_column;
+        }
+        place
+    });
+    Error::invalid(problem, place)
 }

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use paje_parser::{DefTable, Position};
-use splitter::{Block, Blocks, Input, Kind, Limits, Plan, ReadError};
+use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
 use workers::Workers;
 
 use super::files::{Origin, Queued};
@@ -21,7 +22,6 @@ use crate::progress::Progress;
 /// Gives the blocks of a trace to whoever asks.
 pub(crate) struct Feed<'r> {
     reading: Mutex<Reading<'r>>,
-    limits: Limits,
     options: &'r Options,
     progress: &'r Progress,
 }
@@ -82,14 +82,13 @@ impl<'r> Feed<'r> {
         };
         if options.sort {
             let defs = DefTable::new(options.field_names);
-            reading.turn_to_sorted(Sorted::new(source, defs, options.limits, workers)?);
+            reading.turn_to_sorted(Sorted::new(source, defs, options, workers)?);
         } else {
-            reading.turn_to(source, options.limits);
+            reading.turn_to(source, options);
             // Who gave it looks after that.
             reading.is_compressed = false;
         }
-        let limits = options.limits;
-        Ok(Feed { reading: Mutex::new(reading), limits, options, progress })
+        Ok(Feed { reading: Mutex::new(reading), options, progress })
     }
 
     /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
@@ -125,7 +124,10 @@ impl<'r> Feed<'r> {
                             continue;
                         }
                         Err(error) => {
-                            reading.medium = Medium::Ended;
+                            let goes_on = matches!(error, ReadError::LineTooLong { .. });
+                            if !(goes_on && self.options.recover) {
+                                reading.medium = Medium::Ended;
+                            }
                             Err(error)
                         }
                     }
@@ -165,7 +167,7 @@ impl<'r> Feed<'r> {
             return None;
         }
         let input = reading.open_next(self.progress)?;
-        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.limits)))
+        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.options)))
     }
 
     /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
@@ -185,7 +187,7 @@ impl<'r> Feed<'r> {
         let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
         let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
         let source = From::Input(Box::new(input));
-        let sorted = Sorted::new(source, defs(&reading.origin), self.limits, workers);
+        let sorted = Sorted::new(source, defs(&reading.origin), self.options, workers);
         let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
         reading.turn_to_sorted(sorted);
         Ok(())
@@ -273,6 +275,32 @@ impl<'r> Feed<'r> {
     }
 }
 
+/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
+/// depends on that.
+struct Steady<R> {
+    input: R,
+    buffer: Vec<u8>,
+    rest: Range<usize>,
+}
+
+impl<R: Read> Steady<R> {
+    fn new(input: R) -> Self {
+        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
+    }
+}
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.rest.is_empty() {
+            self.rest = 0..self.input.read(&mut self.buffer)?;
+        }
+        let count = self.rest.len().min(into.len());
+        into[..count].copy_from_slice(&self.buffer[self.rest.start..][..count]);
+        self.rest.start += count;
+        Ok(count)
+    }
+}
+
 impl<'r> Reading<'r> {
     /// Opens the next file of the queue; it is at hand then, but for what it is read from.
     fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
@@ -289,7 +317,8 @@ impl<'r> Reading<'r> {
         Some(input)
     }
 
-    fn turn_to(&mut self, source: From<'r>, limits: Limits) {
+    fn turn_to(&mut self, source: From<'r>, options: &Options) {
+        let limits = options.limits;
         self.is_compressed = false;
         let reader = match source {
             From::Stream(reader) => reader,
@@ -307,7 +336,11 @@ impl<'r> Reading<'r> {
                 }
             }
         };
-        self.medium = Medium::Stream(Blocks::new(reader, limits));
+        self.medium = Medium::Stream(match options.recover {
+            false => Blocks::new(reader, limits),
+            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
+                .forgiving(),
+        });
     }
 
     fn turn_to_sorted(&mut self, sorted: Sorted) {

@@ -10,11 +10,12 @@ use super::alone;
 use super::cuts::Cuts;
 use super::decode::Strands;
 use super::merge::LinkHome;
+use super::recover::Refusals;
 use super::shard::{Shard, StrandPlace};
 use super::strand::{Objects, Refusal, Strand};
 use crate::columns::{Overflow, Rows};
 use crate::error::{Place, Problem};
-use crate::ids::{ContainerId, LaneId};
+use crate::ids::{ContainerId, LaneId, ValueId};
 use crate::links::{Suspect, bare_key, first_reused};
 use crate::model::{Ending, Failed, Lane, Model};
 use crate::options::Options;
@@ -69,8 +70,8 @@ impl Lanes {
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let store = || Store::new(options.user_defined, overflow.as_ref());
-        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize));
-        let home = |_| RwLock::new(LinkHome::new(overflow.clone()));
+        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, options.recover));
+        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), options.recover));
         Lanes {
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..spread.shards).map(home).collect(),
@@ -121,6 +122,21 @@ impl Lanes {
         let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
         let by_lanes = homes.map(|home| home.refused.take());
         by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
+    }
+
+    /// The events that lanes refused since this was asked last, if the replay goes on after them.
+    pub(crate) fn take_refusals(&mut self) -> Refusals {
+        let mut all = Refusals::default();
+        for shard in &mut self.shards {
+            all.take(&mut alone(shard).left.refusals);
+        }
+        for home in &mut self.homes {
+            let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
+            if let Some(refusals) = &mut home.refusals {
+                all.take(refusals);
+            }
+        }
+        all
     }
 
     /// The bytes of the window's events that came after their containers' ends, in file order.
@@ -208,12 +224,12 @@ impl Lanes {
         self.places.of(lane)
     }
 
-    /// The first link of these lanes whose key was used before, and the key.
+    /// The first link of these lanes whose key was used before, the key, and how many such links there are.
     pub(crate) fn first_reused(
         &self,
         lanes: impl Iterator<Item = LaneId>,
         workers: &Workers,
-    ) -> Option<(Suspect, Vec<u8>)> {
+    ) -> Option<(Suspect, Vec<u8>, u64)> {
         if !self.suspected {
             return None;
         }
@@ -229,7 +245,11 @@ impl Lanes {
                 let found = self.reused(*place);
                 let Ok(mut first) = first.lock() else { return };
                 let both = first.take().into_iter().chain(found);
-                *first = both.min_by_key(|(suspect, _): &(Suspect, _)| suspect.at);
+                *first = both.reduce(|one: (Suspect, Vec<u8>, u64), other| {
+                    let count = one.2 + other.2;
+                    let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
+                    (suspect, key, count)
+                });
             }
         });
         first.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -240,7 +260,7 @@ impl Lanes {
         shard.is_ok_and(|shard| !shard.strands[place.local as usize].suspects().is_empty())
     }
 
-    fn reused(&self, place: StrandPlace) -> Option<(Suspect, Vec<u8>)> {
+    fn reused(&self, place: StrandPlace) -> Option<(Suspect, Vec<u8>, u64)> {
         let number = place.shard as usize;
         let shard = self.shards[number].lock().ok()?;
         let strand = &shard.strands[place.local as usize];
@@ -249,8 +269,8 @@ impl Lanes {
         let open = links.open().map(|(_, key)| key);
         let keys = &shard.store.keys;
         let all = home.keys_of(strand.lane, number, keys).chain(open);
-        let found = first_reused(&links.suspects, keys, all)?;
-        Some((found.clone(), bare_key(keys.get(found.key)).to_vec()))
+        let (found, count) = first_reused(&links.suspects, keys, all)?;
+        Some((found.clone(), bare_key(keys.get(found.key)).to_vec(), count))
     }
 
     /// Ends the lanes of a container that ended.
@@ -263,14 +283,10 @@ impl Lanes {
         options: &Options,
         ending: &Ending,
     ) -> Result<(), Failed> {
-        let Ending { container, time, named, .. } = *ending;
+        let Ending { container, time, .. } = *ending;
         let name = || model.containers.identifier(container).text.to_vec();
-        if named
-            && let Some(last) = self.last_of(model, container)
-            && time < last
-        {
-            let container = name();
-            return Err((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }));
+        if let Some((failed, _)) = self.ends_too_early(model, ending) {
+            return Err(failed);
         }
         // Opened first, ended first: a rule, so that which error comes first is one too.
         let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
@@ -288,6 +304,66 @@ impl Lanes {
             }
         }
         Ok(())
+    }
+
+    /// What is wrong if a container ends before its last event, and the latest time of its lanes.
+    pub(crate) fn ends_too_early(
+        &mut self,
+        model: &Model,
+        ending: &Ending,
+    ) -> Option<(Failed, f64)> {
+        let Ending { container, time, named, .. } = *ending;
+        let last = self.last_of(model, container).filter(|last| named && time < *last)?;
+        let mut latest = last;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let shard = alone(&mut self.shards[place.shard as usize]);
+                latest = latest.max(shard.strands[place.local as usize].latest());
+            }
+        }
+        let container = model.containers.identifier(container).text.to_vec();
+        Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
+    }
+
+    /// Drops the links of a container that lack an end. Returns what is wrong with that, if anything
+    /// is, and how many there are.
+    pub(crate) fn drop_open_links(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        container: ContainerId,
+    ) -> Option<(Failed, u64)> {
+        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
+        lanes.reverse();
+        let (mut keys, mut count) = (Vec::new(), 0);
+        for lane in lanes {
+            if let Some((more, open)) = self.open_links(lane) {
+                keys.extend(more);
+                count += open;
+                for place in self.places.of(lane) {
+                    let Shard { store, strands, .. } =
+                        alone(&mut self.shards[place.shard as usize]);
+                    strands[place.local as usize].close(store, f64::NAN);
+                }
+            }
+        }
+        keys.truncate(Problem::LISTED);
+        let container = model.containers.identifier(container).text.to_vec();
+        let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
+        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count))
+    }
+
+    /// The values of the states that are open in a lane, what was opened first comes first.
+    pub(crate) fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
+        let places = self.places.of(lane).iter();
+        let mut values = Vec::new();
+        for place in places {
+            let shard = alone(&mut self.shards[place.shard as usize]);
+            if let Objects::State(lane) = &shard.strands[place.local as usize].objects {
+                values.extend(lane.open_values());
+            }
+        }
+        values
     }
 
     /// The time of the last event of a container's lanes.

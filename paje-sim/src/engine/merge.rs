@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::recover::Refusals;
 use super::shard::{Completion, Shard};
 use super::strand::{Objects, Refusal, Refused};
 use crate::columns::{Arena, Overflow, Rows};
@@ -18,6 +19,8 @@ pub(crate) struct LinkHome {
     lanes: FxHashMap<LaneId, LinkRows>,
     /// The first event of the window that completed a link too early.
     pub(crate) refused: Option<Refusal>,
+    /// All that did, if the replay goes on after them.
+    pub(crate) refusals: Option<Refusals>,
     /// Completions of the window, and the shard of each.
     pending: Vec<(Completion, u8)>,
 }
@@ -31,8 +34,9 @@ struct LinkRows {
 }
 
 impl LinkHome {
-    pub(crate) fn new(overflow: Option<Arc<Overflow>>) -> Self {
-        LinkHome { arena: Arena::new(overflow), ..LinkHome::default() }
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool) -> Self {
+        let refusals = recovers.then(Refusals::default);
+        LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
     }
 
     /// The rows of a lane, if it has any.
@@ -64,8 +68,14 @@ impl LinkHome {
                 && (time < start || time < end)
                 && self.refused.is_none()
             {
-                let why = Refused::Earlier(start.max(end));
-                self.refused = Some(Refusal { at, lane: completion.lane, time, why });
+                let (lane, last) = (completion.lane, start.max(end));
+                match &mut self.refusals {
+                    None => {
+                        let why = Refused::Earlier(last);
+                        self.refused = Some(Refusal { at, lane, time, why });
+                    }
+                    Some(all) => all.add(Refusal { at, lane, time, why: Refused::LateLink(last) }),
+                }
             }
             lane.last = Some((link.start, link.end));
             push_link(&mut self.arena, &mut lane.rows, &link, usize::from(shard), extras);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use memchr::memchr_iter;
-use paje_parser::{ByteOffset, FieldName, Position, Span, token};
+use paje_parser::{ByteOffset, FieldName, LinkEnd, Position, Span, token};
 
 use super::Engine;
 use super::feed::Feed;
@@ -70,7 +70,7 @@ impl Engine<'_> {
     }
 
     /// The sentence for an event that a lane refused.
-    fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
+    pub(super) fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
         let lane = self.model.lanes[refused.lane.index()];
         let container = || self.model.containers.identifier(lane.container).text.to_vec();
         let type_ = || self.model.types.identifier(lane.type_).text.to_vec();
@@ -80,8 +80,15 @@ impl Engine<'_> {
             span.map_or(Vec::new(), |span| span.of(block.text.text()).bare().to_vec())
         };
         match refused.why {
-            Refused::Earlier(last) => {
+            Refused::Earlier(last) | Refused::LateLink(last) => {
                 (FieldName::Time, Problem::NotTimeOrdered { time: refused.time, last })
+            }
+            Refused::Nowhere(end) => {
+                let field = match end {
+                    LinkEnd::Start => FieldName::StartContainer,
+                    LinkEnd::End => FieldName::EndContainer,
+                };
+                (field, Problem::UnknownContainer { name: word(field) })
             }
             Refused::EmptyStack => {
                 let (container, type_) = (container(), type_());
@@ -123,8 +130,9 @@ impl Engine<'_> {
         }
     }
 
-    /// The first link, of all lanes or of those of a container that ends, whose key was used before.
-    pub(super) fn reused_in(&self, ending: Option<&Ending>) -> Option<Found> {
+    /// The first link, of all lanes or of those of a container that ends, whose key was used before, and how
+    /// many there are.
+    pub(super) fn reused_in(&self, ending: Option<&Ending>) -> Option<(Found, u64)> {
         let found = match ending {
             Some(ending) => {
                 let lanes = self.model.lanes_of(ending.container);
@@ -135,9 +143,9 @@ impl Engine<'_> {
                 self.lanes.first_reused(lanes, self.workers)
             }
         };
-        let (suspect, key) = found?;
+        let (suspect, key, count) = found?;
         let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
-        Some(Found { at: suspect.at, error })
+        Some((Found { at: suspect.at, error }, count))
     }
 
     /// Takes note of the window's doubtful lines.
@@ -226,7 +234,7 @@ pub(super) fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u6
     span.map_or(1, |span| u64::from(span.start - line) + 1)
 }
 
-fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Option<Span> {
+pub(super) fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Option<Span> {
     let (words, defs) = (words_of(block, line), block.defs_at(line)?);
     let def = defs.find(words.first()?.of(block.text.text()).bare())?;
     let word = defs.defs()[def].word_of(field)?;

@@ -6,19 +6,24 @@
 use memchr::memchr_iter;
 use paje_parser::number::parse_time;
 use paje_parser::{DefTable, Event, Field, FieldName, RawEvent};
+use rustc_hash::FxHashMap;
 use splitter::Block;
 
-use super::decode::{Decoder, Noted, Structure, split_end_context, split_lane_context, value_type};
+use super::decode::{
+    Decoder, Noted, StrandSymbol, Structure, split_end_context, split_lane_context, value_type,
+};
 use super::files::Files;
 use super::lanes::Lanes;
 use super::problems::{Warnings, column_of, place};
+use super::recover::Told;
 use super::symbols::Symbol;
 use super::window::DecodedBlock;
 use crate::error::{ErrorKind, Place, Problem, WarningKind};
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::ledger::LineOf;
-use crate::model::{Effects, Failed, Model};
+use crate::model::{AwaitedValue, Effects, Failed, Model, has_values};
 use crate::progress::Progress;
+use crate::recovered::Remedy;
 
 /// What the symbols of a decoder stand for.
 #[derive(Debug, Default)]
@@ -31,7 +36,24 @@ pub(crate) struct Maps {
     types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
     pub(crate) link_ends: Vec<ContainerId>,
+    /// Strands that no lane has, and why: only of a damaged trace.
+    pub(super) doomed: FxHashMap<StrandSymbol, Failed>,
+    /// Ends of links with something wrong, and what was made of it.
+    pub(super) odd_ends: FxHashMap<Symbol, (Failed, Remedy)>,
+    /// Values whose types were not known. They hold their names: decoders come and go.
+    pub(super) pending: Vec<Pending>,
 }
+
+/// A value whose type was not known when a line named it.
+#[derive(Debug)]
+pub(super) struct Pending {
+    symbol: Symbol,
+    type_name: Vec<u8>,
+    value: AwaitedValue,
+}
+
+/// In place of a strand's number: there is no such strand.
+pub(super) const NO_STRAND: u32 = u32::MAX;
 
 impl Maps {
     /// Fleeting values are noted in another order than that of their symbols.
@@ -41,6 +63,20 @@ impl Maps {
             self.values.resize(index + 1, value);
         }
         self.values[index] = value;
+    }
+
+    /// What values are whose types were not known, if they are now.
+    pub(super) fn resolve_pending(&mut self, model: &mut Model) {
+        for pending in std::mem::take(&mut self.pending) {
+            match model.types.find(&pending.type_name) {
+                Some(type_) if has_values(model.types.nature(type_)) => {
+                    let value = model.awaited_value(type_, &pending.value);
+                    self.set_value(pending.symbol, value);
+                }
+                Some(_) => {}
+                None => self.pending.push(pending),
+            }
+        }
     }
 }
 
@@ -90,7 +126,19 @@ pub(crate) fn resolve(
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                let whose = state.structural(block, decoder, *line, structure, defs)?;
+                let applied = state.structural(block, decoder, *line, structure, defs);
+                let whose = match (applied, &mut state.told) {
+                    (Ok(whose), None) => whose,
+                    (Err(stop), None) => return Err(stop),
+                    (applied, Some(_)) => {
+                        let (whose, stop) = match applied {
+                            Ok(whose) => (whose, None),
+                            Err(stop) => (LineOf::Nobody, Some(stop)),
+                        };
+                        state.mend_structural(block, *line, stop);
+                        whose
+                    }
+                };
                 if let Some(structural) = &mut state.structural {
                     structural.push(whose);
                 }
@@ -99,7 +147,17 @@ pub(crate) fn resolve(
                 let (container, context) = decoder.lanes.get(*symbol);
                 let (type_, nature) = split_lane_context(context);
                 let type_name = decoder.types.get(type_).0.text;
-                let lane = state.model.lane(container.text, type_name, nature).map_err(failed)?;
+                let names = (container.text, type_name);
+                let lane = match state.told {
+                    None => state.model.lane(names.0, names.1, nature).map_err(failed)?,
+                    Some(_) => match state.mended_lane(block, *line, names, nature) {
+                        Ok(lane) => lane,
+                        Err(failed) => {
+                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed);
+                            continue;
+                        }
+                    },
+                };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
                     let new = state.model.lanes[lane.index()];
@@ -114,15 +172,32 @@ pub(crate) fn resolve(
             Noted::Value(symbol, hash) => {
                 let (name, context) = decoder.values.get(*symbol);
                 let type_ = value_type(context);
-                let type_ = state.type_of(decoder, type_).map_err(failed)?;
-                let value = state.model.value(type_, name, *hash);
-                state.maps.set_value(*symbol, value);
+                match (state.type_of(decoder, type_), &state.told) {
+                    (Ok(type_), _) => {
+                        let value = state.model.value(type_, name, *hash);
+                        state.maps.set_value(*symbol, value);
+                    }
+                    (Err(problem), None) => return Err(failed(problem)),
+                    (Err(_), Some(_)) => {
+                        let type_name = decoder.types.get(type_).0.text;
+                        let value = AwaitedValue::new(name, *hash);
+                        state.model.await_value(type_name, value.clone());
+                        let (symbol, type_name) = (*symbol, type_name.to_vec());
+                        state.maps.pending.push(Pending { symbol, type_name, value });
+                        state.maps.set_value(symbol, ValueId(0));
+                    }
+                }
             }
             Noted::LinkEnd(symbol) => {
                 let (name, context) = decoder.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
                 let type_name = decoder.types.get(type_).0.text;
-                let container = state.model.link_end(type_name, name.text, end).map_err(failed)?;
+                let container = match state.told {
+                    None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
+                    Some(_) => {
+                        state.mended_end(block, *line, (type_name, name.text), (*symbol, end))
+                    }
+                };
                 state.maps.link_ends.push(container);
             }
         }
@@ -150,6 +225,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) counter: Counter,
     /// If that is asked for: what the block's structural lines are about.
     pub(crate) structural: Option<Vec<LineOf>>,
+    /// If the replay goes on after problems, those so far.
+    pub(crate) told: Option<&'a mut Told>,
 }
 
 /// Where the line of a destruction is that is not looked into before the end.
@@ -257,7 +334,16 @@ impl Resolver<'_> {
         let endings = self.effects.endings.len();
         let at = text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
-        applied.map_err(|failed| Stop::at_field(line, failed))?;
+        if let Err(failed) = applied {
+            let stop = Stop::at_field(line, failed);
+            // The file is part of the trace all the same.
+            if let (Event::CreateContainer { file, .. }, true) = (event, self.told.is_some()) {
+                self.mend_structural(block, line, Some(stop));
+                self.name_file(block, line, file)?;
+                return Ok(LineOf::Nobody);
+            }
+            return Err(stop);
+        }
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
             let number = self.counter.number(block, line);
@@ -284,9 +370,14 @@ impl Resolver<'_> {
         match event {
             Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
             Event::TraceFile { container, type_, file } => {
-                if self.files.wanted {
-                    let checked = self.model.check_named(container.bare(), type_.bare());
-                    checked.map_err(|failed| Stop::at_field(line, failed))?;
+                if self.files.wanted
+                    && let Err(failed) = self.model.check_named(container.bare(), type_.bare())
+                {
+                    let stop = Stop::at_field(line, failed);
+                    match self.told {
+                        None => return Err(stop),
+                        Some(_) => self.mend_structural(block, line, Some(stop)),
+                    }
                 }
                 self.name_file(block, line, Some(file))?;
             }

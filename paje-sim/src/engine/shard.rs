@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cuts::Cuts;
 use super::decode::StrandSymbol;
+use super::recover::Refusals;
 use super::resolve::Maps;
 use super::strand::{Left, Objects, Refusal, Slice, Strand};
 use super::window::DecodedBlock;
@@ -36,15 +37,18 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the window: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
+    recovers: bool,
 }
 
 impl Shard {
-    pub(crate) fn new(store: Store, homes: usize) -> Self {
+    /// If it `recovers`, the replay goes on after events that lanes refuse.
+    pub(crate) fn new(store: Store, homes: usize, recovers: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
             store,
             strands: Vec::new(),
-            left: Left { ignored: Vec::new(), completed },
+            left: Left { ignored: Vec::new(), completed, refusals: Refusals::default() },
+            recovers,
             refused: None,
             scattered: Vec::new(),
             suspected: Vec::new(),
@@ -90,8 +94,12 @@ impl Shard {
                 let Some(local) = maps.strands.get(*symbol as usize) else {
                     continue;
                 };
-                let strand = &mut self.strands[*local as usize];
-                let slice = Slice { block, maps, cuts, bytes: bytes.clone() };
+                // Of a damaged trace: there is no such lane.
+                let Some(strand) = self.strands.get_mut(*local as usize) else {
+                    continue;
+                };
+                let (recovers, bytes_now) = (self.recovers, bytes.clone());
+                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {

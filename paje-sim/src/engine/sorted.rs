@@ -26,6 +26,7 @@ use workers::Workers;
 use super::problems::Found;
 use super::source::From;
 use crate::error::Error;
+use crate::options::Options;
 
 /// The lines of a trace in the order in which they are replayed.
 pub(crate) struct Sorted {
@@ -95,16 +96,17 @@ impl Sorted {
     pub(super) fn new(
         source: From<'_>,
         defs: DefTable,
-        limits: Limits,
+        options: &Options,
         workers: &Workers,
     ) -> Result<Self, Error> {
+        let limits = options.limits;
         let mut text = text::read(source, limits, workers)?;
         let added = text.last().is_some_and(|last| *last != b'\n');
         if added {
             text.push(b'\n');
         }
         let all = pieces(&text, limits, workers.threads());
-        let clocks = times::Clocks::new(&text, &all, defs, workers);
+        let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
         // One that fits in a block is never too long: what other sources hold to.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         let found =

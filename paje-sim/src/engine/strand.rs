@@ -7,6 +7,7 @@ use paje_parser::{LinkEnd, TypeNature};
 use super::cuts::Cuts;
 use super::decode::{LaneEvent, Op};
 use super::lanes::home_of;
+use super::recover::Refusals;
 use super::resolve::Maps;
 use super::shard::Completion;
 use super::window::DecodedBlock;
@@ -14,6 +15,7 @@ use crate::columns::Rows;
 use crate::events::EventLane;
 use crate::ids::{LaneId, ValueId};
 use crate::links::{HalfLink, LinkStrand};
+use crate::model::NOWHERE;
 use crate::states::StateLane;
 use crate::store::Store;
 use crate::variables::VariableLane;
@@ -32,6 +34,10 @@ pub(crate) enum Refused {
         value: ValueId,
         other: ValueId,
     },
+    /// A link that is completed earlier than the lane's last: only of a damaged trace.
+    LateLink(f64),
+    /// The container at this end means nothing: only of a damaged trace.
+    Nowhere(LinkEnd),
 }
 
 /// An event that a lane refused.
@@ -54,6 +60,9 @@ pub(crate) struct Strand {
     pub(crate) ended_at: u64,
     /// The byte and the time of the last event.
     last: Option<(u64, f64)>,
+    /// The latest time of all events, if the replay goes on after some that are refused. (The last event of
+    /// links is another where they are spread over another number of strands.)
+    latest: f64,
     /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
     /// behaviour.
     flat: bool,
@@ -75,6 +84,8 @@ pub(crate) struct Slice<'a> {
     pub(crate) cuts: &'a Cuts,
     /// Only events whose lines begin here are replayed.
     pub(crate) bytes: Range<u64>,
+    /// The replay goes on after an event that is refused.
+    pub(crate) recovers: bool,
 }
 
 /// What replaying a slice leaves for others.
@@ -84,6 +95,8 @@ pub(crate) struct Left {
     pub(crate) ignored: Vec<u64>,
     /// Links that have both ends now, by the homes of their lanes.
     pub(crate) completed: Vec<Vec<Completion>>,
+    /// Events that were refused, if the replay goes on after them.
+    pub(crate) refusals: Refusals,
 }
 
 impl Strand {
@@ -101,7 +114,7 @@ impl Strand {
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
         };
-        Strand { lane, objects, ended_at, last: None, flat }
+        Strand { lane, objects, ended_at, last: None, latest: f64::NEG_INFINITY, flat }
     }
 
     /// Looks at what replaying will need: see [`Shard::replay`](super::shard::Shard::replay).
@@ -147,22 +160,79 @@ impl Strand {
         }
         let events = events.get(start..live).unwrap_or_default();
         let Some(last) = events.last() else { return Ok(()) };
-        let replayed = match &mut self.objects {
-            Objects::State(lane) => states(lane, events, slice, store, self.flat),
-            Objects::Variable(lane) => variables(lane, events, slice, store),
-            Objects::Event(lane) => points(lane, events, slice, store),
-            Objects::Link(strand) => {
-                let home = home_of(self.lane, left.completed.len());
-                links(strand, self.lane, events, slice, store, &mut left.completed[home])
+        let mut rest = events;
+        loop {
+            let replayed = match &mut self.objects {
+                Objects::State(lane) => states(lane, rest, slice, store, self.flat),
+                Objects::Variable(lane) => variables(lane, rest, slice, store),
+                Objects::Event(lane) => points(lane, rest, slice, store),
+                Objects::Link(strand) => {
+                    let home = home_of(self.lane, left.completed.len());
+                    links(strand, self.lane, rest, slice, store, &mut left.completed[home])
+                }
+            };
+            if slice.recovers {
+                match replayed {
+                    Ok(()) => self.note_times(rest, base),
+                    Err((index, why)) => {
+                        self.note_times(&rest[..index], base);
+                        self.pass_over(&rest[index], why, slice, store, left);
+                        rest = &rest[index + 1..];
+                        continue;
+                    }
+                }
+                return Ok(());
             }
-        };
-        // If an event is refused, nobody will ask for the last.
-        self.last = Some((base + u64::from(last.at), last.time));
-        replayed.map_err(|(index, why)| {
-            let event = events[index];
-            let at = base + u64::from(event.at);
-            Refusal { at, lane: self.lane, time: event.time, why }
-        })
+            // If an event is refused, nobody will ask for the last.
+            self.last = Some((base + u64::from(last.at), last.time));
+            return replayed.map_err(|(index, why)| {
+                let event = events[index];
+                let at = base + u64::from(event.at);
+                Refusal { at, lane: self.lane, time: event.time, why }
+            });
+        }
+    }
+
+    /// Takes note of an event that was refused, and takes it for what it comes closest to, if there is
+    /// that.
+    #[cold]
+    fn pass_over(
+        &mut self,
+        event: &LaneEvent,
+        why: Refused,
+        slice: &Slice<'_>,
+        store: &mut Store,
+        left: &mut Left,
+    ) {
+        let base = slice.block.text.start().0;
+        let at = base + u64::from(event.at);
+        left.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
+        let extra = keep_extras(event, slice, store);
+        match (&mut self.objects, why) {
+            (Objects::Variable(lane), Refused::Unset) => {
+                let change = f64::from_bits(event.argument);
+                let value = if event.op() == Op::SubVariable { -change } else { change };
+                lane.set(store, event.time, value, extra);
+            }
+            (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
+                let (half, raw_key, hash) = half_link(event, slice, extra);
+                if let Some(link) = strand.complete_as_begun(store, half, raw_key, hash) {
+                    let home = home_of(self.lane, left.completed.len());
+                    let lane = self.lane;
+                    left.completed[home].push(Completion { at, lane, time: half.time, link });
+                }
+            }
+            _ => return,
+        }
+        self.note_times(&[*event], base);
+    }
+
+    /// Takes note of when events were.
+    fn note_times(&mut self, events: &[LaneEvent], base: u64) {
+        if let Some(last) = events.last() {
+            self.last = Some((base + u64::from(last.at), last.time));
+        }
+        self.latest = events.iter().fold(self.latest, |latest, event| latest.max(event.time));
     }
 
     /// Lets the rows of what is open not be seen, until they are carried over.
@@ -185,6 +255,11 @@ impl Strand {
     /// The byte and the time of the strand's last event.
     pub(crate) const fn last(&self) -> Option<(u64, f64)> {
         self.last
+    }
+
+    /// The latest time of its events; only if the replay goes on after refused ones.
+    pub(crate) const fn latest(&self) -> f64 {
+        self.latest
     }
 
     /// The container ends at `time`.
@@ -272,17 +347,12 @@ fn links(
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     for (i, event) in events.iter().enumerate() {
         let extra = keep_extras(event, slice, store);
-        let link = &decoded.links[event.argument as usize];
-        let half = HalfLink {
-            end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
-            time: event.time,
-            value: slice.maps.values[link.value as usize],
-            container: slice.maps.link_ends[link.end as usize],
-            extra,
-        };
-        let raw_key = link.raw_key.of(text.padded()).raw();
+        let (half, raw_key, hash) = half_link(event, slice, extra);
+        if half.container == NOWHERE {
+            return Err((i, Refused::Nowhere(half.end)));
+        }
         let at = text.start().0 + u64::from(event.at);
-        let added = strand.add(store, half, raw_key, link.key_hash, at);
+        let added = strand.add(store, half, raw_key, hash, at);
         if let Some(link) = added.map_err(|why| (i, why))? {
             completed.push(Completion { at, lane, time: half.time, link });
         }
@@ -290,7 +360,22 @@ fn links(
     Ok(())
 }
 
-#[inline]
+/// What an event says of a link, its key as it was written, and the key's hash.
+#[inline(always)]
+fn half_link<'s>(event: &LaneEvent, slice: &Slice<'s>, extra: u32) -> (HalfLink, &'s [u8], u64) {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    let link = &decoded.links[event.argument as usize];
+    let half = HalfLink {
+        end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
+        time: event.time,
+        value: slice.maps.values[link.value as usize],
+        container: slice.maps.link_ends[link.end as usize],
+        extra,
+    };
+    (half, link.raw_key.of(text.padded()).raw(), link.key_hash)
+}
+
+#[inline(always)]
 fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
     let Some(index) = (event.extra() as usize).checked_sub(1) else {
         return 0;

@@ -96,7 +96,7 @@ impl Tables {
             return true;
         }
         // What is wrong with one may be right with the other.
-        if assumed.is_open() || table.is_open() || block.decoded.fault.is_some() {
+        if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
             return false;
         }
         let known = |def: &u32| {

@@ -7,14 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Suspect, bare_key};
 use crate::store::Keys;
 
-/// The first suspect, by the byte of its event, whose key another link of the strand had before.
+/// The first suspect, by the byte of its event, whose key another link of the strand had before; and how
+/// many such links there are.
 ///
 /// `all` are the places of the keys of all links of the strand.
 pub(crate) fn first_reused<'s>(
     suspects: &'s [Suspect],
     keys: &Keys,
     all: impl Iterator<Item = u64>,
-) -> Option<&'s Suspect> {
+) -> Option<(&'s Suspect, u64)> {
     if suspects.is_empty() {
         return None;
     }
@@ -41,11 +42,13 @@ pub(crate) fn first_reused<'s>(
     // All links of a key but the first are suspects; the first may be one by mistake. Suspects are in
     // the order of their events.
     let mut first_met: FxHashSet<&[u8]> = FxHashSet::default();
-    suspects.iter().find(|suspect| {
+    let first = suspects.iter().find(|suspect| {
         let key = key_of(suspect);
         let (links, suspects) = counts.get(key).copied().unwrap_or_default();
         suspects < links || !first_met.insert(key)
-    })
+    })?;
+    let more = counts.values().map(|(links, _)| u64::from(links.saturating_sub(1)));
+    Some((first, more.sum()))
 }
 
 /// Some bits of hashes: almost always enough to know that a hash is none of them.

@@ -49,6 +49,7 @@ fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome 
     let mut warnings: Vec<_> = trace.warnings().iter().collect();
     warnings.sort_by_key(|warning| warning.first_line);
     writeln!(out, "{warnings:?}").expect("memory can be written");
+    writeln!(out, "{:?}", trace.recovered()).expect("memory can be written");
     out.extend(hierarchy::types(&trace, Quotes::Auto));
     out.extend(hierarchy::entities(&trace, Quotes::Auto));
     containers::write_tree(&trace, Quotes::Auto, &mut out).expect("memory can be written");
@@ -199,6 +200,24 @@ fn every_fault() {
         let ways = some_ways(index, BLOCKS);
         let error = assert_equal(fault.name(), &text, &options(false, false), ways);
         assert!(error.is_err(), "{fault}");
+    }
+}
+
+/// Several faults, none of which ends the replay.
+#[test]
+fn every_fault_passed_over() {
+    let mut options = options(true, false);
+    options.recover = true;
+    for (index, fault) in Fault::ALL.into_iter().enumerate() {
+        let mut text = invalid::trace(fault, index as u64).bytes;
+        for other in [index + 7, index + 20] {
+            let more = invalid::trace(Fault::ALL[other % Fault::ALL.len()], index as u64).bytes;
+            text.extend_from_slice(&more[more.len() / 2..]);
+        }
+        if !text.is_empty() {
+            let rows = assert_equal(fault.name(), &text, &options, some_ways(index, BLOCKS));
+            assert!(rows.is_ok(), "{fault}");
+        }
     }
 }
 

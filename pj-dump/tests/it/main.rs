@@ -16,6 +16,7 @@ mod order;
 mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
+mod recover;
 mod sort;
 mod stats;
 mod stream;

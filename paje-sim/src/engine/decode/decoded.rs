@@ -164,6 +164,10 @@ pub(crate) struct Decoded {
     pub(crate) extra_text: Vec<u8>,
     /// The first line that could not be decoded; decoding stopped there.
     pub(crate) fault: Option<(u32, Fault)>,
+    /// If it goes on instead, all of them.
+    pub(crate) faults: Vec<(u32, Fault)>,
+    /// The faults of link lines that lack nothing but their keys, which are then empty.
+    pub(crate) keyless: Vec<(u32, Fault)>,
     pub(crate) last_time: f64,
     /// How many lines hold an event.
     pub(crate) event_count: u64,
@@ -183,6 +187,11 @@ pub(crate) struct Decoded {
 }
 
 impl Decoded {
+    /// Whether any line could not be decoded.
+    pub(crate) const fn has_faults(&self) -> bool {
+        self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
+    }
+
     /// The events of all lanes.
     pub(crate) fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
@@ -200,6 +209,8 @@ impl Decoded {
         self.extras.clear();
         self.extra_text.clear();
         self.fault = None;
+        self.faults.clear();
+        self.keyless.clear();
         self.last_time = f64::NEG_INFINITY;
         self.event_count = 0;
         self.defs = None;

@@ -43,7 +43,16 @@ impl Decoder {
         let plan = self.plans[index];
         if words.len() != plan.expected {
             if words.len() < plan.needed {
-                return Err(missing(&defs.defs()[index], words));
+                let fault = missing(&defs.defs()[index], words);
+                let is_empty = self.recovers && start != self.unended && plan.ends_with_key();
+                if !is_empty || words.len() + 1 != plan.needed {
+                    return Err(fault);
+                }
+                // It is there, and empty.
+                self.spans.push(Span { start: fault.at, end: fault.at });
+                let event = self.line(padded, start, defs, decoded)?;
+                decoded.keyless.push((start as u32, fault));
+                return Ok(event);
             }
             decoded.doubtful.push(Doubtful {
                 at: start as u32,

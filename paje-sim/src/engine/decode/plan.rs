@@ -86,6 +86,12 @@ impl Plan {
         }
     }
 
+    /// Whether a link's key is the last word that the event needs.
+    pub(super) fn ends_with_key(&self) -> bool {
+        let is_link = matches!(self.action, Action::Replayed(Op::StartLink | Op::EndLink));
+        is_link && self.key + 1 == self.needed
+    }
+
     /// What the texts of a type and a container stand for depends on their order, and on the nature
     /// that the event takes the type for.
     #[inline(always)]

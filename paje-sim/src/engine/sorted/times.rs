@@ -58,10 +58,15 @@ impl Clocks {
         text: &[u8],
         pieces: &[Range<usize>],
         mut defs: DefTable,
-        workers: &Workers,
+        (recovers, workers): (bool, &Workers),
     ) -> Self {
         let headers = each(workers, pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
+            if recovers {
+                // It goes on, and so do we.
+                let _ = defs.mend_line(&text[line]);
+                continue;
+            }
             // The replay will come to this line before any that has a time, and end there.
             if defs.header_line(&text[line]).is_err() {
                 break;

@@ -1,0 +1,294 @@
+//! Damaged traces: what a replay keeps of them is what the rules say, whoever replays them and in
+//! whatever pieces.
+
+mod naive;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+
+use datasets::invalid::{self, Fault};
+use paje_sim::{
+    ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Progress,
+    Recovery, Source, States, Trace, Variables, Visitor,
+};
+use workers::{Pin, Workers};
+
+use naive::{AT_THE_END, Kind, Naive};
+
+/// Every object, in no order but that of its lane.
+#[derive(Default)]
+struct Listing(Vec<String>);
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Listing {
+    fn of(trace: &Trace) -> Vec<String> {
+        let mut listing = Listing::default();
+        match trace.visit(NameOrder::Bare, &mut listing) {
+            Ok(()) => {
+                listing.0.sort();
+                listing.0
+            }
+        }
+    }
+
+    fn push(&mut self, lane: LaneView<'_>, row: usize, what: &str) {
+        let trace = lane.trace();
+        let container = text(trace.containers().identifier(lane.container()).text);
+        let type_ = text(trace.types().identifier(lane.type_id()).text);
+        self.0.push(format!("{container} {type_} {row}: {what}"));
+    }
+}
+
+/// The number of an object in its lane: slices follow one another.
+fn numbered(known: &[String], lane: LaneView<'_>) -> usize {
+    let trace = lane.trace();
+    let container = text(trace.containers().identifier(lane.container()).text);
+    let about = format!("{container} {} ", text(trace.types().identifier(lane.type_id()).text));
+    let is_row = |line: &&String| {
+        let rest = line.strip_prefix(&about).and_then(|rest| rest.split_once(": "));
+        rest.is_some_and(|(row, _)| row.parse::<usize>().is_ok())
+    };
+    known.iter().filter(is_row).count()
+}
+
+impl Visitor for Listing {
+    type Error = Infallible;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
+        let all = trace.containers();
+        let (start, end) = (all.start(id), all.end(id));
+        let (identifier, name) = (text(all.identifier(id).text), text(all.name(id).text));
+        let type_ = text(trace.types().name(all.type_of(id)).text);
+        let parent = text(all.identifier(all.parent(id)).text);
+        self.0.push(format!("{identifier} {name} {type_} {parent} {start:?} {end:?}"));
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        let first = numbered(&self.0, lane);
+        for (i, value) in states.value.iter().enumerate() {
+            let (start, end, level) = (states.start[i], states.end[i], states.imbrication[i]);
+            let value = text(lane.value_name(*value).text);
+            self.push(lane, first + i, &format!("{start:?} {end:?} {level} {value}"));
+        }
+        Ok(())
+    }
+
+    fn variables(
+        &mut self,
+        lane: LaneView<'_>,
+        variables: Variables<'_>,
+    ) -> Result<(), Infallible> {
+        let first = numbered(&self.0, lane);
+        for (i, value) in variables.value.iter().enumerate() {
+            let (start, end) = (variables.start[i], variables.end(i));
+            self.push(lane, first + i, &format!("{start:?} {end:?} {value:?}"));
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        let first = numbered(&self.0, lane);
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            let value = text(lane.value_name(*value).text);
+            self.push(lane, first + i, &format!("{time:?} {value}"));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let first = numbered(&self.0, lane);
+        for (i, value) in links.value.iter().enumerate() {
+            let (start, end) = (links.start[i], links.end[i]);
+            let at = |id| text(lane.trace().containers().identifier(id).text);
+            let (from, to) = (at(links.from[i]), at(links.to[i]));
+            let raw = links.raw_key(i);
+            let key = raw.strip_prefix(b"\"").unwrap_or(raw);
+            let key = text(key.strip_suffix(b"\"").filter(|_| raw.len() > 1).unwrap_or(key));
+            let value = text(lane.value_name(*value).text);
+            let what = format!("{start:?} {end:?} {value} {from} {to} {key}");
+            self.push(lane, first + i, &what);
+        }
+        Ok(())
+    }
+}
+
+/// What was told: the line of the first of each kind, and how many.
+fn told(recovery: &Recovery) -> BTreeMap<Kind, (usize, u64)> {
+    let kinds = recovery.problems.iter().map(|problem| {
+        let ErrorKind::Invalid(why) = problem.error.kind() else {
+            panic!("memory can be read: {}", problem.error);
+        };
+        let line = problem.error.position().map_or(AT_THE_END, |at| at.line as usize);
+        ((why.code(), problem.remedy.word()), (line, problem.count))
+    });
+    kinds.collect()
+}
+
+fn replay(bytes: &[u8], block: usize, workers: &Workers) -> Trace {
+    let mut options = Options::default();
+    options.recover = true;
+    options.limits = Limits { block, ..Limits::default() };
+    let trace = Trace::read_with(Source::stream(bytes), &options, workers, &Progress::default());
+    trace.unwrap_or_else(|error| panic!("{error}\n{}", text(bytes)))
+}
+
+/// Who replays a trace, and in what pieces; more than a few for each trace would take too long.
+struct Ways {
+    teams: Vec<Workers>,
+    turn: usize,
+}
+
+const BLOCKS: [usize; 5] = [1, 64, 300, 4096, 1 << 20];
+
+impl Ways {
+    fn new() -> Self {
+        let team = |threads| {
+            Workers::new(NonZeroUsize::new(threads), &Pin::None)
+                .expect("four threads can be started")
+        };
+        Ways { teams: (1..=4).map(team).collect(), turn: 0 }
+    }
+
+    fn check(&mut self, bytes: &[u8]) {
+        self.check_often(bytes, 3);
+    }
+
+    fn check_often(&mut self, bytes: &[u8], ways: usize) {
+        if bytes.is_empty() {
+            return;
+        }
+        let wanted = Naive::replay(bytes);
+        let listing = wanted.listing();
+        for _ in 0..ways {
+            self.turn += 1;
+            let workers = &self.teams[self.turn % 4];
+            let block = BLOCKS[self.turn / 4 % BLOCKS.len()];
+            let trace = replay(bytes, block, workers);
+            let about = || {
+                let threads = workers.threads();
+                format!("{threads} threads, blocks of {block}\n{}", text(bytes))
+            };
+            assert_eq!(told(trace.recovered()), wanted.told, "{}", about());
+            for (found, wanted) in Listing::of(&trace).iter().zip(&listing) {
+                assert_eq!(found, wanted, "{}", about());
+            }
+            assert_eq!(Listing::of(&trace).len(), listing.len(), "{}", about());
+        }
+    }
+}
+
+/// Small random numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        // xorshift64: enough to choose places.
+        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
+            self.0 ^= if left { self.0 << by } else { self.0 >> by };
+        }
+        (self.0 >> 16) as usize % limit.max(1)
+    }
+}
+
+/// Takes lines away, repeats, moves and mixes them, and changes bytes.
+fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> =
+        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=dice.below(8) {
+        if lines.is_empty() {
+            break;
+        }
+        let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
+        match dice.below(7) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(other, lines[at].clone()),
+            2 => lines.swap(at, other),
+            3 | 4 => {
+                // A word of another line in place of one.
+                let words = |line: &[u8]| -> Vec<Vec<u8>> {
+                    line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
+                };
+                let (mut mixed, others) = (words(&lines[at]), words(&lines[other]));
+                let (from, to) = (dice.below(others.len()), dice.below(mixed.len()));
+                mixed[to] = others[from].clone();
+                lines[at] = mixed.join(&b' ');
+                lines[at].push(b'\n');
+            }
+            5 => {
+                let place = dice.below(lines[at].len());
+                lines[at][place] = b"0123456789 #\"%\nxyz-."[dice.below(20)];
+            }
+            _ => {
+                let many = dice.below(6).min(lines.len() - at);
+                drop(lines.drain(at..at + many));
+            }
+        }
+    }
+    let mut all = lines.concat();
+    if dice.below(4) == 0 {
+        all.truncate(dice.below(all.len()));
+    }
+    all
+}
+
+#[test]
+fn sound_traces_are_as_ever() {
+    let mut ways = Ways::new();
+    for seed in 0..40 {
+        let bytes = datasets::random::trace(seed).bytes;
+        if Trace::read(&bytes[..], &Options::default()).is_ok() {
+            assert!(replay(&bytes, 500, &Workers::one()).recovered().problems.is_empty(), "{seed}");
+        }
+        ways.check(&bytes);
+    }
+}
+
+#[test]
+fn every_fault() {
+    let mut ways = Ways::new();
+    for seed in 0..4 {
+        for fault in Fault::ALL {
+            let bytes = invalid::trace(fault, seed).bytes;
+            ways.check(&bytes);
+            if !bytes.is_empty() {
+                let trace = replay(&bytes, 1000, &Workers::one());
+                assert!(!trace.recovered().problems.is_empty(), "{fault}");
+            }
+        }
+    }
+}
+
+/// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more.
+#[test]
+fn damaged_in_any_way() {
+    let seeds = std::env::var("PAJE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    let mut ways = Ways::new();
+    for seed in 0..seeds.unwrap_or(400) {
+        let mut dice = Dice::new(seed);
+        let sound = match seed % 2 {
+            0 => datasets::random::trace(seed).bytes,
+            _ => invalid::trace(Fault::ALL[dice.below(Fault::ALL.len())], seed).bytes,
+        };
+        let bytes = damage(&sound, &mut dice);
+        println!("seed {seed}");
+        ways.check(&bytes);
+    }
+}
+
+#[test]
+fn every_prefix() {
+    let mut ways = Ways::new();
+    let bytes = invalid::trace(Fault::OpenLinkAtEnd, 3).bytes;
+    for end in 1..bytes.len() {
+        ways.check_often(&bytes[..end], 1);
+    }
+}

@@ -1,0 +1,646 @@
+//! The rules of `docs/recover.md`, line by line, with maps and vectors and nothing else: what a replay of a
+//! damaged trace must give.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use paje_parser::number::{parse_f64, parse_time};
+use paje_parser::{
+    DefTable, EntityOp, Event, Fault, FaultKind, FieldName, FieldNames, LinkEnd, RawEvent, Span,
+    TypeNature, token,
+};
+
+type Text = Vec<u8>;
+/// What kind of problem, and what was made of it.
+pub(crate) type Kind = (&'static str, &'static str);
+
+struct Type {
+    name: Text,
+    identifier: Text,
+    nature: TypeNature,
+    parent: usize,
+    ends: Option<(usize, usize)>,
+    /// Names of values by what identifies them.
+    values: HashMap<Text, Text>,
+}
+
+struct Container {
+    name: Text,
+    identifier: Text,
+    type_: usize,
+    parent: usize,
+    start: f64,
+    /// When it ended, and when its destruction said it did.
+    end: Option<(f64, f64)>,
+    made_up: bool,
+}
+
+#[derive(Clone)]
+struct Half {
+    end: LinkEnd,
+    time: f64,
+    value: Text,
+    at: usize,
+}
+
+#[derive(Default)]
+struct Lane {
+    states: Vec<(f64, Option<f64>, usize, Text)>,
+    stack: Vec<usize>,
+    variable: Vec<(f64, f64)>,
+    variable_end: f64,
+    events: Vec<(f64, Text)>,
+    links: Vec<(Half, Half, Text)>,
+    open: Vec<(Text, Half)>,
+    keys: HashSet<Text>,
+    /// The line and the time of the last event, and the latest time.
+    last: Option<(usize, f64)>,
+    latest: f64,
+}
+
+#[derive(Default)]
+pub(crate) struct Naive {
+    types: Vec<Type>,
+    types_by: HashMap<Text, usize>,
+    containers: Vec<Container>,
+    containers_by: HashMap<Text, usize>,
+    lanes: BTreeMap<(usize, usize), Lane>,
+    doomed: HashMap<(Text, Text, TypeNature), &'static str>,
+    nowhere: HashSet<(Text, LinkEnd, Text)>,
+    awaited: HashMap<Text, Vec<Text>>,
+    last_time: f64,
+    line: usize,
+    /// The first line of each kind (none at the end of the trace), and how many.
+    pub(crate) told: BTreeMap<Kind, (usize, u64)>,
+}
+
+/// The line of what is wrong at the end.
+pub(crate) const AT_THE_END: usize = usize::MAX;
+
+/// Skipped, for this reason.
+type Skip = &'static str;
+
+impl Naive {
+    pub(crate) fn replay(text: &[u8]) -> Naive {
+        let mut naive = Naive { last_time: f64::NEG_INFINITY, ..Naive::default() };
+        naive.add_type(b"0", b"0", TypeNature::Container, 0, None);
+        naive.add_container(b"0", b"0", (0, 0), 0.0, false);
+        let mut defs = DefTable::new(FieldNames::Strict);
+        for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            naive.line = index + 1;
+            let is_ended = line.ends_with(b"\n");
+            naive.read_line(line.strip_suffix(b"\n").unwrap_or(line), is_ended, &mut defs);
+        }
+        if defs.is_open() {
+            naive.tell("unfinished-definition", "cut off", 1, AT_THE_END);
+        }
+        naive.finish();
+        naive
+    }
+
+    fn tell(&mut self, code: &'static str, remedy: &'static str, count: u64, line: usize) {
+        let told = self.told.entry((code, remedy)).or_insert((line, 0));
+        *told = (told.0.min(line), told.1 + count);
+    }
+
+    fn here(&mut self, code: &'static str, remedy: &'static str) {
+        self.tell(code, remedy, 1, self.line);
+    }
+
+    fn fault(&mut self, fault: Fault, is_ended: bool) {
+        use FaultKind as F;
+        let remedy = match fault.kind {
+            _ if !is_ended => "cut off",
+            F::MissingFieldType | F::UnknownFieldType | F::RepeatedField | F::NestedDefinition => {
+                "kept"
+            }
+            _ => "skipped",
+        };
+        self.here(fault.kind.code(), remedy);
+    }
+
+    fn read_line(&mut self, line: &[u8], is_ended: bool, defs: &mut DefTable) {
+        let mut words = Vec::new();
+        token::fields(line, 0, &mut words);
+        let Some(first) = words.first() else { return };
+        if line[first.start as usize] == b'%' {
+            if let Err(fault) = defs.mend_line(line) {
+                self.fault(fault, is_ended);
+            }
+            return;
+        }
+        if defs.is_open() {
+            defs.end_early();
+            let remedy = if is_ended { "kept" } else { "cut off" };
+            self.here("unfinished-definition", remedy);
+        }
+        let Some(def) = defs.find(first.of(line).bare()) else {
+            return self.fault(Fault { at: 0, kind: FaultKind::UnknownId }, is_ended);
+        };
+        let def = &defs.defs()[def];
+        let mut is_keyless = false;
+        if words.len() + 1 == def.needed_words()
+            && is_ended
+            && matches!(def.kind().name(), "PajeStartLink" | "PajeEndLink")
+            && def.word_of(FieldName::Key) == Some(words.len())
+        {
+            is_keyless = true;
+            words.push(Span { start: line.len() as u32, end: line.len() as u32 });
+        }
+        let raw = match RawEvent::new(def, line, &words) {
+            Ok(raw) => raw,
+            Err(fault) => return self.fault(fault, is_ended),
+        };
+        let event = match raw.decode() {
+            Ok(event) => event,
+            Err(fault) => return self.fault(fault, is_ended),
+        };
+        if let Event::Entity { op, value: Some(value), .. } = event
+            && op.nature() == TypeNature::Variable
+            && parse_f64(value.bare()).is_none()
+        {
+            return self.fault(Fault { at: 0, kind: FaultKind::BadNumber }, is_ended);
+        }
+        if is_keyless {
+            self.here("missing-field", "kept");
+        }
+        let other = || parse_time(raw.field(FieldName::Time)?.bare());
+        if let Some(time) = event.time().or_else(other) {
+            self.last_time = self.last_time.max(time);
+        }
+        if let Err(code) = self.event(&event) {
+            self.here(code, "skipped");
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>) -> Result<(), Skip> {
+        match *event {
+            Event::DefineType { nature, name, alias, parent } => {
+                let parent = self.container_type(parent.bare())?;
+                self.define_type(name.bare(), alias.map(|a| a.bare()), nature, parent, None)
+            }
+            Event::DefineLinkType { name, alias, parent, start, end } => {
+                let parent = self.container_type(parent.bare())?;
+                let start = self.container_type(start.bare())?;
+                let ends = Some((start, self.container_type(end.bare())?));
+                let alias = alias.map(|alias| alias.bare());
+                self.define_type(name.bare(), alias, TypeNature::Link, parent, ends)
+            }
+            Event::DefineValue { name, alias, type_, .. } => {
+                let type_ = *self.types_by.get(type_.bare()).ok_or("unknown-type")?;
+                let type_ = &mut self.types[type_];
+                if !has_values(type_.nature) {
+                    return Err("value-of-type");
+                }
+                let identifier = alias.unwrap_or(name).bare().to_vec();
+                if type_.values.contains_key(&identifier) {
+                    return Err("value-exists");
+                }
+                type_.values.insert(identifier, name.bare().to_vec());
+                Ok(())
+            }
+            Event::CreateContainer { time, name, alias, type_, parent, .. } => {
+                let identifier = alias.unwrap_or(name).bare();
+                self.create(time, (name.bare(), identifier), type_.bare(), parent.bare())
+            }
+            Event::DestroyContainer { time, type_, name } => {
+                self.destroy(time, type_.bare(), name.bare())
+            }
+            Event::Entity { op, time, type_, container, value } => {
+                let (type_name, name) = (type_.bare(), container.bare());
+                let lane = self.lane(name, type_name, op.nature(), time);
+                let value = value.map(|value| value.bare().to_vec()).unwrap_or_default();
+                if matches!(op, EntityOp::Event | EntityOp::SetState | EntityOp::PushState) {
+                    self.use_value(type_name, &value);
+                }
+                self.apply(lane?, op, time, value)
+            }
+            Event::Link { end, time, type_, container, value, at, key } => {
+                let (type_name, value) = (type_.bare(), value.bare().to_vec());
+                let lane = self.lane(container.bare(), type_name, TypeNature::Link, time);
+                let at = self.link_end(type_name, at.bare(), end, time);
+                self.use_value(type_name, &value);
+                let lane = lane?;
+                if self.containers[lane.0].end.is_some() {
+                    return Ok(());
+                }
+                let half = Half { end, time, value, at: at.ok_or("unknown-container")? };
+                self.link(lane, half, key.bare())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn container_type(&self, name: &[u8]) -> Result<usize, Skip> {
+        let type_ = *self.types_by.get(name).ok_or("unknown-type")?;
+        let is_container = self.types[type_].nature == TypeNature::Container;
+        if is_container { Ok(type_) } else { Err("not-a-container-type") }
+    }
+
+    fn define_type(
+        &mut self,
+        name: &[u8],
+        alias: Option<&[u8]>,
+        nature: TypeNature,
+        parent: usize,
+        ends: Option<(usize, usize)>,
+    ) -> Result<(), Skip> {
+        let identifier = alias.unwrap_or(name);
+        if identifier == b"0" {
+            return Err("reserved-type");
+        }
+        if self.types_by.contains_key(identifier) {
+            return Err("type-exists");
+        }
+        self.add_type(name, identifier, nature, parent, ends);
+        Ok(())
+    }
+
+    fn add_type(
+        &mut self,
+        name: &[u8],
+        identifier: &[u8],
+        nature: TypeNature,
+        parent: usize,
+        ends: Option<(usize, usize)>,
+    ) -> usize {
+        let mut values = HashMap::new();
+        if has_values(nature) {
+            let awaited = self.awaited.remove(identifier).unwrap_or_default();
+            values.extend(awaited.into_iter().map(|value| (value.clone(), value)));
+        }
+        let (name, identifier_text) = (name.to_vec(), identifier.to_vec());
+        self.types.push(Type { name, identifier: identifier_text, nature, parent, ends, values });
+        self.types_by.insert(identifier.to_vec(), self.types.len() - 1);
+        self.types.len() - 1
+    }
+
+    fn add_container(
+        &mut self,
+        name: &[u8],
+        identifier: &[u8],
+        (type_, parent): (usize, usize),
+        start: f64,
+        made_up: bool,
+    ) {
+        let (name, identifier) = (name.to_vec(), identifier.to_vec());
+        self.containers_by.insert(identifier.clone(), self.containers.len());
+        self.containers.push(Container {
+            name,
+            identifier,
+            type_,
+            parent,
+            start,
+            end: None,
+            made_up,
+        });
+    }
+
+    fn create(
+        &mut self,
+        time: f64,
+        (name, identifier): (&[u8], &[u8]),
+        type_name: &[u8],
+        parent_name: &[u8],
+    ) -> Result<(), Skip> {
+        let type_ = match self.container_type(type_name) {
+            Err("unknown-type") => None,
+            known => Some(known?),
+        };
+        let parent = self.containers_by.get(parent_name).copied();
+        if type_ == Some(0) {
+            return Err(if parent.is_some() { "not-child-type" } else { "unknown-container" });
+        }
+        let mut told = Vec::new();
+        if parent.is_none() {
+            told.push(("unknown-container", "kept"));
+        }
+        let parent = parent.unwrap_or(0);
+        let inside = self.containers[parent].type_;
+        let type_ = type_.unwrap_or_else(|| {
+            told.push(("unknown-type", "created"));
+            self.add_type(type_name, type_name, TypeNature::Container, inside, None)
+        });
+        if self.types[type_].parent != inside && told.is_empty() {
+            told.push(("not-child-type", "kept"));
+        }
+        if identifier == b"0" {
+            return Err("reserved-container");
+        }
+        match self.containers_by.get(identifier) {
+            Some(&known) => {
+                let mut above = parent;
+                while above != 0 && above != known {
+                    above = self.containers[above].parent;
+                }
+                let container = &mut self.containers[known];
+                if !container.made_up || container.type_ != type_ || above == known {
+                    return Err("container-exists");
+                }
+                (container.made_up, container.parent) = (false, parent);
+                container.name = name.to_vec();
+            }
+            None => self.add_container(name, identifier, (type_, parent), time, false),
+        }
+        for (code, remedy) in told {
+            self.here(code, remedy);
+        }
+        Ok(())
+    }
+
+    fn destroy(&mut self, time: f64, type_name: &[u8], name: &[u8]) -> Result<(), Skip> {
+        let type_ = *self.types_by.get(type_name).ok_or("unknown-type")?;
+        let named = *self.containers_by.get(name).ok_or("unknown-container")?;
+        if self.containers[named].type_ != type_ {
+            return Err("wrong-container-type");
+        }
+        if let Some((_, said)) = self.containers[named].end {
+            return if time < said { Err("destroyed-too-early") } else { Ok(()) };
+        }
+        for container in 0..self.containers.len() {
+            let mut above = container;
+            while above != named && above != 0 {
+                above = self.containers[above].parent;
+            }
+            if above == named && self.containers[container].end.is_none() {
+                self.end(container, time, container == named, self.line);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, container: usize, time: f64, named: bool, line: usize) {
+        let mut end = time;
+        let lanes = || self.lanes.iter().filter(|(key, _)| key.0 == container);
+        let last = lanes().filter_map(|(_, lane)| lane.last).max_by_key(|last| last.0);
+        if named && last.is_some_and(|(_, last)| time < last) {
+            end = lanes().fold(f64::NEG_INFINITY, |latest, (_, lane)| latest.max(lane.latest));
+            self.tell("destroyed-too-early", "kept", 1, line);
+        }
+        let mut open = 0;
+        for (_, lane) in self.lanes.iter_mut().filter(|(key, _)| key.0 == container) {
+            for row in lane.stack.drain(..) {
+                lane.states[row].1 = Some(end);
+            }
+            lane.variable_end = end;
+            open += lane.open.len() as u64;
+            lane.open.clear();
+        }
+        if open > 0 {
+            self.tell("open-links", "skipped", open, line);
+        }
+        self.containers[container].end = Some((end, time));
+    }
+
+    fn lane(
+        &mut self,
+        container: &[u8],
+        type_name: &[u8],
+        nature: TypeNature,
+        time: f64,
+    ) -> Result<(usize, usize), Skip> {
+        let key = (container.to_vec(), type_name.to_vec(), nature);
+        if let Some(why) = self.doomed.get(&key) {
+            return Err(why);
+        }
+        let doom = |naive: &mut Naive, why| {
+            naive.doomed.insert(key.clone(), why);
+            Err(why)
+        };
+        let known = self.containers_by.get(container).copied();
+        let type_ = match (self.types_by.get(type_name), known) {
+            (Some(type_), _) => *type_,
+            (None, None) => return doom(self, "unknown-type"),
+            (None, Some(known)) => {
+                self.here("unknown-type", "created");
+                let parent = self.containers[known].type_;
+                self.add_type(type_name, type_name, nature, parent, None)
+            }
+        };
+        if self.types[type_].nature != nature {
+            return doom(self, "wrong-nature");
+        }
+        let of = self.types[type_].parent;
+        let container = match known {
+            Some(known) => known,
+            None if of == 0 => return doom(self, "unknown-container"),
+            None => {
+                self.here("unknown-container", "created");
+                self.add_container(container, container, (of, 0), time, true);
+                self.containers.len() - 1
+            }
+        };
+        if self.containers[container].type_ != of {
+            return doom(self, "not-child-type");
+        }
+        self.lanes
+            .entry((container, type_))
+            .or_insert_with(|| Lane { latest: f64::NEG_INFINITY, ..Lane::default() });
+        Ok((container, type_))
+    }
+
+    fn link_end(
+        &mut self,
+        type_name: &[u8],
+        name: &[u8],
+        end: LinkEnd,
+        time: f64,
+    ) -> Option<usize> {
+        let key = (type_name.to_vec(), end, name.to_vec());
+        if self.nowhere.contains(&key) {
+            return None;
+        }
+        let type_ = self.types_by.get(type_name).map(|type_| &self.types[*type_]);
+        let asked = type_.and_then(|type_| type_.ends);
+        let asked = asked.map(|(start, last)| if end == LinkEnd::Start { start } else { last });
+        let known = self.containers_by.get(name).copied().filter(|_| type_.is_some());
+        if let Some(known) = known {
+            if asked.is_some_and(|asked| asked != self.containers[known].type_) {
+                self.here("wrong-link-end", "kept");
+            }
+            return Some(known);
+        }
+        let is_link = type_.filter(|type_| type_.nature == TypeNature::Link);
+        match asked.or(is_link.map(|type_| type_.parent)).filter(|of| *of != 0) {
+            Some(of) => {
+                self.here("unknown-container", "created");
+                self.add_container(name, name, (of, 0), time, true);
+                Some(self.containers.len() - 1)
+            }
+            None => {
+                self.nowhere.insert(key);
+                None
+            }
+        }
+    }
+
+    fn use_value(&mut self, type_name: &[u8], value: &[u8]) {
+        match self.types_by.get(type_name) {
+            Some(type_) => {
+                let values = &mut self.types[*type_].values;
+                values.entry(value.to_vec()).or_insert_with(|| value.to_vec());
+            }
+            None => self.awaited.entry(type_name.to_vec()).or_default().push(value.to_vec()),
+        }
+    }
+
+    fn apply(
+        &mut self,
+        key: (usize, usize),
+        op: EntityOp,
+        time: f64,
+        value: Text,
+    ) -> Result<(), Skip> {
+        if self.containers[key.0].end.is_some() {
+            return Ok(());
+        }
+        let line = self.line;
+        let Some(lane) = self.lanes.get_mut(&key) else { return Ok(()) };
+        let mut unset = false;
+        match op.nature() {
+            TypeNature::State => {
+                if let Some((start, end, ..)) = lane.states.last()
+                    && (time < *start || end.is_some_and(|end| time < end))
+                {
+                    return Err("not-time-ordered");
+                }
+                let closed = match op {
+                    EntityOp::PushState => 0,
+                    EntityOp::PopState if lane.stack.is_empty() => return Err("pop-on-empty"),
+                    EntityOp::PopState => 1,
+                    _ => lane.stack.len(),
+                };
+                for row in lane.stack.split_off(lane.stack.len() - closed) {
+                    lane.states[row].1 = Some(time);
+                }
+                if matches!(op, EntityOp::SetState | EntityOp::PushState) {
+                    let below = lane.stack.last().map(|row| lane.states[*row].2);
+                    lane.stack.push(lane.states.len());
+                    lane.states.push((time, None, below.map_or(0, |level| level + 1), value));
+                }
+            }
+            TypeNature::Variable => {
+                let number = parse_f64(&value).unwrap_or_default();
+                let last = lane.variable.last().copied();
+                if last.is_some_and(|(start, _)| time < start) {
+                    return Err("not-time-ordered");
+                }
+                unset = last.is_none() && op != EntityOp::SetVariable;
+                let before = last.map_or(0.0, |(_, value)| value);
+                let number = match op {
+                    EntityOp::SetVariable => number,
+                    EntityOp::AddVariable if unset => number,
+                    EntityOp::AddVariable => before + number,
+                    _ if unset => -number,
+                    _ => before - number,
+                };
+                match lane.variable.last_mut() {
+                    Some((start, value)) if *start == time => *value = number,
+                    _ => lane.variable.push((time, number)),
+                }
+            }
+            _ => {
+                if lane.events.last().is_some_and(|(last, _)| time < *last) {
+                    return Err("not-time-ordered");
+                }
+                lane.events.push((time, value));
+            }
+        }
+        lane.last = Some((line, time));
+        lane.latest = lane.latest.max(time);
+        if unset {
+            self.here("variable-unset", "kept");
+        }
+        Ok(())
+    }
+
+    fn link(&mut self, key: (usize, usize), half: Half, link: &[u8]) -> Result<(), Skip> {
+        let (line, time) = (self.line, half.time);
+        let Some(lane) = self.lanes.get_mut(&key) else { return Ok(()) };
+        let mut told = Vec::new();
+        match lane.open.iter().position(|(open, _)| open == link) {
+            Some(at) if lane.open[at].1.end == half.end => return Err("key-repeated"),
+            Some(at) => {
+                let (_, first) = lane.open.remove(at);
+                if first.value != half.value {
+                    told.push("link-values-differ");
+                }
+                let half = Half { value: first.value.clone(), ..half };
+                let (start, end) =
+                    if half.end == LinkEnd::Start { (half, first) } else { (first, half) };
+                if let Some((from, to, _)) = lane.links.last()
+                    && (time < from.time || time < to.time)
+                {
+                    told.push("not-time-ordered");
+                }
+                lane.links.push((start, end, link.to_vec()));
+            }
+            None => {
+                if !lane.keys.insert(link.to_vec()) {
+                    told.push("key-reused");
+                }
+                lane.open.push((link.to_vec(), half));
+            }
+        }
+        lane.last = Some((line, time));
+        lane.latest = lane.latest.max(time);
+        told.into_iter().for_each(|code| self.here(code, "kept"));
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        let end = if self.last_time.is_finite() { self.last_time } else { 0.0 };
+        for container in 0..self.containers.len() {
+            if self.containers[container].end.is_none() {
+                self.end(container, end, false, AT_THE_END);
+            }
+        }
+    }
+
+    /// Every object, in no order but that of its lane.
+    pub(crate) fn listing(&self) -> Vec<String> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut all = Vec::new();
+        for container in &self.containers {
+            let Container { name, identifier, type_, parent, start, end, .. } = container;
+            let (type_, parent) = (&self.types[*type_].name, &self.containers[*parent].identifier);
+            let end = end.map_or(f64::NAN, |(end, _)| end);
+            let (identifier, name) = (text(identifier), text(name));
+            let (type_, parent) = (text(type_), text(parent));
+            all.push(format!("{identifier} {name} {type_} {parent} {start:?} {end:?}"));
+        }
+        for ((container, type_), lane) in &self.lanes {
+            let owner = text(&self.containers[*container].identifier);
+            let about = format!("{owner} {}", text(&self.types[*type_].identifier));
+            let value = |value: &Text| text(&self.types[*type_].values[value]);
+            let mut row = 0;
+            let mut add = |what: String| {
+                all.push(format!("{about} {row}: {what}"));
+                row += 1;
+            };
+            for (start, end, level, name) in &lane.states {
+                let end = end.unwrap_or(f64::NAN);
+                add(format!("{start:?} {end:?} {level} {}", value(name)));
+            }
+            for (index, (start, number)) in lane.variable.iter().enumerate() {
+                let next = lane.variable.get(index + 1);
+                let end = next.map_or(lane.variable_end, |(start, _)| *start);
+                add(format!("{start:?} {end:?} {number:?}"));
+            }
+            for (time, name) in &lane.events {
+                add(format!("{time:?} {}", value(name)));
+            }
+            for (start, end, key) in &lane.links {
+                let at = |half: &Half| text(&self.containers[half.at].identifier);
+                let (name, key) = (value(&start.value), text(key));
+                let (from, to) = (at(start), at(end));
+                add(format!("{:?} {:?} {name} {from} {to} {key}", start.time, end.time));
+            }
+        }
+        all.sort();
+        all
+    }
+}
+
+const fn has_values(nature: TypeNature) -> bool {
+    matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
+}
