@@ -9,3 +9,4 @@ pub mod progress;
 mod report;
 pub mod run;
 pub mod stats;
+pub mod voice;

@@ -1,17 +1,16 @@
 //! What the program says on standard error.
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use paje_parser::error::shown;
-use paje_parser::{Fault, token};
-use paje_sim::error::{Place, Problem};
-use paje_sim::excerpt::Excerpt;
+use paje_sim::error::Problem;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
-use splitter::Input;
-use workers::{Pin, Workers};
+
+use crate::voice::{Voice, describe, excerpt};
+
+pub(crate) const VOICE: Voice = Voice("pj_dump");
 
 /// Why the program fails.
 pub(crate) enum Failure {
@@ -38,57 +37,6 @@ impl Failure {
     }
 }
 
-/// Writes one message. With standard error gone there is no one left to tell.
-pub(crate) fn say(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "pj_dump: {message}");
-}
-
-/// What the trace is read from.
-pub(crate) fn input(input: &Input) {
-    let mut what = String::new();
-    if let Some(compression) = input.compression() {
-        what = format!("{compression}, ");
-    }
-    let name = input.name().display();
-    match input.size() {
-        Some(size) => say(format_args!("{name}: {what}regular file, {size} bytes")),
-        None => say(format_args!("{name}: {what}stream, size unknown")),
-    }
-}
-
-/// How many workers there are, and where.
-pub(crate) fn workers(workers: &Workers) {
-    let (threads, them) = match workers.threads() {
-        1 => ("1 thread".to_owned(), "it"),
-        threads => (format!("{threads} threads"), "them"),
-    };
-    match workers.cpus() {
-        Some([cpu]) => say(format_args!("{threads}, on CPU {cpu}")),
-        Some(cpus) => say(format_args!("{threads}, on CPUs {}", Pin::List(cpus.to_vec()))),
-        None => say(format_args!("{threads}, where the system puts {them}")),
-    }
-    for note in workers.notes() {
-        say(format_args!("{note}"));
-    }
-}
-
-/// What was doubtful, once for each kind and definition, in file order.
-pub(crate) fn warnings(name: &Path, trace: &Trace) {
-    let mut all: Vec<_> = trace.warnings().iter().collect();
-    all.sort_by_key(|warning| (warning.file_number, warning.first_line));
-    for warning in all {
-        let lines = if warning.count == 1 { "line" } else { "lines" };
-        say(format_args!(
-            "{}:{}: warning: {} ({} {lines} of event {})",
-            warning.file.as_deref().unwrap_or(name).display(),
-            warning.first_line,
-            warning.kind.sentence(),
-            warning.count,
-            shown(&warning.event),
-        ));
-    }
-}
-
 /// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
 /// of sums.
 pub(crate) fn recovered(name: &Path, trace: &Trace) {
@@ -104,7 +52,7 @@ pub(crate) fn recovered(name: &Path, trace: &Trace) {
             more => format!(" (and {more} more)"),
         };
         let (word, message) = (remedy.word(), sentence(error));
-        say(format_args!("{file}{place}: {word}: {message}{more}"));
+        VOICE.say(format_args!("{file}{place}: {word}: {message}{more}"));
     }
     if recovery.open_count > 0 {
         let mut states = String::new();
@@ -117,7 +65,7 @@ pub(crate) fn recovered(name: &Path, trace: &Trace) {
             if recovery.open_states.len() as u64 == recovery.open_count { "" } else { ", …" };
         let (count, end) = (recovery.open_count, trace.end());
         let are = if count == 1 { "state was" } else { "states were" };
-        say(format_args!(
+        VOICE.say(format_args!(
             "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
             name.display(),
         ));
@@ -126,13 +74,13 @@ pub(crate) fn recovered(name: &Path, trace: &Trace) {
         let kinds = recovery.problems.len();
         let (problems, of) = (if all == 1 { "problem" } else { "problems" }, kinds);
         let kinds = if of == 1 { "kind" } else { "kinds" };
-        say(format_args!(
+        VOICE.say(format_args!(
             "{}: {all} {problems} of {of} {kinds}; the rest was dumped",
             name.display()
         ));
     }
     if unsorted {
-        say(format_args!("hint: with `--sort` events that come too late are kept"));
+        VOICE.say(format_args!("hint: with `--sort` events that come too late are kept"));
     }
 }
 
@@ -149,9 +97,9 @@ pub(crate) fn failure(failure: &Failure) {
         },
         Failure::File(name, error) => (name.display().to_string(), error),
         Failure::Output(error) => ("standard output".to_string(), error),
-        Failure::Workers(error) => return say(format_args!("{error}")),
+        Failure::Workers(error) => return VOICE.say(format_args!("{error}")),
     };
-    say(format_args!("{name}: {}", describe(error)));
+    VOICE.say(format_args!("{name}: {}", describe(error)));
 }
 
 fn invalid(name: &Path, error: &Error) {
@@ -159,17 +107,19 @@ fn invalid(name: &Path, error: &Error) {
     let message = sentence(error);
     let Some(place) = error.place() else {
         if let ErrorKind::File { path, error } = error.kind() {
-            return say(format_args!("{}: {}", path.display(), describe(error)));
+            return VOICE.say(format_args!("{}: {}", path.display(), describe(error)));
         }
-        return say(format_args!("{name}: {message}"));
+        return VOICE.say(format_args!("{name}: {message}"));
     };
     let excerpt = excerpt(place, error.kind());
-    say(format_args!("{name}:{}: {message}{excerpt}", place.position));
+    VOICE.say(format_args!("{name}:{}: {message}{excerpt}", place.position));
     if is_disorder(error) {
-        say(format_args!("hint: `--sort` replays the trace sorted by time, as `sort -s` would"));
+        VOICE.say(format_args!(
+            "hint: `--sort` replays the trace sorted by time, as `sort -s` would"
+        ));
     }
     if matches!(error.kind(), ErrorKind::Invalid(Problem::LineTooLong { .. })) {
-        say(format_args!("hint: `--max-line` allows longer lines, if this is a trace"));
+        VOICE.say(format_args!("hint: `--max-line` allows longer lines, if this is a trace"));
     }
 }
 
@@ -182,38 +132,4 @@ fn sentence(error: &Error) -> String {
         ErrorKind::Io(error) => describe(error),
         _ => error.to_string(),
     }
-}
-
-/// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for
-/// a line that is too long to be read.
-fn excerpt(place: &Place, kind: &ErrorKind) -> String {
-    if place.text.is_empty() {
-        return String::new();
-    }
-    let at = ((place.position.column - 1) as usize).min(place.text.len());
-    let width = match kind {
-        ErrorKind::Invalid(Problem::Line { fault, .. }) => {
-            let word = Fault { at: at as u32, kind: *fault }.word(&place.text);
-            u64::from(word.end - word.start)
-        }
-        _ => {
-            let mut words = Vec::new();
-            token::fields(&place.text[at..], 0, &mut words);
-            words.first().filter(|word| word.start == 0).map_or(0, |word| u64::from(word.end))
-        }
-    };
-    let shown = Excerpt::of(&place.text, at).shown(place.position.column, width);
-    let line = place.position.line.to_string();
-    let margin = " ".repeat(line.len());
-    let (indent, carets) = (" ".repeat(shown.indent), "^".repeat(shown.width));
-    format!("\n {line} | {}\n {margin} | {indent}{carets}", shown.text)
-}
-
-/// The system's words for an error, without its number.
-fn describe(error: &io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
-    text
 }

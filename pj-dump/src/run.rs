@@ -24,7 +24,7 @@ use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, aside, containers, hierarchy, types};
 use crate::progress::Display;
-use crate::report::{self, Failure};
+use crate::report::{self, Failure, VOICE};
 use crate::stats::Stats;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
@@ -59,8 +59,8 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let options = options(cli);
     let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
     if cli.verbose {
-        report::input(&input);
-        report::workers(&workers);
+        VOICE.input(&input);
+        VOICE.workers(&workers);
     }
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
@@ -93,7 +93,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
-    report::warnings(&name, &trace);
+    VOICE.warnings(&name, &trace);
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -194,7 +194,7 @@ fn print(
     if dropped > 0 {
         let (rows, start, are) =
             if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
-        report::say(format_args!(
+        VOICE.say(format_args!(
             "warning: {dropped} {rows} that {start} at the very end of the trace {are} left out, as \
              PajeNG's releases do; --quotes auto prints them"
         ));

@@ -1,15 +1,13 @@
 //! What the program says on standard error. Problems of the trace are told as `pj_dump` tells them.
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use paje_parser::{Fault, token};
-use paje_sim::error::{Place, Problem};
-use paje_sim::excerpt::Excerpt;
-use paje_sim::{Error, ErrorKind, Trace};
-use splitter::Input;
-use workers::{Pin, Workers};
+use paje_dump::voice::{Voice, describe, excerpt};
+use paje_sim::error::Problem;
+use paje_sim::{Error, ErrorKind};
+
+pub(crate) const VOICE: Voice = Voice("pj_split");
 
 /// Why the program fails.
 #[derive(Debug)]
@@ -37,57 +35,6 @@ impl Failure {
     }
 }
 
-/// Writes one message. With standard error gone there is no one left to tell.
-pub(crate) fn say(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "pj_split: {message}");
-}
-
-/// What the trace is read from.
-pub(crate) fn input(input: &Input) {
-    let mut what = String::new();
-    if let Some(compression) = input.compression() {
-        what = format!("{compression}, ");
-    }
-    let name = input.name().display();
-    match input.size() {
-        Some(size) => say(format_args!("{name}: {what}regular file, {size} bytes")),
-        None => say(format_args!("{name}: {what}stream, size unknown")),
-    }
-}
-
-/// How many workers there are, and where.
-pub(crate) fn workers(workers: &Workers) {
-    let (threads, them) = match workers.threads() {
-        1 => ("1 thread".to_owned(), "it"),
-        threads => (format!("{threads} threads"), "them"),
-    };
-    match workers.cpus() {
-        Some([cpu]) => say(format_args!("{threads}, on CPU {cpu}")),
-        Some(cpus) => say(format_args!("{threads}, on CPUs {}", Pin::List(cpus.to_vec()))),
-        None => say(format_args!("{threads}, where the system puts {them}")),
-    }
-    for note in workers.notes() {
-        say(format_args!("{note}"));
-    }
-}
-
-/// What was doubtful, once for each kind and definition, in file order.
-pub(crate) fn warnings(name: &Path, trace: &Trace) {
-    let mut all: Vec<_> = trace.warnings().iter().collect();
-    all.sort_by_key(|warning| warning.first_line);
-    for warning in all {
-        let lines = if warning.count == 1 { "line" } else { "lines" };
-        say(format_args!(
-            "{}:{}: warning: {} ({} {lines} of event {})",
-            name.display(),
-            warning.first_line,
-            warning.kind.sentence(),
-            warning.count,
-            paje_parser::error::shown(&warning.event),
-        ));
-    }
-}
-
 /// Why the program fails; for an invalid trace, with the line.
 pub(crate) fn failure(failure: &Failure) {
     let (name, error) = match failure {
@@ -96,55 +43,24 @@ pub(crate) fn failure(failure: &Failure) {
             _ => return invalid(name, error),
         },
         Failure::File(name, error) => (name, error),
-        Failure::Workers(error) => return say(format_args!("{error}")),
-        Failure::Unsuitable(name, why) => return say(format_args!("{}: {why}", name.display())),
+        Failure::Workers(error) => return VOICE.say(format_args!("{error}")),
+        Failure::Unsuitable(name, why) => {
+            return VOICE.say(format_args!("{}: {why}", name.display()));
+        }
     };
-    say(format_args!("{}: {}", name.display(), describe(error)));
+    VOICE.say(format_args!("{}: {}", name.display(), describe(error)));
 }
 
 fn invalid(name: &Path, error: &Error) {
     let name = name.display();
     let Some(place) = error.place() else {
-        return say(format_args!("{name}: {error}"));
+        return VOICE.say(format_args!("{name}: {error}"));
     };
     let excerpt = excerpt(place, error.kind());
-    say(format_args!("{name}:{}: {error}{excerpt}", place.position));
+    VOICE.say(format_args!("{name}:{}: {error}{excerpt}", place.position));
     if matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. })) {
-        say(format_args!(
+        VOICE.say(format_args!(
             "hint: `pj_dump --sort` replays a trace sorted by time, as `sort -s` would"
         ));
     }
-}
-
-/// The offending line with carets below the offending text; nothing for a line that is too long.
-fn excerpt(place: &Place, kind: &ErrorKind) -> String {
-    if place.text.is_empty() {
-        return String::new();
-    }
-    let at = ((place.position.column - 1) as usize).min(place.text.len());
-    let width = match kind {
-        ErrorKind::Invalid(Problem::Line { fault, .. }) => {
-            let word = Fault { at: at as u32, kind: *fault }.word(&place.text);
-            u64::from(word.end - word.start)
-        }
-        _ => {
-            let mut words = Vec::new();
-            token::fields(&place.text[at..], 0, &mut words);
-            words.first().filter(|word| word.start == 0).map_or(0, |word| u64::from(word.end))
-        }
-    };
-    let shown = Excerpt::of(&place.text, at).shown(place.position.column, width);
-    let line = place.position.line.to_string();
-    let margin = " ".repeat(line.len());
-    let (indent, carets) = (" ".repeat(shown.indent), "^".repeat(shown.width));
-    format!("\n {line} | {}\n {margin} | {indent}{carets}", shown.text)
-}
-
-/// The system's words for an error, without its number.
-fn describe(error: &io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
-    text
 }

@@ -19,7 +19,7 @@ use crate::folder::Folder;
 use crate::needs::Needs;
 use crate::output::{self, Blocks};
 use crate::pack::Compress;
-use crate::report::{self, Failure};
+use crate::report::{self, Failure, VOICE};
 use crate::root::OwnLines;
 use crate::scatter::Rules;
 use crate::shares::{self, Shares};
@@ -54,8 +54,8 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let input = Input::open(path).map_err(unreadable)?;
     let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
     if cli.verbose {
-        report::input(&input);
-        report::workers(&workers);
+        VOICE.input(&input);
+        VOICE.workers(&workers);
     }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
     let folder = Folder::create(&cli.output)?;
@@ -79,7 +79,7 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     }
     let trace = trace.map_err(|error| Failure::Trace(name.to_owned(), error))?;
     if !cli.quiet {
-        report::warnings(name, &trace);
+        VOICE.warnings(name, &trace);
     }
     one_file(name, &trace)?;
     let read = began.elapsed();
@@ -104,7 +104,7 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
                 1 => "1 container".to_owned(),
                 some => format!("{some} containers"),
             };
-            report::say(format_args!("{name}: {containers}, {bytes} bytes of events"));
+            VOICE.say(format_args!("{name}: {containers}, {bytes} bytes of events"));
         }
     }
     if cli.stats {
@@ -194,7 +194,7 @@ impl Stats {
         let memory = memory.map(|bytes| format!(", {:.1} MB of memory", bytes as f64 / 1e6));
         let memory = memory.unwrap_or_default();
         let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
-        report::say(format_args!(
+        VOICE.say(format_args!(
             "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in \
              all{memory}",
             trace.bytes(),
