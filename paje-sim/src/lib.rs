@@ -71,6 +71,7 @@ mod states;
 mod store;
 mod text;
 mod trace;
+mod type_tree;
 pub mod types;
 mod variables;
 pub mod visit;

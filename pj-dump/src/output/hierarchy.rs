@@ -3,7 +3,6 @@
 use paje_sim::{Step, Trace, TypeNature, ValueId};
 
 use super::Quotes;
-use super::types::each_type;
 
 /// `Parent, Name, Nature`: each type but the root's, and each value below its type.
 #[must_use]
@@ -11,7 +10,7 @@ pub fn types(trace: &Trace, quotes: Quotes) -> Vec<u8> {
     let types = trace.types();
     let mut out = b"Parent, Name, Nature\n".to_vec();
     let mut columns = Columns { quotes, out: &mut out };
-    each_type(trace, quotes.order(), |id, inside| {
+    trace.each_type(quotes.order(), |id, inside| {
         for child in inside {
             columns.row(&[types.name(id), types.name(*child)], types.nature(*child).name());
             let mut values: Vec<ValueId> =

@@ -1,0 +1,145 @@
+//! A table cut into batches.
+
+use std::ops::Range;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use paje_sim::{ContainerId, LaneView, Step};
+
+use crate::gather::Gather;
+use crate::hierarchy;
+use crate::tables::Tables;
+use crate::{Error, Table};
+
+/// Rows of a batch, give or take a chunk of a lane; the last has what is left. Enough that what
+/// readers do once for each batch or group of rows costs little, few enough that workers find several to
+/// share out.
+const ROWS: usize = 1 << 18;
+
+/// The batches of a table.
+#[derive(Debug)]
+pub struct Batches<'a, 't> {
+    tables: &'a Tables<'t>,
+    table: Table,
+    schema: SchemaRef,
+    cuts: Cuts<'t>,
+}
+
+/// What is in each batch.
+#[derive(Debug)]
+enum Cuts<'t> {
+    Containers(Vec<ContainerId>),
+    Lanes(Vec<Vec<Part<'t>>>),
+    /// All of it is in one batch.
+    Whole,
+}
+
+/// Some chunks of a lane, and how many rows they have.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'t> {
+    pub(crate) lane: LaneView<'t>,
+    pub(crate) chunks: Range<usize>,
+    pub(crate) rows: usize,
+}
+
+impl<'a, 't> Batches<'a, 't> {
+    pub(crate) fn new(tables: &'a Tables<'t>, table: Table) -> Self {
+        let cuts = match table {
+            Table::Container => {
+                let containers = tables.steps.iter().filter_map(|step| match step {
+                    Step::Container(id) => Some(*id),
+                    Step::Type(..) => None,
+                });
+                Cuts::Containers(containers.collect())
+            }
+            Table::TypeHierarchy | Table::EntityHierarchy => Cuts::Whole,
+            Table::State | Table::Variable | Table::Event | Table::Link => {
+                Cuts::Lanes(cut(tables, table))
+            }
+        };
+        Batches { tables, table, schema: tables.schema(table), cuts }
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        self.table
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How many batches there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.cuts {
+            Cuts::Containers(containers) => containers.len().div_ceil(ROWS),
+            Cuts::Lanes(batches) => batches.len(),
+            Cuts::Whole => 1,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One batch. Under a window of time it may have no rows.
+    ///
+    /// # Errors
+    /// Its texts cannot be told in Arrow's way.
+    ///
+    /// # Panics
+    /// There is no batch of this number.
+    pub fn read(&self, number: usize) -> Result<RecordBatch, Error> {
+        let columns = match &self.cuts {
+            Cuts::Containers(containers) => {
+                let from = number * ROWS;
+                let some = &containers[from..(from + ROWS).min(containers.len())];
+                Gather::containers(self.tables, some)?
+            }
+            Cuts::Lanes(batches) => Gather::lanes(self.tables, self.table, &batches[number])?,
+            Cuts::Whole => hierarchy::columns(self.tables, self.table)?,
+        };
+        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
+    }
+}
+
+/// Cuts the lanes of a table's nature into batches.
+fn cut<'t>(tables: &Tables<'t>, table: Table) -> Vec<Vec<Part<'t>>> {
+    let trace = tables.trace;
+    let lanes = tables.steps.iter().filter_map(|step| match step {
+        Step::Type(container, type_) if Some(trace.types().nature(*type_)) == table.nature() => {
+            trace.lane(*container, *type_)
+        }
+        _ => None,
+    });
+    let mut batches = Vec::new();
+    let mut batch: Vec<Part<'t>> = Vec::new();
+    let mut rows = 0;
+    for lane in lanes {
+        let mut part = Part { lane, chunks: 0..0, rows: 0 };
+        for count in lane.chunks_from(0) {
+            part.chunks.end += 1;
+            part.rows += count;
+            rows += count;
+            if rows >= ROWS {
+                let next = Part { lane, chunks: part.chunks.end..part.chunks.end, rows: 0 };
+                batch.push(std::mem::replace(&mut part, next));
+                batches.push(std::mem::take(&mut batch));
+                rows = 0;
+            }
+        }
+        if part.rows > 0 {
+            batch.push(part);
+        }
+    }
+    if !batch.is_empty() {
+        batches.push(batch);
+    }
+    batches
+}

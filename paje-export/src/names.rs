@@ -1,0 +1,134 @@
+//! Names as Arrow has them: each distinct text once, and a code for each name.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
+use paje_sim::{Name, NameOrder};
+
+use crate::Error;
+
+/// The distinct texts of some names, and the code of each name.
+#[derive(Debug)]
+pub(crate) struct Names {
+    texts: ArrayRef,
+    /// By a name's number.
+    codes: Vec<i32>,
+}
+
+impl Names {
+    /// The code of the name of this number.
+    #[inline]
+    pub(crate) fn code(&self, number: usize) -> i32 {
+        self.codes[number]
+    }
+
+    /// The codes of all names from this number on.
+    pub(crate) fn codes_from(&self, number: usize) -> &[i32] {
+        &self.codes[number..]
+    }
+
+    /// Codes as an array of texts.
+    pub(crate) fn array(&self, codes: Vec<i32>) -> Result<ArrayRef, Error> {
+        let array = DictionaryArray::try_new(Int32Array::from(codes), Arc::clone(&self.texts))?;
+        Ok(Arc::new(array))
+    }
+}
+
+/// Gives codes to names.
+#[derive(Debug)]
+pub(crate) struct Coder {
+    order: NameOrder,
+    known: HashMap<String, i32>,
+    builder: StringBuilder,
+    bytes: usize,
+    codes: Vec<i32>,
+}
+
+impl Coder {
+    pub(crate) fn new(order: NameOrder) -> Self {
+        let builder = StringBuilder::new();
+        Coder { order, known: HashMap::new(), builder, bytes: 0, codes: Vec::new() }
+    }
+
+    /// The name of the next number.
+    pub(crate) fn push(&mut self, name: Name<'_>) {
+        self.push_text(&spelled(name, self.order));
+    }
+
+    /// The same, for a text that is no name of the trace.
+    pub(crate) fn push_text(&mut self, text: &str) {
+        let code = match self.known.get(text) {
+            Some(code) => *code,
+            None => {
+                let code = self.known.len() as i32;
+                self.known.insert(text.to_owned(), code);
+                self.bytes += text.len();
+                if self.bytes <= i32::MAX as usize {
+                    self.builder.append_value(text);
+                }
+                code
+            }
+        };
+        self.codes.push(code);
+    }
+
+    pub(crate) fn finish(mut self, column: &'static str) -> Result<Names, Error> {
+        if self.bytes > i32::MAX as usize {
+            return Err(Error::TooMuchText(column));
+        }
+        let texts: StringArray = self.builder.finish();
+        Ok(Names { texts: Arc::new(texts), codes: self.codes })
+    }
+}
+
+/// A name as text: bare, or with its quotes.
+pub(crate) fn spelled(name: Name<'_>, order: NameOrder) -> Cow<'_, str> {
+    match order {
+        NameOrder::Bare => text(name.text),
+        NameOrder::Raw => {
+            let mut raw = Vec::new();
+            name.write_raw(&mut raw);
+            Cow::Owned(text(&raw).into_owned())
+        }
+    }
+}
+
+/// Bytes as text. Arrow knows UTF-8 only: what is not that is taken for Latin-1, in which every byte
+/// is a letter, so that two names stay two.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+
+    #[test]
+    fn one_code_for_one_text() {
+        let mut coder = Coder::new(NameOrder::Bare);
+        for name in ["a", "b", "a", ""] {
+            coder.push(Name::bare(name.as_bytes()));
+        }
+        let names = coder.finish("Value").expect("few names");
+        assert_eq!((0..4).map(|n| names.code(n)).collect::<Vec<_>>(), [0, 1, 0, 2]);
+        let array = names.array(vec![2, 0, 1]).expect("codes that are there");
+        let array = array.as_dictionary::<arrow_array::types::Int32Type>();
+        assert_eq!(array.values().len(), 3);
+        let texts = array.downcast_dict::<StringArray>().expect("texts");
+        assert_eq!(texts.into_iter().flatten().collect::<Vec<_>>(), ["", "a", "b"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8() {
+        assert_eq!(text("é".as_bytes()), "é");
+        assert_eq!(text(b"\xe9t\xe9"), "été");
+    }
+}

@@ -1,0 +1,170 @@
+//! Work that is shared out, and whose results are taken in order.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use workers::Workers;
+
+use crate::Error;
+
+/// Results for each worker that may wait for their turn.
+const AHEAD: usize = 2;
+
+/// Makes the results of jobs `0..jobs` with all workers, and puts them one after the other, in order.
+/// Only some are made before their turn, so that a slow taker slows the makers down.
+///
+/// # Errors
+/// The first in the order of the jobs; no later result is put.
+pub(crate) fn in_order<T: Send>(
+    workers: &Workers,
+    jobs: usize,
+    make: impl Fn(usize) -> Result<T, Error> + Sync,
+    put: impl FnMut(usize, T) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
+    let ahead = AHEAD * workers.threads();
+    let line = Line {
+        taken: 0,
+        next: 0,
+        ready: BTreeMap::new(),
+        put: Some(put),
+        failed: None,
+        finished: false,
+    };
+    let line = Mutex::new(line);
+    let moved = Condvar::new();
+    let lock = || line.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = |_: usize| {
+        let mut leaving = Leaving { finish: Some(|| lock().finished = true), moved: &moved };
+        loop {
+            let mut now = lock();
+            // Who has the next job never waits, so all others are woken in the end.
+            while !now.finished && now.taken < jobs && now.taken >= now.next + ahead {
+                now = moved.wait(now).unwrap_or_else(PoisonError::into_inner);
+            }
+            if now.finished || now.taken == jobs {
+                break;
+            }
+            let job = now.taken;
+            now.taken += 1;
+            drop(now);
+            let result = make(job);
+            let mut now = lock();
+            now.ready.insert(job, result);
+            let Some(mut put) = now.put.take() else { continue };
+            loop {
+                let next = now.next;
+                let Some(result) = now.ready.remove(&next) else { break };
+                drop(now);
+                let result = result.and_then(|result| put(next, result));
+                now = lock();
+                now.next += 1;
+                if let Err(error) = result {
+                    now.failed = Some(error);
+                    now.finished = true;
+                    now.ready.clear();
+                }
+                moved.notify_all();
+                if now.finished {
+                    break;
+                }
+            }
+            now.put = Some(put);
+        }
+        leaving.finish = None;
+    };
+    workers.run(|| workers.on_each(work));
+    let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    line.failed.map_or(Ok(()), Err)
+}
+
+/// Results that wait for their turn.
+struct Line<T, P> {
+    /// How many jobs have been taken.
+    taken: usize,
+    /// The job whose result is to be put next.
+    next: usize,
+    ready: BTreeMap<usize, Result<T, Error>>,
+    /// Nobody is putting.
+    put: Option<P>,
+    failed: Option<Error>,
+    /// No more jobs are to be taken.
+    finished: bool,
+}
+
+/// Lets the others go if a worker panics, whose result they would wait for.
+struct Leaving<'a, F: FnOnce()> {
+    finish: Option<F>,
+    moved: &'a Condvar,
+}
+
+impl<F: FnOnce()> Drop for Leaving<'_, F> {
+    fn drop(&mut self) {
+        if let Some(finish) = self.finish.take() {
+            finish();
+            self.moved.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{io, thread, time};
+    use workers::Pin;
+
+    fn team(threads: usize) -> Workers {
+        Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads")
+    }
+
+    #[test]
+    fn results_come_in_order_and_not_far_ahead() {
+        for threads in 1..=4 {
+            let workers = team(threads);
+            let (made, put) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let mut seen = Vec::new();
+            let make = |job: usize| {
+                made.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(time::Duration::from_micros((job * 37 % 11) as u64 * 50));
+                Ok(job * job)
+            };
+            in_order(&workers, 100, make, |job, result| {
+                let ahead = made.load(Ordering::Relaxed) - put.fetch_add(1, Ordering::Relaxed);
+                assert!(ahead <= (AHEAD + 1) * threads, "{ahead} ahead");
+                seen.push((job, result));
+                Ok(())
+            })
+            .expect("nothing fails");
+            assert_eq!(seen, (0..100).map(|job| (job, job * job)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_first_failure_ends_it() {
+        let fail = || Error::Io(io::Error::other("full"));
+        for threads in 1..=4 {
+            let workers = team(threads);
+            let make = |job: usize| if job % 10 == 7 { Err(fail()) } else { Ok(job) };
+            let mut last = None;
+            let failed = in_order(&workers, 100, make, |job, _| {
+                last = Some(job);
+                Ok(())
+            });
+            assert!(failed.is_err());
+            assert_eq!(last, Some(6));
+            let put = |job, _| if job == 3 { Err(fail()) } else { Ok(()) };
+            assert!(in_order(&workers, 100, Ok, put).is_err());
+        }
+    }
+
+    #[test]
+    fn a_panic_does_not_leave_the_others_waiting() {
+        let workers = team(3);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let make = |job: usize| if job == 5 { panic!("planted") } else { Ok(job) };
+            in_order(&workers, 1000, make, |_, _| Ok(()))
+        }));
+        assert!(panicked.is_err());
+    }
+}
