@@ -33,6 +33,7 @@
 //! ```
 
 mod batches;
+pub mod decimal;
 mod error;
 mod gather;
 mod hierarchy;
@@ -40,8 +41,10 @@ mod names;
 mod ordered;
 mod table;
 mod tables;
+mod write;
 
 pub use batches::Batches;
 pub use error::Error;
 pub use table::Table;
 pub use tables::{TableOptions, Tables};
+pub use write::{Format, Times, Written, write};

@@ -113,6 +113,20 @@ pub struct Cli {
     #[arg(short, long)]
     pub out_of_core: bool,
 
+    /// Write tables to files in the folder DIR, one for each nature of rows and for the two hierarchies,
+    /// instead of rows to standard output. They appear when all are complete
+    #[arg(short = 'O', long, value_name = "DIR", help_heading = OURS)]
+    pub tables: Option<PathBuf>,
+
+    /// What these files are. Columns are as in the header lines; times are in double precision, and so
+    /// are values of variables if nothing else is asked for
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = OURS)]
+    pub format: TableFormat,
+
+    /// How Parquet files hold times and values of variables
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = OURS)]
+    pub encoding: TimeEncoding,
+
     /// Replay events in the order of their times, whatever the order of their lines; the whole text is
     /// kept in memory
     #[arg(long, help_heading = OURS)]
@@ -155,9 +169,10 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OURS)]
     pub quotes: Quotes,
 
-    /// How values of variables are read; PajeNG reads them in single precision
-    #[arg(long, value_enum, value_name = "PRECISION", default_value_t = VariablePrecision::Single, help_heading = OURS)]
-    pub variable_precision: VariablePrecision,
+    /// How values of variables are read; PajeNG reads them in single precision, and so are they for rows,
+    /// but not for tables
+    #[arg(long, value_enum, value_name = "PRECISION", help_heading = OURS)]
+    pub variable_precision: Option<VariablePrecision>,
 
     /// Tell on standard error, after the rows, how much was read and written, how long that took by
     /// phase and by thread, and the memory used; as text if no FORMAT is given
@@ -213,6 +228,26 @@ fn max_line(text: &str) -> Result<usize, String> {
 fn time(text: &str) -> Result<f64, String> {
     let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
     number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+/// What the files of tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Apache Parquet, compressed with zstd
+    Parquet,
+    /// Arrow's file format (Feather 2), which can be mapped
+    Arrow,
+    /// Comma-separated values with a line of names (RFC 4180), with a column Duration
+    Csv,
+}
+
+/// How Parquet files hold times and values of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeEncoding {
+    /// Byte by byte (BYTE_STREAM_SPLIT), for all readers
+    Split,
+    /// As decimals (ALP), in half the room, for readers of 2026 and later
+    Decimal,
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 pub mod aside;
 pub mod containers;
-pub mod decimal;
 pub mod export;
 pub mod header;
 pub mod hierarchy;
@@ -10,6 +9,7 @@ pub mod intervals;
 pub mod quotes;
 pub mod rows;
 pub mod stream;
+pub(crate) mod tables;
 pub mod types;
 
 pub use quotes::Quotes;

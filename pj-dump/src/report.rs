@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Trace(PathBuf, Error),
     /// A file cannot be read or written.
     File(PathBuf, io::Error),
+    /// A table cannot be told in its format.
+    Table(paje_export::Error),
     /// Standard output cannot be written.
     Output(io::Error),
     /// The threads cannot run as asked for.
@@ -97,6 +99,7 @@ pub(crate) fn failure(failure: &Failure) {
         },
         Failure::File(name, error) => (name.display().to_string(), error),
         Failure::Output(error) => ("standard output".to_string(), error),
+        Failure::Table(error) => return VOICE.say(format_args!("{error}")),
         Failure::Workers(error) => return VOICE.say(format_args!("{error}")),
     };
     VOICE.say(format_args!("{name}: {}", describe(error)));

@@ -22,7 +22,7 @@ use crate::output::export::{Exported, Written, write_rows};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, aside, containers, hierarchy, types};
+use crate::output::{Quotes, Style, aside, containers, hierarchy, tables, types};
 use crate::progress::Display;
 use crate::report::{self, Failure, VOICE};
 use crate::stats::Stats;
@@ -102,7 +102,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    let mut exported = print(cli, &trace, seconds, display, &workers).map_err(Failure::Output)?;
+    let mut exported = match &cli.tables {
+        Some(folder) => tables::write(cli, folder, &trace, &workers)?,
+        None => print(cli, &trace, seconds, display, &workers).map_err(Failure::Output)?,
+    };
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
@@ -134,9 +137,9 @@ fn undamaged(trace: Result<Trace, Error>, mut input: Input) -> Result<Trace, Err
 fn options(cli: &Cli) -> Options {
     let mut options = Options::default();
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.variable_precision = match cli.variable_precision {
-        VariablePrecision::Single => Precision::Single,
-        VariablePrecision::Double => Precision::Double,
+    options.variable_precision = match (cli.variable_precision, &cli.tables) {
+        (Some(VariablePrecision::Single), _) | (None, None) => Precision::Single,
+        (Some(VariablePrecision::Double), _) | (None, Some(_)) => Precision::Double,
     };
     options.value_names = match cli.quotes {
         Quotes::Keep => ValueNames::AsWritten,
