@@ -35,6 +35,7 @@
 mod batches;
 pub mod decimal;
 mod error;
+mod extras;
 mod gather;
 mod hierarchy;
 mod names;

@@ -93,5 +93,6 @@ pub use text::Name;
 pub use trace::{Counts, Trace};
 pub use types::Types;
 pub use visit::{
-    Events, LaneView, Links, NameOrder, States, Step, UserDefined, Variables, Visitor,
+    EventFields, Events, LaneView, Links, NameOrder, Side, States, Step, UserDefined, Variables,
+    Visitor,
 };

@@ -1,8 +1,10 @@
 //! Comma-separated values, as RFC 4180 has them.
 
+use std::io::Write as _;
+
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, SchemaRef};
 
 use crate::Error;
@@ -24,7 +26,8 @@ enum Cells<'a> {
     },
     Texts(&'a StringArray),
     Numbers(&'a Float64Array),
-    Integers(&'a Int32Array),
+    Levels(&'a Int32Array),
+    Integers(&'a Int64Array),
     /// From the one to the other.
     Duration(&'a Float64Array, &'a Float64Array),
 }
@@ -51,7 +54,8 @@ impl Encoder {
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
             columns.push(match field.data_type() {
                 DataType::Float64 => Cells::Numbers(column.as_primitive::<Float64Type>()),
-                DataType::Int32 => Cells::Integers(column.as_primitive::<Int32Type>()),
+                DataType::Int32 => Cells::Levels(column.as_primitive::<Int32Type>()),
+                DataType::Int64 => Cells::Integers(column.as_primitive::<Int64Type>()),
                 DataType::Dictionary(..) => {
                     let names = column.as_dictionary::<Int32Type>();
                     Cells::Names { texts: names.values().as_string(), codes: names.keys() }
@@ -82,9 +86,13 @@ impl Encoder {
                         }
                         &text
                     }
+                    Cells::Levels(levels) => {
+                        write!(text, "{}", levels.value(row))?;
+                        &text
+                    }
                     Cells::Integers(numbers) => {
                         if !numbers.is_null(row) {
-                            write_fixed(&mut text, f64::from(numbers.value(row)), 0);
+                            write!(text, "{}", numbers.value(row))?;
                         }
                         &text
                     }

@@ -96,7 +96,7 @@ fn properties(schema: &Schema, times: Times, repeated: bool) -> WriterProperties
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, encoding);
-        } else if *field.data_type() == DataType::Utf8 {
+        } else if field.name() == Column::Key.name() {
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY);

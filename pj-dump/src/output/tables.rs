@@ -1,12 +1,13 @@
 //! Tables in files (`--tables`, `--format`).
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use paje_export::{Format, Table, TableOptions, Tables, Times};
-use paje_sim::Trace;
+use paje_sim::{Selection, Trace};
 use workers::Workers;
 
 use super::aside::Aside;
@@ -30,8 +31,8 @@ pub(crate) fn write(
     let format = format(cli);
     let options = TableOptions {
         order: cli.quotes.order(),
-        from: cli.start.unwrap_or(f64::NEG_INFINITY),
-        to: cli.end.unwrap_or(f64::INFINITY),
+        selection: Selection::default(),
+        metadata: BTreeMap::new(),
     };
     let tables = Tables::new(trace, options);
     let mut files = Vec::new();

@@ -20,4 +20,5 @@ mod recover;
 mod sort;
 mod stats;
 mod stream;
+mod tables;
 mod world;
