@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use paje_parser::error::shown;
 use paje_sim::error::Problem;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Trace};
 
 use crate::voice::{Voice, describe, excerpt};
 
@@ -84,6 +84,16 @@ pub(crate) fn recovered(name: &Path, trace: &Trace) {
     if unsorted {
         VOICE.say(format_args!("hint: with `--sort` events that come too late are kept"));
     }
+}
+
+/// The patterns that select nothing: they may be misspelt.
+pub(crate) fn unmet(selected: &Selected) {
+    let say = |option: &str, glob: &Glob, what: &str| {
+        let glob = shown(glob.as_str().as_bytes());
+        VOICE.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+    };
+    selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
+    selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
 }
 
 fn is_disorder(error: &Error) -> bool {

@@ -11,14 +11,14 @@ use std::time::Instant;
 
 use clap::CommandFactory;
 use paje_sim::{
-    Error, FieldNames, Options, Portion, Precision, Progress, Source, Trace, ValueNames,
+    Error, FieldNames, Options, Portion, Precision, Progress, Selected, Source, Trace, ValueNames,
 };
 use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::memory;
-use crate::output::export::{Exported, Written, write_rows};
+use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
@@ -67,7 +67,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let written = Written::default();
     let out = standard_output().map_err(Failure::Output)?;
     let shown = display.replay(&input, &progress, streams(cli).then_some(&out));
+    let selection = cli.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
+    stream = stream.selecting(&selection);
     let trace_file = path.filter(|path| *path != Path::new("-")).map(PathBuf::from);
     let mut read = |mut source: Source<'_>| {
         source = source.followed_by(further.to_vec());
@@ -94,6 +96,8 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
     VOICE.warnings(&name, &trace);
+    let selected = selection.resolve(&trace);
+    report::unmet(&selected);
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -104,7 +108,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     let mut exported = match &cli.tables {
         Some(folder) => tables::write(cli, folder, &trace, &workers)?,
-        None => print(cli, &trace, seconds, display, &workers).map_err(Failure::Output)?,
+        None => {
+            let printed = print(cli, &trace, &selected, seconds, display, &workers);
+            printed.map_err(Failure::Output)?
+        }
     };
     exported.add(&streamed);
     if let Some(format) = cli.stats {
@@ -162,6 +169,7 @@ fn options(cli: &Cli) -> Options {
 fn print(
     cli: &Cli,
     trace: &Trace,
+    selected: &Selected,
     seconds: f64,
     display: Display,
     workers: &Workers,
@@ -186,12 +194,13 @@ fn print(
         return Ok(Exported::default());
     }
     if cli.header {
-        let walk = trace.walk(cli.quotes.order());
-        out.write_all(&Header::new(style).lines(trace, walk))?;
+        let steps = trace.walk(cli.quotes.order()).filter(|step| selected.step(*step));
+        let mut header = Header::new(style).selecting(&cli.selection());
+        out.write_all(&header.lines(trace, steps))?;
     }
     let written = Arc::new(Written::default());
     let shown = display.rows(&out, &written);
-    let exported = write_rows(trace, style, workers, out, &written)?;
+    let exported = write_selected(trace, selected, style, workers, out, &written)?;
     drop(shown);
     let dropped = exported.dropped;
     if dropped > 0 {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use paje_export::{Format, Table, TableOptions, Tables, Times};
-use paje_sim::{Selection, Trace};
+use paje_sim::Trace;
 use workers::Workers;
 
 use super::aside::Aside;
@@ -31,7 +31,7 @@ pub(crate) fn write(
     let format = format(cli);
     let options = TableOptions {
         order: cli.quotes.order(),
-        selection: Selection::default(),
+        selection: cli.selection(),
         metadata: BTreeMap::new(),
     };
     let tables = Tables::new(trace, options);

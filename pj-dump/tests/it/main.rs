@@ -17,6 +17,7 @@ mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
 mod recover;
+mod select;
 mod sort;
 mod stats;
 mod stream;

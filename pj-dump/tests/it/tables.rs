@@ -57,13 +57,17 @@ fn printed(text: &str) -> String {
 }
 
 fn name(batch: &RecordBatch, column: &str, row: usize) -> String {
+    printed(bare(batch, column, row))
+}
+
+fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
     let column = batch.column_by_name(column).expect("the column is there");
     match column.data_type() {
-        DataType::Utf8 => printed(column.as_string::<i32>().value(row)),
+        DataType::Utf8 => column.as_string::<i32>().value(row),
         _ => {
             let names = column.as_dictionary::<Int32Type>();
             let texts: &StringArray = names.values().as_string();
-            printed(texts.value(names.keys().value(row) as usize))
+            texts.value(names.keys().value(row) as usize)
         }
     }
 }
@@ -73,7 +77,7 @@ fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
     column.as_primitive::<Float64Type>().value(row)
 }
 
-/// A row of a table as it is printed; of containers, without times, of which few digits are printed.
+/// A row of a table as it is printed.
 fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
     let text = |column: &str| name(batch, column, row);
     let number = |column: &str| number(batch, column, row);
@@ -82,7 +86,16 @@ fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
         format!("{start:.9}, {end:.9}, {:.9}", end - start)
     };
     match nature {
-        "Container" => format!("Container, {}, {}, {}", text("Parent"), text("Type"), text("Name")),
+        "Container" => {
+            let (start, end) = (number("Start"), number("End"));
+            let [start, end, duration] = [start, end, end - start].map(|time| {
+                let mut out = Vec::new();
+                paje_export::decimal::write_general(&mut out, time);
+                String::from_utf8(out).expect("digits")
+            });
+            let (parent, type_, name) = (text("Parent"), text("Type"), text("Name"));
+            format!("Container, {parent}, {type_}, {start}, {end}, {duration}, {name}")
+        }
         "State" => {
             let column = batch.column_by_name("Imbrication").expect("the column is there");
             let level = column.as_primitive::<Int32Type>().value(row);
@@ -117,21 +130,12 @@ fn rows(folder: &Path, format: &str) -> Vec<String> {
     all
 }
 
-/// What is printed, nature by nature; containers without times.
+/// What is printed, nature by nature.
 fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
     let options = [&["-l", "9", "--variable-precision", "double"], options].concat();
     let text = String::from_utf8(pj_dump(&options, trace).stdout).expect("text");
-    let of = |nature: &'static str| {
-        text.lines().filter(move |line| line.starts_with(nature)).map(move |line| {
-            if nature != "Container" {
-                return line.to_owned();
-            }
-            // Commas in names are in quotes, but none of the tests' containers has any.
-            let words: Vec<&str> = line.split(", ").collect();
-            format!("Container, {}, {}, {}", words[1], words[2], words[6])
-        })
-    };
-    NATURES.into_iter().flat_map(of).collect()
+    let of = |nature: &'static str| text.lines().filter(move |line| line.starts_with(nature));
+    NATURES.into_iter().flat_map(of).map(str::to_owned).collect()
 }
 
 fn same(options: &[&str], trace: &Path) {
@@ -161,8 +165,8 @@ fn examples() -> Vec<std::path::PathBuf> {
 #[test]
 fn tables_of_the_examples_hold_their_rows() {
     for trace in examples() {
-        same(&["-n", "-z"], &trace);
-        same(&["-n", "-z", "-i", "-s", "0.0003", "-e", "0.5"], &trace);
+        same(&["-n", "-z", "--sort"], &trace);
+        same(&["-n", "-z", "--sort", "-i", "-s", "0.0003", "-e", "0.5"], &trace);
     }
 }
 
@@ -172,7 +176,7 @@ fn tables_of_every_shape_hold_their_rows() {
     for shape in Shape::ALL {
         let path = folder.path().join(shape.name());
         fs::write(&path, generate(shape, 100_000, 3)).expect("writable");
-        same(&["-z", "-n"], &path);
+        same(&["-z", "-n", "--sort"], &path);
     }
 }
 
@@ -201,7 +205,7 @@ fn files_are_the_same_for_any_number_of_threads() {
 #[test]
 fn comma_separated_values() {
     for trace in examples() {
-        let folder = tables(&["-n", "-z", "--format", "csv", "-l", "9"], &trace);
+        let folder = tables(&["-n", "-z", "--sort", "--format", "csv", "-l", "9"], &trace);
         let mut found = Vec::new();
         for nature in &NATURES[1..] {
             let path = folder.path().join(format!("{}.csv", nature.to_lowercase()));
@@ -219,7 +223,7 @@ fn comma_separated_values() {
                 found.push(format!("{nature}, {}", cells.join(", ")));
             }
         }
-        let mut wanted = printed_rows(&["-n", "-z"], &trace);
+        let mut wanted = printed_rows(&["-n", "-z", "--sort"], &trace);
         wanted.retain(|row| !row.starts_with("Container"));
         assert_eq!(found, wanted, "{}", trace.display());
     }
@@ -228,20 +232,21 @@ fn comma_separated_values() {
 #[test]
 fn hierarchies() {
     for trace in examples() {
-        let folder = tables(&["-n", "-z"], &trace);
+        let folder = tables(&["-n", "-z", "--sort"], &trace);
         for (table, option) in
             [("type_hierarchy", "--type-hierarchy"), ("entity_hierarchy", "--entity-hierarchy")]
         {
             let text = folder.path().join("text");
-            pj_dump(&["-n", "-z", "-q", option, text.to_str().expect("text")], &trace);
+            let options = ["-n", "-z", "--sort", "-q", "--quotes", "strip", option];
+            pj_dump(&[&options[..], &[text.to_str().expect("text")]].concat(), &trace);
             let text = fs::read_to_string(&text).expect("the file is there");
             let (schema, batches) = read(folder.path(), table, "parquet");
             let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             let mut found = vec![names.join(", ")];
             for batch in &batches {
                 for row in 0..batch.num_rows() {
-                    let cells: Vec<String> =
-                        names.iter().map(|column| name(batch, column, row)).collect();
+                    let cells: Vec<&str> =
+                        names.iter().map(|column| bare(batch, column, row)).collect();
                     found.push(cells.join(", "));
                 }
             }
