@@ -18,7 +18,7 @@ use crate::error::{Place, Problem};
 use crate::ids::{ContainerId, LaneId, ValueId};
 use crate::links::{Suspect, bare_key, first_reused};
 use crate::model::{Ending, Failed, Lane, Model};
-use crate::options::Options;
+use crate::options::{Keeps, Options};
 use crate::store::Store;
 
 /// The lanes of a trace, while it is replayed and afterwards.
@@ -32,7 +32,7 @@ pub(crate) struct Lanes {
     /// Some key may have been used before.
     suspected: bool,
     pub(crate) cuts: Cuts,
-    extras: bool,
+    keeps: Keeps,
     no_imbrication: bool,
     forgets: bool,
     /// Where objects go that memory has no room for.
@@ -69,7 +69,7 @@ impl Lanes {
         // What is forgotten needs no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
-        let store = || Store::new(options.user_defined, overflow.as_ref());
+        let store = || Store::new(options.keeps(), overflow.as_ref());
         let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, options.recover));
         let home = |_| RwLock::new(LinkHome::new(overflow.clone(), options.recover));
         Lanes {
@@ -78,7 +78,7 @@ impl Lanes {
             suspected: false,
             places: StrandPlaces::default(),
             cuts: Cuts::default(),
-            extras: options.user_defined,
+            keeps: options.keeps(),
             no_imbrication: options.no_imbrication,
             forgets,
             overflow,
@@ -182,7 +182,7 @@ impl Lanes {
                 |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;
             scattered.extend(strands.extract_if(.., ours).map(|strand| (i, strand)));
         }
-        home.merge(self.extras);
+        home.merge(self.keeps.anything());
         for (i, strand) in scattered {
             let Ok(mut shard) = self.shards[i].lock() else { return };
             home.gather(&mut shard, i, strand);
@@ -434,7 +434,7 @@ impl Lanes {
     /// Forgets all rows, and carries what is open over to new memory.
     pub(crate) fn start_afresh(&mut self) {
         for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
-            let old = std::mem::replace(store, Store::new(self.extras, None));
+            let old = std::mem::replace(store, Store::new(self.keeps, None));
             strands.iter_mut().for_each(|strand| strand.start_afresh(&old, store));
         }
         for home in &mut self.homes {

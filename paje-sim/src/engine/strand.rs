@@ -17,7 +17,7 @@ use crate::ids::{LaneId, ValueId};
 use crate::links::{HalfLink, LinkStrand};
 use crate::model::NOWHERE;
 use crate::states::StateLane;
-use crate::store::Store;
+use crate::store::{LineNumber, Store};
 use crate::variables::VariableLane;
 
 /// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
@@ -377,13 +377,15 @@ fn half_link<'s>(event: &LaneEvent, slice: &Slice<'s>, extra: u32) -> (HalfLink,
 
 #[inline(always)]
 fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
-    let Some(index) = (event.extra() as usize).checked_sub(1) else {
-        return 0;
-    };
     let Some(extras) = &mut store.extras else {
         return 0;
     };
+    let line =
+        if extras.keeps().lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let Some(index) = (event.extra() as usize).checked_sub(1) else {
+        return if extras.keeps().lines { extras.push_line(line) } else { 0 };
+    };
     let decoded = &slice.block.decoded;
     let (def, start, end) = decoded.extras[index];
-    extras.push(def, &decoded.extra_text[start as usize..end as usize])
+    extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
 }
