@@ -33,6 +33,7 @@ pub(crate) mod strand;
 pub(crate) mod symbols;
 mod tables;
 mod tasks;
+mod unwanted;
 pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use paje_parser::FieldNames;
 use splitter::Limits;
 
+use crate::selection::Selection;
+
 /// How the values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -109,6 +111,10 @@ pub struct Options {
     /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
     /// Of a trace without any problem, the result is the same.
     pub recover: bool,
+    /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
+    /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
+    /// whoever shows the trace must ask what [`Selection::resolve`] gives, all the same.
+    pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -128,6 +134,7 @@ impl Default for Options {
             keep_times: false,
             keep_lines: false,
             recover: false,
+            selection: Selection::default(),
             limits: Limits::default(),
         }
     }

@@ -136,6 +136,10 @@ impl EventChunk {
 pub(crate) struct LinkChunk;
 
 impl LinkChunk {
+    pub(crate) const fn key(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+
     pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
         3 * chunk.size() + column * chunk.width.words(chunk.size())
     }
@@ -278,16 +282,20 @@ pub(crate) fn push_link(
     }
 }
 
-/// The places of the keys of a chunk of links.
+/// Adds the place of a link's key to the rows of a lane that have no other column.
+#[inline]
+pub(crate) fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
+    let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);
+    arena.set(chunk.place, index, key.0);
+}
+
+/// The places of the keys of a chunk of links, which are in this column.
 pub(crate) fn key_places<'a>(
     arena: &'a Arena,
     chunk: &Chunk,
+    column: usize,
 ) -> impl Iterator<Item = KeyPlace> + use<'a> {
-    arena
-        .words(chunk.place, 2 * chunk.size(), chunk.count())
-        .iter()
-        .copied()
-        .map(KeyPlace::from_word)
+    arena.words(chunk.place, column, chunk.count()).iter().copied().map(KeyPlace::from_word)
 }
 
 /// Keys of links, as they were written, each behind its length. They lie in pages that never move;

@@ -349,13 +349,15 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.events(self, events)?;
                 }
+                // It has no rows.
+                Objects::Unwanted(_) => {}
                 Objects::Link(_) => {
                     let small = |column, room| {
                         let column = LinkChunk::small(&chunk, column);
                         arena.small(place, column, chunk.width, count, room)
                     };
                     let (value, from, to) = (small(0, first), small(1, second), small(2, third));
-                    let keys = arena.words(place, 2 * size, count);
+                    let keys = arena.words(place, LinkChunk::key(&chunk), count);
                     let kept = Kept::ByKey(lanes, keys);
                     let links = Links {
                         start: floats(0),

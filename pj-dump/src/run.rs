@@ -163,6 +163,9 @@ fn options(cli: &Cli) -> Options {
     options.keep_lines = cli.lines;
     options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
     options.keep_times = cli.probabilistic.is_some();
+    if cli.probabilistic.is_none() {
+        options.selection = cli.selection();
+    }
     options.limits = options.limits.with_line(cli.max_line);
     options
 }

@@ -162,9 +162,9 @@ pub(crate) fn resolve(
                 };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    let new = state.model.lanes[lane.index()];
-                    let ended_at = state.model.containers.ended_at(new.container);
-                    state.lanes.push(lane, &new, ended_at, shards);
+                    let container = state.model.lanes[lane.index()].container;
+                    let ended_at = state.model.containers.ended_at(container);
+                    state.lanes.push(lane, state.model, ended_at, shards);
                 }
                 let strands = state.lanes.strands(lane);
                 let owner = (lane, state.model.lanes[lane.index()].container);
