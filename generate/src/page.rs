@@ -38,7 +38,7 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
 /// beside what they choose from, and in paragraphs, they read better with a full stop.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
-        let mut help = help.to_string();
+        let mut help = help.to_string().replace(" (see a summary with '-h')", "");
         if !help.ends_with(['.', ':', '?', '!']) {
             help.push('.');
         }
@@ -51,7 +51,8 @@ fn with_full_stops(command: Command) -> Command {
         if let Some(help) = arg.get_long_help().map(ended) {
             arg = arg.long_help(help);
         }
-        arg
+        // Without its short help, an option would have none here.
+        arg.hide_short_help(false)
     })
 }
 

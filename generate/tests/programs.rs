@@ -69,6 +69,12 @@ fn pages_have_every_option() {
             let option = format!("\\fB{}\\fR", option.replace('-', "\\-"));
             assert!(page.contains(&option), "{name}: {option}\n{page}");
         }
+        // Below each of them, some words.
+        let mut lines = page.lines();
+        while lines.any(|line| line == ".TP") {
+            let (term, means) = (lines.next(), lines.next().unwrap_or_default());
+            assert!(!means.is_empty() && !means.starts_with('.'), "{name}: {term:?}");
+        }
     }
 }
 
