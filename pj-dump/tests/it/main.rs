@@ -18,6 +18,8 @@ mod packed;
 mod progress;
 mod recover;
 mod sort;
+#[cfg(unix)]
+mod starvz;
 mod stats;
 mod stream;
 mod world;
