@@ -153,7 +153,9 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
 fn pajeng() -> Option<PathBuf> {
     let candidates = match std::env::var_os("PAJENG_PJ_DUMP") {
         Some(program) => vec![PathBuf::from(program)],
-        None => ["/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into(),
+        None => {
+            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
+        }
     };
     candidates.into_iter().find(|program| {
         let help = Command::new(program).arg("--help").output();
