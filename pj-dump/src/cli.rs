@@ -12,9 +12,11 @@ use paje_parser::TypeNature;
 use paje_parser::number::parse_f64;
 use paje_sim::{Glob, Selection};
 
+use generate::Generate;
 use splitter::Limits;
 use workers::Pin;
 
+use crate::manual::MANUAL;
 use crate::memory::Limit;
 use crate::output::quotes::Quotes;
 use crate::stats::StatsFormat;
@@ -34,8 +36,8 @@ const OURS: &str = "Beyond PajeNG";
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
-    after_help = "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage or input/output.\n\n\
-                  Examples:\n  pj_dump trace.paje > trace.csv\n  pj_dump -z -l 9 trace.paje.gz | grep ^State > states.csv"
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
     /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
@@ -220,6 +222,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long, help_heading = OURS)]
     pub no_progress: bool,
+
+    /// What to generate instead
+    #[command(flatten, next_help_heading = OURS)]
+    pub generate: Generate,
 
     /// Print this help
     #[arg(short = '?', long, action = ArgAction::Help)]
