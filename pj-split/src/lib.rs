@@ -18,7 +18,7 @@ mod log;
 mod needs;
 mod output;
 pub mod pack;
-mod report;
+pub mod report;
 mod root;
 pub mod run;
 mod scatter;

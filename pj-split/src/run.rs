@@ -46,7 +46,11 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     }
 }
 
-fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
+/// The same, for programs that say themselves what is wrong.
+///
+/// # Errors
+/// Why there are no pieces; then there is nothing at their place.
+pub fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     let began = Instant::now();
     let path = cli.file.as_deref();
     let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
