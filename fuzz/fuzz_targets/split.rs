@@ -7,7 +7,8 @@ use paje_fuzz::pieces;
 
 fuzz_target!(|bytes: &[u8]| {
     let byte = |from_end: usize| bytes.iter().rev().nth(from_end).copied().unwrap_or(0);
-    let (options, choice) = (paje_fuzz::options(byte(0)), byte(1));
+    let (mut options, choice) = (paje_fuzz::options(byte(0)), byte(1));
+    options.recover = byte(0) & 0x10 != 0 && !bytes.is_empty();
     if bytes.starts_with(b"%") {
         pieces::agree(bytes, &options, choice);
     } else {

@@ -1,69 +1,89 @@
 //! `pj_split` beside the replay of the whole.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use clap::Parser;
-use paje_sim::{FieldNames, Options, Progress, Source, Trace, WarningKind};
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind};
 use paje_split::cli::Cli;
-use paje_split::run::split;
+use paje_split::run::{Made, split};
 use splitter::{Input, Limits};
 use workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// How many pieces, or by which type, which traces of the datasets have.
+/// How many pieces, or by which type, which all traces have.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// The pieces of a trace, dumped together, give its rows; what the replay refuses is not split. `choice`
 /// decides on how many pieces there are, in what blocks they are made, and who dumps them.
 pub fn agree(trace: &[u8], options: &Options, choice: u8) {
-    let (whole, verdict) = replayed(trace, options, &Workers::one());
+    let (mut options, style) = (options.clone(), style(choice));
+    if style.quotes == Quotes::Keep {
+        // As the programs do it.
+        options.value_names = ValueNames::AsWritten;
+    }
+    let (whole, verdict) = replayed(trace, &options, &Workers::one());
     // In memory, where there is such a place.
     let shared = Path::new("/dev/shm");
     let place = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(place).expect("a folder");
-    let (path, pieces) = (folder.path().join("t"), folder.path().join("d"));
-    fs::write(&path, trace).expect("the folder is writable");
-    let threads = if choice & 0x80 == 0 { "1" } else { "3" };
-    let words = ["pj_split".as_ref(), path.as_os_str(), "-o".as_ref(), pieces.as_os_str()];
-    let mut words = words.to_vec();
-    words.extend(
-        ["-q", "--no-progress", "--threads", threads].map(AsRef::<std::ffi::OsStr>::as_ref),
-    );
-    words.extend(HOW[usize::from(choice) % 4].map(AsRef::<std::ffi::OsStr>::as_ref));
-    if options.field_names == FieldNames::Old {
-        words.push("-n".as_ref());
-    }
-    if options.ignore_incomplete_links {
-        words.push("-z".as_ref());
-    }
-    let limits =
-        Limits { block: [1 << 17, 1, 64, 500][usize::from(choice >> 2) % 4], ..options.limits };
-    let done = split(&Cli::parse_from(words), limits);
+    fs::write(folder.path().join("t"), trace).expect("the folder is writable");
+    let done = make(folder.path(), &options, style, choice);
     let Some(whole) = whole else {
-        // A key that was used before is not remembered.
-        let is_key = matches!(verdict, Err((_, "key-reused", _)));
-        let status = done.map_err(|failure| failure.status());
-        // Popped states that go on as new rows count for the order of their lane.
-        let may_be_fine = is_key || options.no_imbrication;
-        return assert!(
-            may_be_fine && status == Ok(()) || status == Err(1),
-            "{verdict:?} {status:?}"
-        );
+        let refused = matches!(&done, Err(failure) if failure.status() == 1);
+        // A key that was used before is not remembered, and popped states that go on as new rows count
+        // for the order of their lanes.
+        let may_be_fine = matches!(verdict, Err((_, "key-reused", _))) || options.no_imbrication;
+        return assert!(refused || may_be_fine && done.is_ok(), "{verdict:?}, but {done:?}");
     };
     if whole.warnings().iter().any(|warning| warning.kind == WarningKind::FileNotRead) {
-        let status = done.map_err(|failure| failure.status());
-        return assert_eq!(status, Err(2), "it is in pieces already");
+        return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
     }
-    done.expect("the trace is valid");
-    let root = pieces.join("root.trace");
+    let made = done.expect("the trace can be split");
+    assert_eq!(made.was_sound, whole.recovered().problems.is_empty());
+    // With a sign that it was needed.
+    options.recover &= !made.are_sound;
+    let root = folder.path().join("d/root.trace");
     let input = Input::open(Some(&root)).expect("it was written");
     let source = Source::from(input).reading_files(Some(root));
     let team = if choice & 0x40 == 0 { &Workers::one() } else { team() };
-    let together = Trace::read_with(source, options, team, &Progress::default());
+    let together = Trace::read_with(source, &options, team, &Progress::default());
     let together = together.unwrap_or_else(|error| panic!("{error}: {:?}", error.position()));
-    let (whole, together) =
-        (rows(&whole, style(choice), team), rows(&together, style(choice), team));
+    let (whole, together) = (rows(&whole, style, team), rows(&together, style, team));
     assert_eq!(String::from_utf8_lossy(&together), String::from_utf8_lossy(&whole));
+}
+
+/// Splits the trace in a folder.
+fn make(
+    folder: &Path,
+    options: &Options,
+    style: Style,
+    choice: u8,
+) -> Result<Made, paje_split::report::Failure> {
+    let (trace, pieces) = (folder.join("t"), folder.join("d"));
+    let mut words: Vec<&OsStr> = vec![
+        "pj_split".as_ref(),
+        trace.as_os_str(),
+        "-o".as_ref(),
+        pieces.as_os_str(),
+        "-q".as_ref(),
+        "--no-progress".as_ref(),
+    ];
+    words.extend(HOW[usize::from(choice) % 4].map(OsStr::new));
+    words.extend(["--threads", if choice & 0x80 == 0 { "1" } else { "3" }].map(OsStr::new));
+    for (asked, option) in [
+        (options.field_names == FieldNames::Old, "-n"),
+        (options.ignore_incomplete_links, "-z"),
+        (style.quotes == Quotes::Keep, "--quotes=keep"),
+        (options.recover, "--recover"),
+    ] {
+        if asked {
+            words.push(option.as_ref());
+        }
+    }
+    let block = [1 << 17, 1, 64, 500][usize::from(choice >> 2) % 4];
+    split(&Cli::parse_from(words), Limits { block, ..options.limits })
 }

@@ -1,6 +1,7 @@
 //! The tree of containers.
 
 use hashbrown::HashTable;
+use paje_parser::ByteOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
@@ -188,6 +189,14 @@ impl Containers {
         container.ended_at = at.unwrap_or(NEVER);
     }
 
+    /// The byte where the line begins of the destruction that ended the container, its own or an
+    /// ancestor's, and whether it is its own.
+    #[must_use]
+    pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
+        let Container { ended_at, ended_by_name, .. } = self.list[id.index()];
+        (ended_at != NEVER).then_some((ByteOffset(ended_at), ended_by_name))
+    }
+
     /// Whether the event that ended the container was for it, and not for one that it is in.
     pub(crate) fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].ended_by_name
@@ -292,8 +301,10 @@ impl Containers {
         true
     }
 
-    /// When the event said that ended the container that it ended, in seconds.
-    pub(crate) fn said_end(&self, id: ContainerId) -> f64 {
+    /// When the event said that ended the container that it ended, in seconds. In a damaged trace it may
+    /// have ended later.
+    #[must_use]
+    pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or(self.list[id.index()].end)
     }
 

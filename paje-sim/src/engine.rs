@@ -173,7 +173,7 @@ impl<'o> Engine<'o> {
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
-            lanes: Lanes::new(options, spread, portions.is_some()),
+            lanes: Lanes::new(options, spread, portions.is_some(), follows),
             effects: Effects::default(),
             warnings: Warnings::default(),
             first: None,

@@ -107,7 +107,8 @@ impl Trace {
     }
 
     /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does with this number of bytes,
-    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end.
+    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end; but with
+    /// [`Options::recover`] all are kept.
     ///
     /// # Errors
     /// As [`Trace::read`]; the ledger has been told of blocks before the problem's by then, and perhaps of
@@ -122,8 +123,9 @@ impl Trace {
         ledger: &dyn Ledger,
     ) -> Result<Trace, Error> {
         let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
-        let portions = Portions::new(bytes, &mut show);
-        crate::engine::replay(source, options, workers, progress, Some(portions), Some(ledger))
+        // What is wrong at the end of a trace is a matter of all its objects.
+        let portions = (!options.recover).then(|| Portions::new(bytes, &mut show));
+        crate::engine::replay(source, options, workers, progress, portions, Some(ledger))
     }
 
     pub(crate) fn new(

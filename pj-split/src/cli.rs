@@ -4,6 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
+use paje_dump::output::Quotes;
 use splitter::parse_size;
 use workers::Pin;
 
@@ -27,7 +28,8 @@ use crate::pack::Compress;
     version,
     max_term_width = 100,
     group = ArgGroup::new("how").multiple(false),
-    after_help = "Exit status: 0 the trace was split, 1 the trace is invalid, 2 usage or input/output.\n\n\
+    after_help = "Exit status: 0 the trace was split, 1 the trace is invalid (with --recover: was split, but not \
+                  everything was as it should be), 2 usage or input/output.\n\n\
                   Examples:\n  pj_split trace.paje -o pieces\n  pj_split --piece-size 512M trace.paje.gz -o pieces\n  \
                   pj_split --by Machine trace.paje -o machines"
 )]
@@ -67,6 +69,17 @@ pub struct Cli {
     /// Accept links that lack an end instead of refusing the trace; they are split like others
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
+
+    /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards.
+    /// The pieces are sound traces, and root.trace is dumped as pj_dump --recover dumps the trace. What no
+    /// sound trace can say stays in them and is told, too: then --recover is needed to dump them
+    #[arg(long)]
+    pub recover: bool,
+
+    /// How pj_dump will print names: with keep, a value in quotes is another than one without, and traces
+    /// are split that are valid only so
+    #[arg(long, value_enum, default_value_t = Quotes::Auto)]
+    pub quotes: Quotes,
 
     /// Do not tell of doubtful lines
     #[arg(short, long)]

@@ -15,6 +15,7 @@
 pub mod cli;
 mod folder;
 mod log;
+mod mend;
 mod needs;
 mod output;
 pub mod pack;

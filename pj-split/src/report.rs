@@ -22,7 +22,7 @@ pub enum Failure {
     Unsuitable(PathBuf, String),
 }
 
-const INVALID: u8 = 1;
+pub(crate) const INVALID: u8 = 1;
 const TROUBLE: u8 = 2;
 
 impl Failure {

@@ -34,8 +34,8 @@ struct LinkRows {
 }
 
 impl LinkHome {
-    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool) -> Self {
-        let refusals = recovers.then(Refusals::default);
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
+        let refusals = recovers.then(|| Refusals::new(listed));
         LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
     }
 
