@@ -8,6 +8,7 @@ use clap::Parser;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind};
 use paje_split::cli::Cli;
+use paje_split::report::Failure;
 use paje_split::run::{Made, split};
 use splitter::{Input, Limits};
 use workers::Workers;
@@ -24,6 +25,8 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if style.quotes == Quotes::Keep {
         // As the programs do it.
         options.value_names = ValueNames::AsWritten;
+        // What was made up was not written; pieces write it, in quotes if it needs them.
+        options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());
     // In memory, where there is such a place.
@@ -42,7 +45,11 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if whole.warnings().iter().any(|warning| warning.kind == WarningKind::FileNotRead) {
         return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
     }
-    let made = done.expect("the trace can be split");
+    let made = match done {
+        // What a container was in before it was created may have ended: see docs/recover.md.
+        Err(Failure::Unsuitable(..)) if options.recover => return,
+        done => done.expect("the trace can be split"),
+    };
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty());
     // With a sign that it was needed.
     options.recover &= !made.are_sound;
@@ -57,12 +64,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
 }
 
 /// Splits the trace in a folder.
-fn make(
-    folder: &Path,
-    options: &Options,
-    style: Style,
-    choice: u8,
-) -> Result<Made, paje_split::report::Failure> {
+fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Made, Failure> {
     let (trace, pieces) = (folder.join("t"), folder.join("d"));
     let mut words: Vec<&OsStr> = vec![
         "pj_split".as_ref(),
