@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
 use workers::Workers;
 
@@ -155,7 +156,7 @@ impl Trace {
 
     /// The event definitions, in the order of their ends.
     #[must_use]
-    pub fn defs(&self) -> &[Arc<EventDef>] {
+    pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()
     }
 

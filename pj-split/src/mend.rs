@@ -57,7 +57,7 @@ impl<'a> Mending<'a> {
         let mut setters = FxHashMap::default();
         let defs: FxHashMap<&[u8], &EventDef> =
             trace.defs().iter().map(|def| (def.id(), &**def)).collect();
-        for def in trace.defs() {
+        for def in trace.defs().iter() {
             if matches!(def.kind(), EventKind::AddVariable | EventKind::SubVariable) {
                 setters.insert(def.id(), number());
             }

@@ -15,7 +15,7 @@ pub(super) fn write(
 ) -> Vec<u8> {
     let trace = mending.trace;
     let mut out = Vec::new();
-    for def in trace.defs() {
+    for def in trace.defs().iter() {
         define(def, def.kind(), def.id(), old_names, &mut out);
         if let Some(setter) = mending.setters.get(def.id()) {
             define(def, EventKind::SetVariable, setter.as_bytes(), old_names, &mut out);
