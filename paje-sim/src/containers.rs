@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{ContainerId, LaneId, TypeId};
-use crate::store::Extras;
+use crate::store::CreationExtras;
 use crate::text::{Name, TextArena};
 use crate::types::Names;
 
@@ -17,7 +17,7 @@ pub struct Containers {
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
     /// User-defined fields of creations, and whose they are, in the order of creation.
-    extras: Extras,
+    extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
     /// Containers that no event has created: they came with the first event for them.
     made_up: FxHashSet<ContainerId>,
@@ -69,7 +69,7 @@ impl Containers {
             list: Vec::new(),
             by_identifier: HashTable::new(),
             texts: TextArena::default(),
-            extras: Extras::default(),
+            extras: CreationExtras::default(),
             extra_owners: Vec::new(),
             made_up: FxHashSet::default(),
             said_ends: FxHashMap::default(),

@@ -1,5 +1,7 @@
 //! Finished objects as columns.
 
+mod extras;
+
 use std::sync::Arc;
 
 use paje_parser::Span;
@@ -7,6 +9,7 @@ use paje_parser::Span;
 use crate::columns::{Arena, Chunk, Overflow, Place, Rows, Width, set_small};
 use crate::engine::symbols::{bare, hash_text};
 use crate::ids::{ContainerId, ValueId};
+pub(crate) use extras::{CreationExtras, Extras};
 
 /// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
 /// see `engine::merge`.
@@ -148,19 +151,20 @@ impl Store {
     pub(crate) fn new(user_defined: bool, overflow: Option<&Arc<Overflow>>) -> Self {
         Store {
             arena: Arena::new(overflow.cloned()),
-            keys: Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() },
-            extras: user_defined.then(Extras::default),
+            keys: Keys::new(overflow),
+            extras: user_defined.then(|| Extras::new(overflow)),
         }
     }
 
     /// The memory of its objects.
-    pub(crate) fn arenas(&self) -> [&Arena; 2] {
-        [&self.arena, &self.keys.arena]
+    pub(crate) fn arenas(&self) -> impl Iterator<Item = &Arena> + Clone {
+        [&self.arena, &self.keys.arena].into_iter().chain(self.extras.as_ref().map(Extras::arena))
     }
 
     /// The same, to be changed.
-    pub(crate) fn arenas_mut(&mut self) -> [&mut Arena; 2] {
-        [&mut self.arena, &mut self.keys.arena]
+    pub(crate) fn arenas_mut(&mut self) -> impl Iterator<Item = &mut Arena> {
+        let extras = self.extras.as_mut().map(Extras::arena_mut);
+        [&mut self.arena, &mut self.keys.arena].into_iter().chain(extras)
     }
 
     #[inline]
@@ -303,6 +307,10 @@ const LONG: u8 = u8::MAX;
 const PAGE: usize = 1 << 16;
 
 impl Keys {
+    fn new(overflow: Option<&Arc<Overflow>>) -> Self {
+        Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() }
+    }
+
     /// Keeps a key; returns its place.
     #[inline]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
@@ -369,32 +377,6 @@ impl Keys {
     }
 }
 
-/// User-defined fields of events.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extras {
-    /// The event definition, and where the text ends.
-    entries: Vec<(u32, u64)>,
-    /// The fields as they were written, each with a newline after it: no field holds one.
-    text: Vec<u8>,
-}
-
-impl Extras {
-    /// Keeps the fields of an event; returns their number, from 1.
-    pub(crate) fn push(&mut self, def: u32, text: &[u8]) -> u32 {
-        self.text.extend_from_slice(text);
-        self.entries.push((def, self.text.len() as u64));
-        self.entries.len() as u32
-    }
-
-    /// The definition and the fields' text.
-    pub(crate) fn get(&self, number: u32) -> Option<(u32, &[u8])> {
-        let index = (number as usize).checked_sub(1)?;
-        let (def, end) = *self.entries.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].1);
-        Some((def, &self.text[start as usize..end as usize]))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,18 +394,5 @@ mod tests {
         }
         let quoted = keys.push(b"\"a key\"");
         assert_eq!(keys.hash(quoted), hash_bytes(b"a key"));
-    }
-
-    #[test]
-    fn extras_are_numbered_from_one() {
-        let mut extras = Extras::default();
-        assert_eq!(extras.push(3, b"a\nb\n"), 1);
-        assert_eq!(extras.push(4, b""), 2);
-        assert_eq!(extras.push(5, b"c\n"), 3);
-        assert_eq!(extras.get(0), None);
-        assert_eq!(extras.get(1), Some((3, &b"a\nb\n"[..])));
-        assert_eq!(extras.get(2), Some((4, &b""[..])));
-        assert_eq!(extras.get(3), Some((5, &b"c\n"[..])));
-        assert_eq!(extras.get(4), None);
     }
 }
