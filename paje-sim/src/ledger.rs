@@ -38,7 +38,7 @@ pub trait Ledger: Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mended {
-    /// The event is left out.
+    /// The event is left out, or comes after its container's end.
     Skipped,
     /// A variable that has no value yet is changed as if that were 0.
     Unset,

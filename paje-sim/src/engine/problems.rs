@@ -11,6 +11,7 @@ use super::resolve::{Stop, Where};
 use super::strand::{Refusal, Refused};
 use super::window::{DecodedBlock, Window};
 use crate::error::{Error, Place, Problem, Warning, WarningKind};
+use crate::ledger::Mended;
 use crate::model::{Ending, Failed};
 
 /// A problem, and the byte where its line begins.
@@ -162,6 +163,9 @@ impl Engine<'_> {
             }
         }
         for at in self.lanes.take_ignored() {
+            if let (Some(_), Some(follower)) = (&self.told, &self.follower) {
+                follower.mend(at, Mended::Skipped);
+            }
             if let Some(block) = window.block_of(at) {
                 let line = (at - block.text.start().0) as u32;
                 self.warnings.add_line(block, WarningKind::AfterDestroy, line);
