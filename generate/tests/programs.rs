@@ -27,6 +27,7 @@ macro_rules! programs {
 fn programs() -> Vec<Program> {
     programs! {
         "pj_dump": paje_dump,
+        "pj_equals": paje_equals,
         "pj_split": paje_split,
         "pj_validate": paje_validate,
     }

@@ -1,0 +1,239 @@
+//! The command line: PajeNG's options, long and short, and ours.
+//!
+//! A long option may be cut short as long as no other one begins alike. Where one of ours begins like
+//! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, ArgGroup, Parser};
+use generate::Generate;
+use paje_dump::memory::Limit;
+use paje_parser::number::parse_f64;
+use splitter::Limits;
+use workers::Pin;
+
+use crate::exact::{Case, Rules, What, Window};
+use crate::manual::MANUAL;
+
+/// The heading of the options that PajeNG does not have.
+const OURS: &str = "Beyond PajeNG";
+
+/// Tells whether two Pajé traces are equal: prints 1 if they are, 0 if not.
+///
+/// Without options of ours, traces are equal if they are for PajeNG, which compares their shape and the
+/// values of states, events and links, but no times, numbers or names of containers. With --exact, they are if
+/// all their rows are the same; with --diff, it is told where they are not.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_equals",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    infer_long_args = true,
+    args_override_self = true,
+    max_term_width = 100,
+    group = ArgGroup::new("what").multiple(false),
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
+)]
+pub struct Cli {
+    /// A trace, plain or compressed with gzip, zstd, xz or bzip2; `-` is standard input
+    #[arg(value_name = "FILE1", required_unless_present = "usage")]
+    pub file1: Option<PathBuf>,
+
+    /// The trace that it is compared with, likewise
+    #[arg(value_name = "FILE2", required_unless_present = "usage")]
+    pub file2: Option<PathBuf>,
+
+    /// Ignore events of FILE1 later than TIME; what is open ends there
+    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    pub stop_at1: Option<f64>,
+
+    /// Ignore events of FILE2 later than TIME; what is open ends there
+    #[arg(short = 'o', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    pub stop_at2: Option<f64>,
+
+    /// Only rows of FILE1 that end at START or later
+    #[arg(short = 's', long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
+    pub start1: Option<f64>,
+
+    /// Only rows of FILE2 that end at START or later
+    #[arg(short = 't', long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
+    pub start2: Option<f64>,
+
+    /// Only rows of FILE1 that begin at END or earlier
+    #[arg(short = 'e', long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
+    pub end1: Option<f64>,
+
+    /// Only rows of FILE2 that begin at END or earlier
+    #[arg(short = 'd', long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
+    pub end2: Option<f64>,
+
+    /// Accepted for PajeNG's sake; there is one reader only
+    #[arg(short, long)]
+    pub flex: bool,
+
+    /// Upper and lower case of ASCII letters do not matter where names are compared
+    #[arg(short, long)]
+    pub icase: bool,
+
+    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
+    #[arg(short, long, aliases = ["n", "no", "no-"])]
+    pub no_strict: bool,
+
+    /// Print nothing; the exit status is the answer
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Drop links that lack an end instead of refusing the trace
+    #[arg(short = 'z', long)]
+    pub ignore_incomplete_links: bool,
+
+    /// Tell the first N differences, one if no N is given, and how many there are: everything is compared,
+    /// as with --exact
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", help_heading = OURS)]
+    pub diff: Option<NonZeroUsize>,
+
+    /// Compare everything: types, containers and their times, and all that rows have. What has the same name in
+    /// the same place is compared, whatever its alias and wherever it was created
+    #[arg(long, group = "what", help_heading = OURS)]
+    pub exact: bool,
+
+    /// Compare types, containers, and the rows' values in their order, but no times, values of variables, or
+    /// keys of links
+    #[arg(long, group = "what", help_heading = OURS)]
+    pub names_only: bool,
+
+    /// Compare types and containers only
+    #[arg(long, group = "what", help_heading = OURS)]
+    pub structure_only: bool,
+
+    /// By how much times may differ; with this, all else is compared as with --exact
+    #[arg(long, value_name = "SECONDS", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
+    pub tolerance: Option<f64>,
+
+    /// By which part of the larger one two times, or values of a variable, may differ, such as 0.01; all else is
+    /// compared as with --exact
+    #[arg(long, value_name = "PART", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
+    pub relative: Option<f64>,
+
+    /// Do not compare the keys of links; all else is compared as with --exact
+    #[arg(long, help_heading = OURS)]
+    pub no_keys: bool,
+
+    /// Replay events in the order of their times, whatever the order of their lines; the whole text is
+    /// kept in memory
+    #[arg(long, help_heading = OURS)]
+    pub sort: bool,
+
+    /// How much memory to take for both traces: a size such as 4G, a share of what there is such as 50%, or
+    /// none. Beyond it, objects go to temporary files. 75% if not given
+    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, help_heading = OURS)]
+    pub memory_limit: Option<Limit>,
+
+    /// Where these files are made: $TMPDIR if not given, or /var/tmp. They have no names, and are gone when
+    /// the program ends in any way
+    #[arg(long, value_name = "DIR", help_heading = OURS)]
+    pub temp_dir: Option<PathBuf>,
+
+    /// Do not read the files that the traces name (PajeTraceFile, Filename), as PajeNG does not
+    #[arg(long, help_heading = OURS)]
+    pub no_files: bool,
+
+    /// The longest line that is accepted. Such as 64K, 100MB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, help_heading = OURS)]
+    pub max_line: usize,
+
+    /// How many threads replay the traces; all that this process may use if not given
+    #[arg(long, value_name = "N", help_heading = OURS)]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
+    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    #[arg(long, value_name = "POLICY", default_value = "none", help_heading = OURS)]
+    pub pin: Pin,
+
+    /// Tell on standard error what the traces are read from, how many threads run where, and the memory taken
+    #[arg(long, help_heading = OURS)]
+    pub verbose: bool,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long, help_heading = OURS)]
+    pub no_progress: bool,
+
+    /// What to print instead of doing anything.
+    #[command(flatten, next_help_heading = OURS)]
+    pub generate: Generate,
+
+    /// Print this help
+    #[arg(short = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print a short usage message
+    #[arg(long, hide = true)]
+    pub usage: bool,
+
+    /// Print the version
+    #[arg(short, long, aliases = ["v", "ve", "ver"], action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+impl Cli {
+    /// How the traces are compared; `None` if as PajeNG compares them.
+    #[must_use]
+    pub fn rules(&self) -> Option<Rules> {
+        let what = match (self.names_only, self.structure_only) {
+            (true, _) => What::Names,
+            (_, true) => What::Structure,
+            _ => What::Everything,
+        };
+        let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
+        let ours = exact || self.diff.is_some() || self.no_keys || what != What::Everything;
+        ours.then(|| Rules {
+            what,
+            case: self.case(),
+            tolerance: self.tolerance.unwrap_or(0.0),
+            relative: self.relative.unwrap_or(0.0),
+            keys: !self.no_keys,
+            windows: self.windows(),
+        })
+    }
+
+    /// Which rows count.
+    #[must_use]
+    pub fn windows(&self) -> [Window; 2] {
+        let window = |from: Option<f64>, to: Option<f64>| Window {
+            from: from.unwrap_or(f64::NEG_INFINITY),
+            to: to.unwrap_or(f64::INFINITY),
+        };
+        [window(self.start1, self.end1), window(self.start2, self.end2)]
+    }
+
+    /// How names are compared.
+    #[must_use]
+    pub fn case(&self) -> Case {
+        if self.icase { Case::Ignored } else { Case::Matters }
+    }
+}
+
+/// A size from a kibibyte to a gibibyte.
+fn max_line(text: &str) -> Result<usize, String> {
+    let size = splitter::parse_size(text)?;
+    let size =
+        usize::try_from(size).ok().filter(|size| (1 << 10..=Limits::LONGEST_LINE).contains(size));
+    size.ok_or_else(|| "expected a size from 1K to 1G".into())
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
+    number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let number = parse_f64(text.as_bytes()).filter(|number| *number >= 0.0);
+    number.ok_or_else(|| "expected a number, 0 or more".into())
+}
+
+#[cfg(test)]
+mod tests;

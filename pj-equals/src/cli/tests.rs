@@ -1,0 +1,89 @@
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use super::*;
+
+#[test]
+fn the_definition_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn as_getopt_reads_them() {
+    let cli = Cli::parse_from(["pj_equals", "-zi", "-s1", "a", "-t", "-2.5", "b", "--ignore-inc"]);
+    assert!(cli.ignore_incomplete_links && cli.icase && !cli.quiet);
+    assert_eq!((cli.start1, cli.start2), (Some(1.0), Some(-2.5)));
+    assert_eq!([cli.file1, cli.file2], ["a", "b"].map(|file| Some(PathBuf::from(file))));
+    let wrong: [&[&str]; 8] = [
+        &[],
+        &["a"],
+        &["a", "b", "c"],
+        &["--st", "1", "a", "b"],
+        &["-s", "soon", "a", "b"],
+        &["--exact", "--names-only", "a", "b"],
+        &["--tolerance", "1", "--structure-only", "a", "b"],
+        &["--tolerance", "-1", "a", "b"],
+    ];
+    for words in wrong {
+        assert!(Cli::try_parse_from([&["pj_equals"], words].concat()).is_err(), "{words:?}");
+    }
+}
+
+/// The long options of PajeNG 1.3.6, each with a value if it takes one.
+const PAJENG: [(&str, Option<&str>); 14] = [
+    ("stop-at1", Some("1")),
+    ("stop-at2", Some("1")),
+    ("start1", Some("1")),
+    ("start2", Some("1")),
+    ("end1", Some("1")),
+    ("end2", Some("1")),
+    ("flex", None),
+    ("icase", None),
+    ("no-strict", None),
+    ("quiet", None),
+    ("ignore-incomplete-links", None),
+    ("help", None),
+    ("usage", None),
+    ("version", None),
+];
+
+/// What a command line asks for, told in full, or the kind of the error: help is one.
+fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
+    let words = ["pj_equals", "a", "b", option].into_iter().chain(value);
+    let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;
+    Ok(format!("{cli:?}"))
+}
+
+#[test]
+fn what_stood_for_an_option_of_pajeng_still_does() {
+    let (mut short, nothing) = (0, format!("{:?}", Cli::parse_from(["pj_equals", "a", "b"])));
+    for (name, value) in PAJENG {
+        let whole = read(&format!("--{name}"), value);
+        assert_ne!(whole.as_ref(), Ok(&nothing), "{name}");
+        for length in 1..name.len() {
+            let prefix = &name[..length];
+            if PAJENG.iter().filter(|(other, _)| other.starts_with(prefix)).count() == 1 {
+                assert_eq!(read(&format!("--{prefix}"), value), whole, "--{prefix}");
+                short += 1;
+            }
+        }
+    }
+    assert!(short > 40, "{short}");
+}
+
+#[test]
+fn how_traces_are_compared() {
+    let rules =
+        |words: &[&str]| Cli::parse_from([&["pj_equals", "a", "b"], words].concat()).rules();
+    assert!(rules(&["-i", "-s", "1"]).is_none());
+    for words in [&["--exact"][..], &["--diff"], &["--tolerance", "0"], &["--relative=0"]] {
+        let rules = rules(words).expect("ours");
+        assert_eq!((rules.what, rules.case), (What::Everything, Case::Matters), "{words:?}");
+    }
+    let names = rules(&["--diff=3", "--names", "-i", "-s", "1", "-d", "2"]).expect("ours");
+    assert_eq!((names.what, names.case), (What::Names, Case::Ignored));
+    assert_eq!(names.windows[0], Window { from: 1.0, ..Window::default() });
+    assert_eq!(names.windows[1], Window { to: 2.0, ..Window::default() });
+    assert_eq!(rules(&["--struct"]).expect("ours").what, What::Structure);
+    assert!(!rules(&["--no-keys"]).expect("ours").keys);
+}

@@ -1,0 +1,25 @@
+//! What `--help` and the man page say beside the options.
+
+use generate::Manual;
+
+/// The manual of `pj_equals`.
+pub const MANUAL: Manual = Manual {
+    statuses: &[
+        (0, "the answer is printed; with --quiet: not equal; with --diff: equal"),
+        (1, "with --quiet: equal; with --diff: not equal"),
+        (2, "there is no answer: an invalid trace, usage or input/output"),
+    ],
+    examples: &[
+        ("pj_equals --exact before.trace after.trace.gz", "1 if all rows are the same, else 0"),
+        (
+            "pj_equals --diff --tolerance 1e-9 before.trace after.trace || echo they differ",
+            "where they differ first, if not by rounding only",
+        ),
+        (
+            "pj_equals --diff=10 --names-only run1.trace run2.trace",
+            "ten places where two runs did not do the same",
+        ),
+    ],
+    sections: &[],
+    see_also: &["pj_dump(1)", "pj_validate(1)"],
+};

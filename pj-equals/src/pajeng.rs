@@ -1,0 +1,144 @@
+//! Whether two traces are equal for PajeNG.
+//!
+//! PajeNG 1.3.6 behaviour, found out by running it: both traces are gone through side by side, in the
+//! order of identifiers, and things that come at the same place are taken for the same. Of two
+//! containers at the same place, as many types belong to their types, of the same natures in the same
+//! order; as many containers of each of them are in both; and their lanes have as many rows each. Of two rows at
+//! the same place, the values are called by the same text: by their aliases, or by their names if they
+//! have none. Nothing else counts: no name or alias of a type or container, no time, no value of a
+//! variable, no key, no imbrication, no end of a link.
+
+use paje_sim::{ContainerId, LaneView, NameOrder, Step, Trace, TypeId, TypeNature};
+use rustc_hash::FxHashMap;
+
+use crate::rows::{LaneRows, Window};
+use crate::values::{AllValues, Case, by_identifier};
+
+/// Whether PajeNG would say that the traces are equal, in these windows. Rows at the very end of a trace,
+/// and those that enclose a window, count like others: PajeNG may lose them.
+#[must_use]
+pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [Window; 2]) -> bool {
+    let values = AllValues::new(traces, by_identifier, case);
+    let rows = windows.map(LaneRows::new);
+    SideBySide { traces, types: Counterparts::new(traces), values, rows }.are_equal()
+}
+
+struct SideBySide<'t> {
+    traces: [&'t Trace; 2],
+    types: Counterparts,
+    values: AllValues<'t>,
+    rows: [LaneRows<'t>; 2],
+}
+
+impl<'t> SideBySide<'t> {
+    /// Both walks give the same steps as long as the trees are the same: a container is where its
+    /// counterpart is if so are their parents, and if their types are at the same place.
+    fn are_equal(mut self) -> bool {
+        let [a, b] = self.traces;
+        let mut walks = (a.walk(NameOrder::Bare), b.walk(NameOrder::Bare));
+        let mut counterparts = vec![ContainerId::ROOT; a.containers().len()];
+        if a.containers().len() != b.containers().len() {
+            return false;
+        }
+        loop {
+            match (walks.0.next(), walks.1.next()) {
+                (None, None) => return true,
+                (Some(Step::Container(one)), Some(Step::Container(other))) => {
+                    let parents = (a.containers().parent(one), b.containers().parent(other));
+                    let types = [a.containers().type_of(one), b.containers().type_of(other)];
+                    let here = counterparts[parents.0.index()] == parents.1;
+                    if !here || !self.types.hold(types) || !self.types.enter(types) {
+                        return false;
+                    }
+                    counterparts[one.index()] = other;
+                }
+                (Some(Step::Type(one, type_)), Some(Step::Type(other, counterpart))) => {
+                    let lanes = [a.lane(one, type_), b.lane(other, counterpart)];
+                    if !self.same_rows([type_, counterpart], lanes) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    fn same_rows(&mut self, types: [TypeId; 2], lanes: [Option<LaneView<'t>>; 2]) -> bool {
+        let [a, b] = &mut self.rows;
+        if a.count(lanes[0]) != b.count(lanes[1]) {
+            return false;
+        }
+        if self.traces[0].types().nature(types[0]) == TypeNature::Variable {
+            return true;
+        }
+        a.enter(lanes[0]);
+        b.enter(lanes[1]);
+        loop {
+            let count = a.ready().min(b.ready());
+            if count == 0 {
+                return true;
+            }
+            let values = self.values.of(types);
+            let mut both = a.rows().iter().zip(b.rows());
+            if !both.all(|(a, b)| values.are_same([a.value, b.value])) {
+                return false;
+            }
+            a.pass(count);
+            b.pass(count);
+        }
+    }
+}
+
+/// Types of one trace and those at the same place of the other.
+struct Counterparts {
+    natures: [Vec<TypeNature>; 2],
+    /// The types that belong to each container type, in the order of identifiers.
+    children: [Vec<Vec<TypeId>>; 2],
+    found: FxHashMap<TypeId, TypeId>,
+    /// Container types whose children have been found alike.
+    entered: FxHashMap<TypeId, TypeId>,
+}
+
+impl Counterparts {
+    fn new(traces: [&Trace; 2]) -> Self {
+        let natures = traces.map(|trace| {
+            let types = trace.types();
+            types.ids().map(|id| types.nature(id)).collect()
+        });
+        let children = traces.map(|trace| {
+            let types = trace.types();
+            let mut children = vec![Vec::new(); types.len()];
+            for id in types.ids().skip(1) {
+                children[types.parent(id).index()].push(id);
+            }
+            for list in &mut children {
+                list.sort_by_key(|id| types.identifier(*id).text);
+            }
+            children
+        });
+        let found = FxHashMap::from_iter([(TypeId::ROOT, TypeId::ROOT)]);
+        Counterparts { natures, children, found, entered: FxHashMap::default() }
+    }
+
+    /// Whether the two types are at the same place.
+    fn hold(&self, types: [TypeId; 2]) -> bool {
+        self.found.get(&types[0]) == Some(&types[1])
+    }
+
+    /// Makes counterparts of what belongs to two container types; returns whether it is alike.
+    fn enter(&mut self, types: [TypeId; 2]) -> bool {
+        if let Some(other) = self.entered.get(&types[0]) {
+            return *other == types[1];
+        }
+        let [a, b] = &self.children;
+        let (a, b) = (&a[types[0].index()], &b[types[1].index()]);
+        let nature = |side: usize, id: &TypeId| self.natures[side][id.index()];
+        let same = a.len() == b.len()
+            && a.iter().zip(b).all(|(one, other)| nature(0, one) == nature(1, other));
+        if same {
+            self.found.extend(a.iter().copied().zip(b.iter().copied()));
+            self.entered.insert(types[0], types[1]);
+        }
+        same
+    }
+}

@@ -1,0 +1,212 @@
+//! The rows of a lane, one after the other, whatever its nature.
+//!
+//! A slice of columns at a time is copied into rows of one form, in memory that is used again: rows of two
+//! lanes can then be taken side by side, though their slices begin and end in different places, and
+//! some of them may be outside a window.
+
+use std::convert::Infallible;
+
+use paje_parser::Field;
+use paje_sim::{ContainerId, Events, LaneView, Links, States, Trace, ValueId, Variables, Visitor};
+
+/// A part of a trace's time, in seconds, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Rows that end earlier do not count.
+    pub from: f64,
+    /// Rows that begin later do not count.
+    pub to: f64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { from: f64::NEG_INFINITY, to: f64::INFINITY }
+    }
+}
+
+impl Window {
+    fn has(self, start: f64, end: f64) -> bool {
+        // A link may end before its start.
+        start.min(end) <= self.to && start.max(end) >= self.from
+    }
+
+    fn is_all(self) -> bool {
+        self == Window::default()
+    }
+}
+
+/// What a row says, of whatever nature; what the nature does not have is 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// Its place in the lane, counted from 0.
+    pub(crate) place: u64,
+    /// In seconds; an event has the same twice.
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    /// A variable's value.
+    pub(crate) number: f64,
+    pub(crate) value: ValueId,
+    pub(crate) imbrication: u32,
+    pub(crate) from: ContainerId,
+    pub(crate) to: ContainerId,
+    /// Where the key ends among the slice's.
+    key_end: usize,
+}
+
+/// Goes through the rows of one lane after the other.
+#[derive(Debug)]
+pub(crate) struct LaneRows<'t> {
+    window: Window,
+    lane: Option<LaneView<'t>>,
+    /// The next slice, and the place of its first row.
+    chunk: usize,
+    place: u64,
+    slice: Slice,
+    /// The next row of the slice.
+    at: usize,
+}
+
+#[derive(Debug, Default)]
+struct Slice {
+    window: Window,
+    place: u64,
+    rows: Vec<Row>,
+    keys: Vec<u8>,
+}
+
+impl<'t> LaneRows<'t> {
+    pub(crate) fn new(window: Window) -> Self {
+        let slice = Slice { window, ..Slice::default() };
+        LaneRows { window, lane: None, chunk: 0, place: 0, slice, at: 0 }
+    }
+
+    /// Turns to a lane, or to none, which has no rows.
+    pub(crate) fn enter(&mut self, lane: Option<LaneView<'t>>) {
+        self.lane = lane;
+        (self.chunk, self.place, self.at) = (0, 0, 0);
+        self.slice.rows.clear();
+    }
+
+    /// How many rows a lane has in the window.
+    pub(crate) fn count(&mut self, lane: Option<LaneView<'t>>) -> u64 {
+        let all = lane.map_or(0, LaneView::len);
+        if all == 0 || self.window.is_all() {
+            return all;
+        }
+        self.enter(lane);
+        let mut count = 0;
+        while self.fill() {
+            count += self.slice.rows.len() as u64;
+            self.at = self.slice.rows.len();
+        }
+        count
+    }
+
+    /// Makes some rows ready to be looked at, if there are more; returns how many.
+    pub(crate) fn ready(&mut self) -> usize {
+        self.fill();
+        self.slice.rows.len() - self.at
+    }
+
+    /// The rows that are ready.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.slice.rows[self.at..]
+    }
+
+    /// Goes on behind so many of them.
+    pub(crate) fn pass(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    /// The key of one of them, without quotes.
+    pub(crate) fn key(&self, ahead: usize) -> &[u8] {
+        let at = self.at + ahead;
+        let start = if at == 0 { 0 } else { self.slice.rows[at - 1].key_end };
+        &self.slice.keys[start..self.slice.rows[at].key_end]
+    }
+
+    /// Makes sure that there are rows in the slice, if the lane has more; returns whether it has.
+    fn fill(&mut self) -> bool {
+        while self.at == self.slice.rows.len() {
+            let Some(lane) = self.lane else { return false };
+            let Some(count) = lane.chunks_from(self.chunk).next() else { return false };
+            self.slice.rows.clear();
+            self.slice.keys.clear();
+            self.slice.place = self.place;
+            let Ok(()) = lane.visit_chunks(self.chunk..self.chunk + 1, &mut self.slice);
+            if self.chunk.is_multiple_of(RELIEF) {
+                lane.trace().relieve();
+            }
+            (self.at, self.chunk) = (0, self.chunk + 1);
+            self.place += count as u64;
+        }
+        true
+    }
+}
+
+/// After so many slices we let go of what we have in memory of a temporary file, if there is one. A
+/// slice has a thousand rows at most, some 40 KB.
+const RELIEF: usize = 256;
+
+impl Slice {
+    fn push(&mut self, row: Row) {
+        if self.window.has(row.start, row.end) {
+            self.rows.push(Row { key_end: self.keys.len(), ..row });
+        }
+    }
+
+    fn row(&self, i: usize, start: f64, end: f64) -> Row {
+        Row {
+            place: self.place + i as u64,
+            start,
+            end,
+            number: 0.0,
+            value: ValueId(0),
+            imbrication: 0,
+            from: ContainerId::ROOT,
+            to: ContainerId::ROOT,
+            key_end: 0,
+        }
+    }
+}
+
+impl Visitor for Slice {
+    type Error = Infallible;
+
+    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for (i, (start, end)) in states.start.iter().zip(states.end).enumerate() {
+            let (value, imbrication) = (states.value[i], states.imbrication[i]);
+            self.push(Row { value, imbrication, ..self.row(i, *start, *end) });
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        for (i, (start, number)) in all.start.iter().zip(all.value).enumerate() {
+            self.push(Row { number: *number, ..self.row(i, *start, all.end(i)) });
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            self.push(Row { value: *value, ..self.row(i, *time, *time) });
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
+            if self.window.has(*start, *end) {
+                self.keys.extend_from_slice(Field::new(links.raw_key(i)).bare());
+            }
+            let (value, from, to) = (links.value[i], links.from[i], links.to[i]);
+            self.push(Row { value, from, to, ..self.row(i, *start, *end) });
+        }
+        Ok(())
+    }
+}

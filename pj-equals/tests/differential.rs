@@ -1,0 +1,221 @@
+//! Random traces and what changes make of them, compared by Debian's PajeNG 1.3.6 and by us: the same
+//! answer.
+//!
+//! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`; without it the test passes,
+//! saying so. `PAJE_SEEDS` is the number of pairs (500 if unset), `PAJE_SEED` the seed of the first (the clock if
+//! unset; it is printed).
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use datasets::mutate::{Change, mutated};
+use datasets::random;
+use paje_sim::{FieldNames, Options, Trace};
+
+/// What comes last in each trace: PajeNG loses rows at the very end, and those later than the last line.
+/// Of random traces, all times are before this one.
+const END: &str = "
+%EventDef PajeDefineContainerType 900001
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeCreateContainer 900002
+% Time date
+% Name string
+% Type string
+% Container string
+%EndEventDef
+900001 TheVeryEnd 0
+900002 4000000000000000 the_very_end TheVeryEnd 0
+";
+
+#[test]
+fn pairs_are_equal_for_pajeng_and_for_us() {
+    let Some(pajeng) = pajeng() else {
+        eprintln!(
+            "skipped: PajeNG's pj_equals is not installed (Debian package pajeng; or name the program in \
+             PAJENG_PJ_EQUALS)"
+        );
+        return;
+    };
+    let count = number("PAJE_SEEDS").unwrap_or(500);
+    let first = number("PAJE_SEED").unwrap_or_else(clock);
+    println!("{count} pairs from PAJE_SEED={first} on, against {}", pajeng.display());
+    let folder = tempfile::Builder::new().prefix("paje-differential-").tempdir().expect("a folder");
+    let paths = ["a.trace", "b.trace"].map(|name| folder.path().join(name));
+    let (mut answers, mut refused) = ([0, 0], 0);
+    for seed in (0..count).map(|i| first.wrapping_add(i)) {
+        let (traces, options) = pair(seed);
+        for (path, trace) in paths.iter().zip(&traces) {
+            fs::write(path, trace).expect("the folder is writable");
+        }
+        let run = |program: &Path, more: &[&str]| {
+            let mut command = Command::new(program);
+            outcome(command.args(&options).args(more).args(&paths))
+        };
+        let ours = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &[]);
+        let theirs = run(&pajeng, &[]);
+        // What one refuses and the other does not is the business of pj_dump's tests.
+        let (Some(theirs), Some(ours)) = (answer(&theirs), answer(&ours)) else {
+            refused += 1;
+            continue;
+        };
+        let quietly = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &["-q"]);
+        let same = theirs == ours
+            && quietly.status.code() == run(&pajeng, &["-q"]).status.code()
+            && quietly.stdout.is_empty();
+        if !same {
+            let kept = env::temp_dir().join(format!("paje-differential-{seed}"));
+            fs::create_dir_all(&kept).expect("the folder for temporary files is writable");
+            for (path, trace) in ["a.trace", "b.trace"].iter().zip(&traces) {
+                fs::write(kept.join(path), trace).expect("writable");
+            }
+            panic!("seed {seed}, {options:?}: PajeNG {theirs}, ours {ours}: {}", kept.display());
+        }
+        answers[usize::from(ours)] += 1;
+    }
+    println!("{} are equal, {} are not; {refused} were refused", answers[1], answers[0]);
+    assert!(count < 100 || answers.iter().all(|answers| *answers > count / 20));
+}
+
+/// A random trace and a changed one, with their ends, and options for both.
+fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
+    let mut random = Random(seed);
+    // Of the seeds, those of valid traces.
+    let trace = (0..)
+        .map(|i| random::trace(seed.wrapping_mul(31).wrapping_add(i)))
+        .find(|trace| trace.is_valid())
+        .expect("most are valid");
+    let mut options: Vec<String> = ["-n", "-z"].map(String::from).into();
+    let mut changed = trace.bytes.clone();
+    match random.below(10) {
+        0 => {}
+        1 => changed = in_capitals(&changed, &mut random),
+        2 => changed.extend_from_slice(b"\n# the same\n"),
+        3 => changed = later(&changed),
+        _ => changed = valid(&changed, &mut random),
+    }
+    if random.below(3) == 0 {
+        options.push("-i".into());
+    }
+    // It loops for ever on them.
+    changed.retain(|byte| *byte != 0);
+    let ended = |trace: &[u8]| [trace, END.as_bytes()].concat();
+    ([ended(&trace.bytes), ended(&changed)], options)
+}
+
+/// With a change of a line that leaves the trace valid, or without one if none is found.
+fn valid(trace: &[u8], random: &mut Random) -> Vec<u8> {
+    let lines: Vec<&[u8]> = trace.split(|byte| *byte == b'\n').collect();
+    let event = |line: &u64| !lines[*line as usize].trim_ascii_start().starts_with(b"%");
+    let events: Vec<u64> = (0..lines.len() as u64).filter(event).collect();
+    for _ in 0..50 {
+        let mut line = || events[random.below(events.len() as u64) as usize] as u16;
+        let (line, other) = (line(), line());
+        // Lines swapped, doubled and removed, words of one in another, and words of all kinds.
+        let change = Change { what: random.pick(&[0, 1, 2, 7, 7, 7, 10]), line, number: other };
+        let changed = mutated(trace, &[change]);
+        let mut options = Options::default();
+        options.field_names = FieldNames::Old;
+        options.ignore_incomplete_links = true;
+        if Trace::read(&changed[..], &options).is_ok() {
+            return changed;
+        }
+    }
+    trace.to_vec()
+}
+
+/// A line's letters made large.
+fn in_capitals(trace: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> =
+        trace.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let at = random.below(lines.len() as u64) as usize;
+    if !lines[at].starts_with(b"%") {
+        lines[at].make_ascii_uppercase();
+    }
+    lines.concat()
+}
+
+/// Each word that may be a time made larger by one.
+fn later(trace: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(trace);
+    let lines = text.split_inclusive('\n').map(|line| {
+        let words = line.split(' ').map(|word| match word.split_once('.') {
+            Some((whole, part)) if whole.len() < 9 => match whole.parse::<u64>() {
+                Ok(whole) => format!("{}.{part}", whole + 1),
+                Err(_) => word.to_owned(),
+            },
+            _ => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    });
+    lines.collect::<String>().into_bytes()
+}
+
+/// What a program says, unless it does not end: some bytes make PajeNG loop for ever.
+fn outcome(command: &mut Command) -> Output {
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(5) {
+        if child.try_wait().expect("it is ours").is_some() {
+            break;
+        }
+        thread::sleep(Duration::from_micros(500));
+    }
+    // It may have ended by itself.
+    let _ = child.kill();
+    child.wait_with_output().expect("it has ended")
+}
+
+fn answer(output: &Output) -> Option<bool> {
+    match output.stdout.as_slice() {
+        b"1\n" if output.status.success() => Some(true),
+        b"0\n" if output.status.success() => Some(false),
+        _ => None,
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+
+    fn pick(&mut self, from: &[u8]) -> u8 {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
+fn pajeng() -> Option<PathBuf> {
+    let places = match env::var_os("PAJENG_PJ_EQUALS") {
+        Some(program) => vec![program.into()],
+        // Our Debian package puts PajeNG's program aside.
+        None => ["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"].map(PathBuf::from).into(),
+    };
+    places.into_iter().find(|program| {
+        let help = Command::new(program).arg("--help").output();
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
+    })
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
+}
+
+fn clock() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    // Seconds alone would give two runs of one minute nearly the same traces.
+    since.expect("the clock is right").as_nanos() as u64 >> 10
+}

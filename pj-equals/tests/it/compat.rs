@@ -1,0 +1,140 @@
+//! What counts, for PajeNG and with options of ours. The rows of this table are those of `docs/compat.md`.
+
+use std::process::Command;
+
+use crate::world::{WORLD, answer, changed, pair, run};
+
+/// A change, and whether the trace is still equal: in the plain form, with `--structure-only`, with
+/// `--names-only`, and with `--exact`.
+type Case = (&'static str, &'static [(&'static str, &'static str)], [bool; 4]);
+
+const CASES: &[Case] = &[
+    ("nothing", &[], [true, true, true, true]),
+    ("the time of a state", &[("push 2 S", "push 2.25 S")], [true, true, true, false]),
+    ("the end of a container", &[("destroy 8", "destroy 8.5")], [true, true, true, false]),
+    ("the end of the trace", &[("create 9 p3", "create 9.5 p3")], [true, true, true, false]),
+    ("the value of a variable", &[("p1 2.5", "p1 2.6")], [true, true, true, false]),
+    ("a key", &[("k1", "k2")], [true, true, true, false]),
+    ("a level", &[("push 2 S", "set 2 S")], [true, true, false, false]),
+    ("the ends of a link", &[("data p1", "data p2")], [true, true, false, false]),
+    ("the name of a container", &[("two", "other")], [true, false, false, false]),
+    ("the name of a type", &[("State", "Status")], [true, false, false, false]),
+    ("the name of a value", &[("running", "working")], [true, true, false, false]),
+    (
+        "the alias of a value",
+        &[("value r", "value x"), ("p1 r", "p1 x")],
+        [false, true, true, true],
+    ),
+    ("the alias of a container", &[("p1", "p4")], [false, true, true, true]),
+    ("the alias of a type", &[(" E ", " Z ")], [false, true, true, true]),
+    ("an alias that keeps the order", &[("p2", "p22")], [true, true, true, true]),
+    ("a colour", &[("0,1,0", "1,0,0")], [true, true, true, true]),
+    ("a value that no row has", &[("value r", "value y S yes 1,0,0\nvalue r")], [true; 4]),
+    (
+        "the order of creation",
+        &[("create 0 p1 P 0 one\ncreate 0 p2 P 0 two", "create 0 p2 P 0 two\ncreate 0 p1 P 0 one")],
+        [true; 4],
+    ),
+    (
+        "the order of definitions",
+        &[("stype S P State\nvtype V P Load", "vtype V P Load\nstype S P State")],
+        [true; 4],
+    ),
+    ("the value of an event", &[("p1 stop", "p1 end")], [false, true, false, false]),
+    ("the value of a link", &[("data", "text")], [false, true, false, false]),
+    (
+        "a row more",
+        &[("event 2.5 E p1 stop", "event 2.5 E p1 stop\nevent 3 E p1 stop")],
+        [false, true, false, false],
+    ),
+    (
+        "a variable's value more",
+        &[("vset 2 V", "vset 1.5 V p1 3\nvset 2 V")],
+        [false, true, false, false],
+    ),
+    (
+        "a container more",
+        &[("create 9 p3", "create 3 p0 Q p1 q\ncreate 9 p3")],
+        [false, false, false, false],
+    ),
+    ("a type more", &[("vtype V", "vtype W P Weight\nvtype V")], [false, false, false, false]),
+    (
+        "a type that belongs to one without containers",
+        &[("vtype V", "vtype W Q Weight\nvtype V")],
+        [true, false, false, false],
+    ),
+    ("upper case in a value", &[("p1 stop", "p1 STOP")], [false, true, false, false]),
+];
+
+const OPTIONS: [&[&str]; 4] = [&[], &["--structure-only"], &["--names-only"], &["--exact"]];
+
+#[test]
+fn what_counts() {
+    for (what, changes, wanted) in CASES {
+        let other = changed(changes);
+        for (options, wanted) in OPTIONS.iter().zip(wanted) {
+            assert_eq!(answer(&other, options), *wanted, "{what}, {options:?}");
+        }
+    }
+}
+
+/// The same of PajeNG, where it is installed.
+#[test]
+fn what_counts_for_pajeng() {
+    // Our Debian package puts PajeNG's program aside.
+    let pajeng = ["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"].into_iter().find(|program| {
+        let help = Command::new(program).arg("--help").output();
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
+    });
+    let Some(pajeng) = pajeng else {
+        eprintln!("skipped: PajeNG's pj_equals is not installed");
+        return;
+    };
+    for (what, changes, wanted) in CASES {
+        let folder = pair(WORLD, &changed(changes));
+        let mut command = Command::new(pajeng);
+        let output = command.args(["a.trace", "b.trace"]).current_dir(folder.path()).output();
+        let wanted = if wanted[0] { "1\n" } else { "0\n" };
+        assert_eq!(String::from_utf8_lossy(&output.expect("it runs").stdout), wanted, "{what}");
+    }
+}
+
+#[test]
+fn upper_and_lower_case() {
+    let capital = changed(&[("p1 stop", "p1 STOP"), ("io", "IO"), ("data", "Data")]);
+    for options in OPTIONS {
+        assert!(answer(&capital, &[options, &["-i"]].concat()), "{options:?}");
+    }
+    let containers = changed(&[("one", "ONE"), ("Process", "PROCESS")]);
+    assert!(!answer(&containers, &["--exact"]));
+    assert!(answer(&containers, &["--exact", "--icase"]));
+}
+
+/// PajeNG loses all but the first of a lane's rows that start there.
+#[test]
+fn rows_at_the_very_end() {
+    let end = "event 9 E p1 x\n";
+    let folder = pair(&format!("{WORLD}{end}"), &format!("{WORLD}{end}{end}"));
+    assert_eq!(run(&folder, &["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
+}
+
+/// PajeNG adds a row on either side, loses those that enclose the window, and may crash.
+#[test]
+fn windows() {
+    // Row by row: io until 3, idle from 3 on.
+    let other = changed(&[("p1 io", "p1 disk"), ("p1 start", "p1 begin")]);
+    for options in [&[][..], &["--exact"]] {
+        let answer = |more: &[&str]| answer(&other, &[options, more].concat());
+        assert!(!answer(&[]));
+        assert!(answer(&["-s", "3.5", "-t", "3.5"]), "{options:?}");
+        assert!(!answer(&["-s", "3", "-t", "3"]), "it ends there: {options:?}");
+    }
+    let folder = pair(WORLD, WORLD);
+    let files = ["a.trace", "b.trace"];
+    let run = |more: &[&str]| run(&folder, &[more, &files].concat()).1;
+    assert_eq!(run(&["-e", "0.5", "-d", "0.5"]), "1\n");
+    assert_eq!(run(&["-e", "1.2", "-d", "5"]), "0\n");
+    assert_eq!(run(&["-s", "5", "-e", "2", "-t", "5", "-d", "2"]), "1\n", "nothing is in them");
+    assert_eq!(run(&["-z", "-a", "1.75"]), "0\n");
+    assert_eq!(run(&["-z", "-a", "1.25", "-o", "1.25"]), "1\n");
+}

@@ -1,0 +1,199 @@
+//! The comparison of everything beside a plain one: rows as text, container by container.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use clap::Parser;
+use datasets::mutate::{Change, mutated};
+use datasets::{Shape, random};
+use paje_equals::cli::Cli;
+use paje_equals::exact::{Rules, are_equal, compare};
+use paje_equals::run::main_with;
+use paje_sim::{
+    ContainerId, Events, FieldNames, LaneView, Links, NameOrder, Options, States, Trace, TypeId,
+    Variables, Visitor,
+};
+use splitter::Limits;
+
+/// Rows by what they are in: the path of a container and the name and nature of a type. `None` if a path or
+/// type is there twice: which of them is which, names do not tell.
+fn rows(trace: &Trace) -> Option<BTreeMap<String, Vec<String>>> {
+    let mut rows = Rows { all: BTreeMap::new(), twice: false };
+    for type_ in trace.types().ids() {
+        let ends = trace.types().link_ends(type_);
+        let ends = ends.map(|(from, to)| (type_path(trace, from), type_path(trace, to)));
+        rows.add(format!("type {}", type_path(trace, type_)), vec![format!("{ends:?}")]);
+    }
+    let Ok(()) = trace.visit(NameOrder::Bare, &mut rows);
+    (!rows.twice).then_some(rows.all)
+}
+
+fn type_path(trace: &Trace, id: TypeId) -> String {
+    let types = trace.types();
+    let own = format!("{:?} {:?}", types.nature(id), types.name(id).text);
+    if id == TypeId::ROOT { own } else { format!("{}/{own}", type_path(trace, types.parent(id))) }
+}
+
+fn path(trace: &Trace, id: ContainerId) -> String {
+    let containers = trace.containers();
+    let type_ = type_path(trace, containers.type_of(id));
+    let own = format!("{:?} {type_}", containers.name(id).text);
+    match id {
+        ContainerId::ROOT => own,
+        _ => format!("{}/{own}", path(trace, containers.parent(id))),
+    }
+}
+
+struct Rows {
+    all: BTreeMap<String, Vec<String>>,
+    twice: bool,
+}
+
+impl Rows {
+    fn add(&mut self, key: String, rows: Vec<String>) {
+        self.twice |= self.all.insert(key, rows).is_some();
+    }
+
+    fn push(&mut self, lane: LaneView<'_>, row: String) {
+        let (trace, type_) = (lane.trace(), type_path(lane.trace(), lane.type_id()));
+        let key = format!("lane {} {type_}", path(trace, lane.container()));
+        self.all.entry(key).or_default().push(row);
+    }
+}
+
+impl Visitor for Rows {
+    type Error = std::convert::Infallible;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error> {
+        let times = (trace.containers().start(id) + 0.0, trace.containers().end(id) + 0.0);
+        self.add(format!("container {}", path(trace, id)), vec![format!("{times:?}")]);
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
+        for i in 0..states.start.len() {
+            let value = lane.value_name(states.value[i]).text;
+            let times = (states.start[i] + 0.0, states.end[i] + 0.0);
+            self.push(lane, format!("{times:?} {} {value:?}", states.imbrication[i]));
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Self::Error> {
+        for i in 0..all.start.len() {
+            let numbers = (all.start[i] + 0.0, all.end(i) + 0.0, all.value[i] + 0.0);
+            self.push(lane, format!("{numbers:?}"));
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
+        for i in 0..events.time.len() {
+            let value = lane.value_name(events.value[i]).text;
+            self.push(lane, format!("{:?} {value:?}", events.time[i] + 0.0));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
+        for i in 0..links.start.len() {
+            let (times, trace) = ((links.start[i] + 0.0, links.end[i] + 0.0), lane.trace());
+            let ends = (path(trace, links.from[i]), path(trace, links.to[i]));
+            let (value, key) = (lane.value_name(links.value[i]).text, links.raw_key(i));
+            let key = String::from_utf8_lossy(key).replace('"', "");
+            self.push(lane, format!("{times:?} {ends:?} {value:?} {key}"));
+        }
+        Ok(())
+    }
+}
+
+fn read(trace: &[u8]) -> Option<Trace> {
+    let mut options = Options::default();
+    options.field_names = FieldNames::Old;
+    options.ignore_incomplete_links = true;
+    Trace::read(trace, &options).ok()
+}
+
+/// Types, containers, lanes and rows that differ, counted one by one.
+fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<String>>) -> [u64; 4] {
+    let mut sums = [0; 4];
+    let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+    for key in keys {
+        let (one, other) = (a.get(key), b.get(key));
+        let lane =
+            |rows: Option<&Vec<String>>, i: usize| rows.and_then(|rows| rows.get(i).cloned());
+        let count = one.map_or(0, Vec::len).max(other.map_or(0, Vec::len));
+        let differ = (0..count).filter(|i| lane(one, *i) != lane(other, *i)).count() as u64;
+        // A type or container that one of them lacks counts on either side by itself.
+        match key.split(' ').next() {
+            Some("type") => sums[0] += differ,
+            Some("container") => sums[1] += differ,
+            _ => {
+                sums[2] += u64::from(differ > 0);
+                sums[3] += differ;
+            }
+        }
+    }
+    sums
+}
+
+/// Random traces, and what a change or two make of them if that is valid.
+#[test]
+fn changed_traces() {
+    let (mut equal, mut different) = (0, 0);
+    for seed in 0..250u64 {
+        let trace = random::trace(seed).bytes;
+        let Some(a) = read(&trace) else { continue };
+        let Some(one) = rows(&a) else { continue };
+        let tries = (0..24u64).filter_map(|n| {
+            let number = |shift: u64| {
+                (seed * 24 + n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(shift as u32)
+            };
+            let change = |at: u64| Change {
+                what: (number(at) % 12) as u8,
+                line: number(at + 16) as u16,
+                number: number(at + 32) as u16,
+            };
+            let changes = [change(3), change(29)];
+            read(&mutated(&trace, &changes[..1 + n as usize % 2]))
+        });
+        for b in tries {
+            let Some(other) = rows(&b) else { continue };
+            for (traces, rows) in [([&a, &b], [&one, &other]), ([&b, &a], [&other, &one])] {
+                let found = compare(traces, &Rules::default(), 1000);
+                let sums = [found.types, found.containers, found.lanes, found.rows];
+                assert_eq!(sums, differences(rows[0], rows[1]), "seed {seed}");
+                assert_eq!(found.is_none(), are_equal(traces, &Rules::default()), "seed {seed}");
+            }
+            *if one == other { &mut equal } else { &mut different } += 1;
+        }
+    }
+    println!("{equal} pairs are equal, {different} are not");
+    assert!(equal > 50 && different > 50, "{equal}, {different}");
+}
+
+/// A trace equals itself, whatever threads and blocks, and in any form; one row more, and it does not.
+#[test]
+fn threads_and_blocks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths = ["a.trace", "b.trace"].map(|name| folder.path().join(name));
+    for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
+        let trace = datasets::generate(shape, 20_000, 7);
+        fs::write(&paths[0], &trace).expect("writable");
+        fs::write(&paths[1], &trace).expect("writable");
+        for (threads, block) in [(1, 1), (2, 777), (3, 1 << 14), (8, 1 << 20)] {
+            let answer = |form: &str| {
+                let mut cli = Cli::parse_from(["pj_equals", form, "-qz", "a", "b"]);
+                (cli.file1, cli.file2) = (Some(paths[0].clone()), Some(paths[1].clone()));
+                cli.threads = NonZeroUsize::new(threads);
+                format!("{:?}", main_with(&cli, Limits { block, ..Limits::default() }))
+            };
+            let equal = format!("{:?}", ExitCode::from(1));
+            assert_eq!(answer("-q"), equal, "{shape:?}, {threads} threads, {block}");
+            assert_eq!(answer("--exact"), equal, "{shape:?}, {threads} threads, {block}");
+            assert_eq!(answer("--names-only"), equal, "{shape:?}, {threads} threads, {block}");
+        }
+    }
+}

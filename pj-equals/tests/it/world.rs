@@ -1,0 +1,107 @@
+//! Definitions that the tests' traces begin with, and how the program is run on two of them.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// Events by the word that stands for them: event numbers may be words.
+const EVENTS: [(&str, &str, &str); 14] = [
+    ("ctype", "DefineContainerType", "Alias Type Name"),
+    ("stype", "DefineStateType", "Alias Type Name"),
+    ("vtype", "DefineVariableType", "Alias Type Name"),
+    ("etype", "DefineEventType", "Alias Type Name"),
+    ("ltype", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+    ("value", "DefineEntityValue", "Alias Type Name Color"),
+    ("create", "CreateContainer", "Time Alias Type Container Name"),
+    ("destroy", "DestroyContainer", "Time Type Name"),
+    ("event", "NewEvent", "Time Type Container Value"),
+    ("set", "SetState", "Time Type Container Value"),
+    ("push", "PushState", "Time Type Container Value"),
+    ("vset", "SetVariable", "Time Type Container Value"),
+    ("from", "StartLink", "Time Type Container Value StartContainer Key"),
+    ("to", "EndLink", "Time Type Container Value EndContainer Key"),
+];
+
+/// Two processes, with some of everything in them.
+pub(crate) const WORLD: &str = "\
+ctype P 0 Process
+ctype Q P Queue
+stype S P State
+vtype V P Load
+etype E P Mark
+ltype L 0 P P Message
+ltype M 0 P Q Request
+value r S running 0,1,0
+create 0 p1 P 0 one
+create 0 p2 P 0 two
+set 1 S p1 r
+push 2 S p1 io
+vset 1 V p1 1.5
+vset 2 V p1 2.5
+event 1.5 E p1 start
+event 2.5 E p1 stop
+from 1 L 0 data p1 k1
+to 2 L 0 data p2 k1
+set 3 S p1 idle
+destroy 8 P p2
+create 9 p3 P 0 three
+";
+
+/// A whole trace of these lines.
+pub(crate) fn trace(lines: &str) -> String {
+    let mut text = String::new();
+    for (word, event, fields) in EVENTS {
+        text.push_str(&format!("%EventDef Paje{event} {word}\n"));
+        for field in fields.split(' ') {
+            text.push_str(&format!("% {field} string\n"));
+        }
+        text.push_str("%EndEventDef\n");
+    }
+    text + lines
+}
+
+/// The world with some texts of it replaced by others, each of which must be there.
+pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
+        assert!(world.contains(old), "{old}");
+        world.replace(old, new)
+    })
+}
+
+/// A folder with `a.trace` and `b.trace`.
+pub(crate) fn pair(a: &str, b: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, lines) in [("a.trace", a), ("b.trace", b)] {
+        fs::write(folder.path().join(name), trace(lines)).expect("the folder is writable");
+    }
+    folder
+}
+
+pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_equals"));
+    command.args(arguments).current_dir(folder.path());
+    command
+}
+
+/// The exit status, standard output, and standard error.
+pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
+    outcome(&command(folder, arguments).output().expect("the program starts"))
+}
+
+pub(crate) fn outcome(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    let status = output.status.code().expect("the program ends by itself");
+    (status, text(&output.stdout), text(&output.stderr))
+}
+
+/// What is answered about the world and another one: in the plain form or with options of ours.
+pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
+    let folder = pair(WORLD, other);
+    let both = [options, &["a.trace", "b.trace"]].concat();
+    let (status, stdout, stderr) = run(&folder, &both);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let back = run(&folder, &[options, &["b.trace", "a.trace"]].concat());
+    assert_eq!(back, (0, stdout.clone(), String::new()), "the other way round");
+    stdout == "1\n"
+}
