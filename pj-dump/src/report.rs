@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use paje_parser::error::shown;
 use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
 
-use crate::voice::{Voice, describe, excerpt};
+use crate::voice::{Voice, describe};
 
 pub(crate) const VOICE: Voice = Voice("pj_dump");
 
@@ -111,7 +112,7 @@ fn invalid(name: &Path, error: &Error) {
         }
         return VOICE.say(format_args!("{name}: {message}"));
     };
-    let excerpt = excerpt(place, error.kind());
+    let excerpt = lines_below(place, error.kind());
     VOICE.say(format_args!("{name}:{}: {message}{excerpt}", place.position));
     if is_disorder(error) {
         VOICE.say(format_args!(
