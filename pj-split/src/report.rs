@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use paje_dump::voice::{Voice, describe};
 use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
 use paje_sim::{Error, ErrorKind};
 
 pub(crate) const VOICE: Voice = Voice("pj_split");
