@@ -34,7 +34,7 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
 
 /// Where an error is, as `file`, `line` and `column`.
 pub(crate) fn place(fields: &Bound<'_, PyDict>, name: &Path, error: &Error) -> PyResult<()> {
-    fields.set_item("file", error.file().unwrap_or(name))?;
+    fields.set_item("file", error.file().unwrap_or(name).as_os_str())?;
     fields.set_item("line", error.position().map(|position| position.line))?;
     fields.set_item("column", error.position().map(|position| position.column))
 }
@@ -51,7 +51,7 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
         Ok,
     );
     match number {
-        Ok(number) => PyOSError::new_err((number, text, path.to_owned())),
+        Ok(number) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
         Err(error) => error,
     }
 }

@@ -17,3 +17,8 @@ from ._read import read, validate
 from ._records import Problem, Report, TraceError
 
 __all__ = ["Problem", "Report", "Table", "Trace", "TraceError", "read", "validate", "__version__"]
+
+for _one in (Problem, Report, TraceError, read, validate):
+    # What people see in messages and ask help() about.
+    _one.__module__ = __name__
+del _one
