@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use paje_sim::{ContainerId, LaneView, Step};
 
+use crate::extras::{Survey, Surveyor};
 use crate::gather::Gather;
 use crate::hierarchy;
 use crate::tables::Tables;
@@ -45,13 +46,7 @@ pub(crate) struct Part<'t> {
 impl<'a, 't> Batches<'a, 't> {
     pub(crate) fn new(tables: &'a Tables<'t>, table: Table) -> Self {
         let cuts = match table {
-            Table::Container => {
-                let containers = tables.steps.iter().filter_map(|step| match step {
-                    Step::Container(id) => Some(*id),
-                    Step::Type(..) => None,
-                });
-                Cuts::Containers(containers.collect())
-            }
+            Table::Container => Cuts::Containers(containers(tables).collect()),
             Table::TypeHierarchy | Table::EntityHierarchy => Cuts::Whole,
             Table::State | Table::Variable | Table::Event | Table::Link => {
                 Cuts::Lanes(cut(tables, table))
@@ -109,19 +104,44 @@ impl<'a, 't> Batches<'a, 't> {
     }
 }
 
-/// Cuts the lanes of a table's nature into batches.
-fn cut<'t>(tables: &Tables<'t>, table: Table) -> Vec<Vec<Part<'t>>> {
+/// The containers that are rows of their table.
+fn containers(tables: &Tables<'_>) -> impl Iterator<Item = ContainerId> {
+    tables.steps.iter().filter_map(|step| match step {
+        Step::Container(id) => Some(*id),
+        Step::Type(..) => None,
+    })
+}
+
+/// The lanes whose objects are rows of a table.
+fn lanes<'t>(tables: &Tables<'t>, table: Table) -> impl Iterator<Item = LaneView<'t>> {
     let trace = tables.trace;
-    let lanes = tables.steps.iter().filter_map(|step| match step {
+    tables.steps.iter().filter_map(move |step| match step {
         Step::Type(container, type_) if Some(trace.types().nature(*type_)) == table.nature() => {
             trace.lane(*container, *type_)
         }
         _ => None,
-    });
+    })
+}
+
+/// Which user-defined fields a table's rows have.
+pub(crate) fn survey(tables: &Tables<'_>, table: Table) -> Survey {
+    let trace = tables.trace;
+    let mut surveyor = Surveyor { trace, survey: Survey::default() };
+    if table == Table::Container {
+        containers(tables).for_each(|id| surveyor.survey.see_container(trace, id));
+    }
+    for lane in lanes(tables, table) {
+        let Ok(()) = lane.visit(&mut surveyor);
+    }
+    surveyor.survey
+}
+
+/// Cuts the lanes of a table's nature into batches.
+fn cut<'t>(tables: &Tables<'t>, table: Table) -> Vec<Vec<Part<'t>>> {
     let mut batches = Vec::new();
     let mut batch: Vec<Part<'t>> = Vec::new();
     let mut rows = 0;
-    for lane in lanes {
+    for lane in lanes(tables, table) {
         let mut part = Part { lane, chunks: 0..0, rows: 0 };
         for count in lane.chunks_from(0) {
             part.chunks.end += 1;

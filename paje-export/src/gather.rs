@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, Float64Array, Int32Array};
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, States, Trace, TypeNature, Variables, Visitor,
+    ContainerId, Events, LaneView, Links, NameOrder, Side, States, Trace, TypeNature, UserDefined,
+    Variables, Visitor, Window,
 };
 
 use crate::batches::Part;
+use crate::extras::Gathered;
 use crate::names::{Names, text};
 use crate::table::Column;
 use crate::tables::{TableOptions, Tables, Values};
@@ -31,8 +33,9 @@ pub(crate) struct Gather<'a> {
     to: Vec<i32>,
     keys: StringBuilder,
     key_bytes: usize,
-    /// Which rows of a slice are wanted.
+    /// Which rows of a slice are wanted; empty if all are.
     wanted: Vec<bool>,
+    extras: Gathered<'a>,
 }
 
 impl<'a> Gather<'a> {
@@ -61,6 +64,7 @@ impl<'a> Gather<'a> {
             keys: StringBuilder::with_capacity(has(Column::Key), 8 * has(Column::Key)),
             key_bytes: 0,
             wanted: Vec::new(),
+            extras: Gathered::new(tables.trace, tables.extras(table), tables.options.order),
         })
     }
 
@@ -78,6 +82,8 @@ impl<'a> Gather<'a> {
             gather.start.push(containers.start(*id));
             gather.end.push(containers.end(*id));
             gather.from.push(gather.containers.code(id.index()));
+            let fields = trace.container_event(*id).into_iter();
+            gather.extras.row(fields.map(|fields| (Side::Opening, fields)));
         }
         gather.finish(Table::Container)
     }
@@ -88,8 +94,11 @@ impl<'a> Gather<'a> {
         table: Table,
         parts: &[Part<'_>],
     ) -> Result<Vec<ArrayRef>, Error> {
-        let rows =
-            if tables.options.wants_all() { parts.iter().map(|part| part.rows).sum() } else { 0 };
+        let rows = if tables.options.selection.window == Window::ALWAYS {
+            parts.iter().map(|part| part.rows).sum()
+        } else {
+            0
+        };
         let mut gather = Gather::new(tables, table, rows)?;
         for part in parts {
             part.lane.visit_chunks(part.chunks.clone(), &mut gather)?;
@@ -100,13 +109,14 @@ impl<'a> Gather<'a> {
 
     /// The columns in the order of [`Table::columns`].
     fn finish(mut self, table: Table) -> Result<Vec<ArrayRef>, Error> {
+        let extras = self.extras.finish()?;
         let containers = |codes| self.containers.array(codes);
         let types = self.types.array(self.type_);
         let values = |codes| self.values.map_or(self.types, |values| &values.names).array(codes);
         let floats = |floats: Vec<f64>| Arc::new(Float64Array::from(floats)) as ArrayRef;
         let container = containers(self.container)?;
         let (start, end) = (floats(self.start), floats(self.end));
-        Ok(match table {
+        let columns = match table {
             Table::Container => vec![container, types?, start, end, containers(self.from)?],
             Table::State => {
                 let imbrication = Arc::new(Int32Array::from(self.imbrication));
@@ -121,19 +131,28 @@ impl<'a> Gather<'a> {
             }
             // They are no rows of lanes.
             Table::TypeHierarchy | Table::EntityHierarchy => Vec::new(),
-        })
+        };
+        Ok(columns.into_iter().chain(extras).collect())
+    }
+
+    /// The user-defined fields of a slice's rows.
+    fn user_defined(&mut self, rows: usize, fields: &UserDefined<'_>) {
+        if fields.is_kept() {
+            let wanted = (0..rows).filter(|i| self.wanted.is_empty() || self.wanted[*i]);
+            wanted.for_each(|i| self.extras.row(fields.events_of(i)));
+        }
     }
 
     /// What all rows of a slice have: where they are, and when they started.
     fn begin(&mut self, lane: LaneView<'_>, start: &[f64], end: impl Fn(usize) -> f64) {
         let before = self.start.len();
-        if self.options.wants_all() {
-            self.wanted.clear();
+        let window = self.options.selection.window;
+        self.wanted.clear();
+        if window == Window::ALWAYS {
             self.start.extend_from_slice(start);
         } else {
-            let wanted =
-                start.iter().enumerate().map(|(i, start)| self.options.wants(*start, end(i)));
-            self.wanted.clear();
+            let both = start.iter().enumerate();
+            let wanted = both.map(|(i, start)| window.overlaps(*start, end(i)));
             self.wanted.extend(wanted);
             let wanted = start.iter().zip(&self.wanted).filter(|(_, wanted)| **wanted);
             self.start.extend(wanted.map(|(start, _)| start));
@@ -173,6 +192,7 @@ impl Visitor for Gather<'_> {
         if let Some(codes) = self.values.map(|values| values.codes(lane)) {
             copy(wanted, &mut self.value, states.value.iter().map(|value| codes[value.index()]));
         }
+        self.user_defined(states.start.len(), &states.user_defined);
         Ok(())
     }
 
@@ -181,6 +201,7 @@ impl Visitor for Gather<'_> {
         let ends = variables.start.iter().skip(1).copied().chain([variables.last_end]);
         copy(&self.wanted, &mut self.end, ends);
         copy(&self.wanted, &mut self.number, variables.value.iter().copied());
+        self.user_defined(variables.start.len(), &variables.user_defined);
         Ok(())
     }
 
@@ -190,6 +211,7 @@ impl Visitor for Gather<'_> {
             let values = events.value.iter().map(|value| codes[value.index()]);
             copy(&self.wanted, &mut self.value, values);
         }
+        self.user_defined(events.time.len(), &events.user_defined);
         Ok(())
     }
 
@@ -218,6 +240,7 @@ impl Visitor for Gather<'_> {
             }
             self.keys.append_value(key);
         }
+        self.user_defined(links.start.len(), &links.user_defined);
         Ok(())
     }
 }

@@ -68,8 +68,8 @@ impl Columns {
     fn entities(&mut self, tables: &Tables<'_>) {
         let (types, containers) = (tables.trace.types(), tables.trace.containers());
         let order = tables.options.order;
-        for step in &tables.steps {
-            match *step {
+        for step in tables.trace.walk(order) {
+            match step {
                 Step::Container(id) => {
                     let parent = spelled(containers.name(containers.parent(id)), order);
                     let name = spelled(containers.name(id), order);

@@ -33,15 +33,19 @@
 //! ```
 
 mod batches;
+pub mod decimal;
 mod error;
+mod extras;
 mod gather;
 mod hierarchy;
 mod names;
 mod ordered;
 mod table;
 mod tables;
+mod write;
 
 pub use batches::Batches;
 pub use error::Error;
 pub use table::Table;
 pub use tables::{TableOptions, Tables};
+pub use write::{Format, Times, Written, write};

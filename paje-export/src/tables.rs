@@ -1,44 +1,29 @@
 //! The tables of a trace.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use paje_sim::{LaneView, NameOrder, Step, Trace, TypeNature, ValueId};
+use paje_sim::{LaneView, NameOrder, Selection, Step, Trace, TypeNature, ValueId};
 use workers::Workers;
 
-use crate::batches::Batches;
+use crate::batches::{Batches, survey};
+use crate::extras::Extras;
 use crate::names::{Coder, Names};
 use crate::ordered::in_order;
 use crate::table::{Column, fields};
 use crate::{Error, Table};
 
 /// What the tables of a trace are to hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TableOptions {
     /// How names are spelled, and ordered: bare, or with their quotes.
     pub order: NameOrder,
-    /// Rows that are over before this time, in seconds, are left out; containers are not.
-    pub from: f64,
-    /// Rows that begin after this time, in seconds, are left out; containers are not.
-    pub to: f64,
-}
-
-impl Default for TableOptions {
-    fn default() -> Self {
-        TableOptions { order: NameOrder::Bare, from: f64::NEG_INFINITY, to: f64::INFINITY }
-    }
-}
-
-impl TableOptions {
-    /// Whether a row from `start` to `end` is wanted.
-    pub(crate) fn wants(&self, start: f64, end: f64) -> bool {
-        start.min(end) <= self.to && start.max(end) >= self.from
-    }
-
-    pub(crate) fn wants_all(&self) -> bool {
-        self.from == f64::NEG_INFINITY && self.to == f64::INFINITY
-    }
+    /// Which rows there are. The hierarchies have all of theirs.
+    pub selection: Selection,
+    /// Facts about the trace that go with each table, as metadata of its schema.
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// A trace, seen as tables. Making one costs a walk through the containers; what rows need is made
@@ -47,11 +32,12 @@ impl TableOptions {
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) options: TableOptions,
-    /// All steps of the walk: containers, and their lanes.
+    /// All steps of the walk whose rows are wanted: containers, and lanes.
     pub(crate) steps: Vec<Step>,
     containers: OnceLock<Result<Names, Error>>,
     types: OnceLock<Result<Names, Error>>,
     values: [OnceLock<Result<Values, Error>>; 3],
+    extras: [OnceLock<Extras>; Table::ALL.len()],
 }
 
 /// The names of the values of all types of one nature.
@@ -73,7 +59,8 @@ impl<'t> Tables<'t> {
     /// The tables of this trace.
     #[must_use]
     pub fn new(trace: &'t Trace, options: TableOptions) -> Self {
-        let steps = trace.walk(options.order).collect();
+        let selected = options.selection.resolve(trace);
+        let steps = trace.walk(options.order).filter(|step| selected.step(*step)).collect();
         Tables {
             trace,
             options,
@@ -81,13 +68,17 @@ impl<'t> Tables<'t> {
             containers: OnceLock::new(),
             types: OnceLock::new(),
             values: Default::default(),
+            extras: Default::default(),
         }
     }
 
     /// The columns of a table.
     #[must_use]
     pub fn schema(&self, table: Table) -> SchemaRef {
-        SchemaRef::new(Schema::new(fields(table)))
+        let mut fields = fields(table);
+        fields.extend(self.extras(table).fields.iter().map(Arc::clone));
+        let metadata = self.options.metadata.clone();
+        SchemaRef::new(Schema::new_with_metadata(fields, metadata))
     }
 
     /// The batches of a table, to be made one by one, in any order and by several threads at once.
@@ -113,6 +104,14 @@ impl<'t> Tables<'t> {
             },
         )?;
         Ok(all)
+    }
+
+    /// The user-defined columns of a table.
+    pub(crate) fn extras(&self, table: Table) -> &Extras {
+        self.extras[table as usize].get_or_init(|| match self.trace.has_user_defined() {
+            true => survey(self, table).columns(self.trace, table),
+            false => Extras::default(),
+        })
     }
 
     /// The names of containers, by their numbers.

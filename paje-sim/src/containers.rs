@@ -270,6 +270,11 @@ impl Containers {
         self.made_up.contains(&id)
     }
 
+    /// Whether there is any container that no event has created so far.
+    pub(crate) fn any_made_up(&self) -> bool {
+        !self.made_up.is_empty()
+    }
+
     /// An event creates a container that was made up: it has a name and a parent now, and keeps its
     /// start. Returns whether it can be: not in itself, nor in what is in it.
     pub(crate) fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {

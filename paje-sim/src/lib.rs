@@ -67,6 +67,7 @@ pub mod options;
 pub mod portion;
 pub mod progress;
 pub mod recovered;
+pub mod selection;
 mod states;
 mod store;
 mod text;
@@ -86,10 +87,12 @@ pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use portion::Portion;
 pub use progress::Progress;
 pub use recovered::{Recovered, Recovery, Remedy};
+pub use selection::{Glob, Natures, Selected, Selection, Window};
 pub use splitter::Limits;
 pub use text::Name;
 pub use trace::{Counts, Trace};
 pub use types::Types;
 pub use visit::{
-    Events, LaneView, Links, NameOrder, States, Step, UserDefined, Variables, Visitor,
+    EventFields, Events, LaneView, Links, NameOrder, Side, States, Step, UserDefined, Variables,
+    Visitor,
 };

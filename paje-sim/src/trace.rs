@@ -20,7 +20,7 @@ use crate::portion::Portion;
 use crate::progress::{Progress, Times};
 use crate::recovered::Recovery;
 use crate::types::Types;
-use crate::visit::LaneView;
+use crate::visit::{EventFields, LaneView};
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///
@@ -251,11 +251,16 @@ impl Trace {
     /// The user-defined fields of the event that created a container: name, and text as it was
     /// written. There are none unless the options ask for them.
     pub fn container_fields(&self, id: ContainerId) -> impl Iterator<Item = (&str, &[u8])> {
-        let kept = self.containers().extras(id).into_iter();
-        kept.flat_map(|(def, text)| {
-            let fields = text.split(|byte| *byte == b'\n');
-            self.defs()[def as usize].extras().map(|(name, _)| name).zip(fields)
+        let event = self.container_event(id).into_iter();
+        event.flat_map(|fields| {
+            self.defs()[fields.def()].extras().map(|(name, _)| name).zip(fields.texts())
         })
+    }
+
+    /// The same as the fields of an event.
+    #[must_use]
+    pub fn container_event(&self, id: ContainerId) -> Option<EventFields<'_>> {
+        self.containers().extras(id).map(|(def, text)| EventFields::new(def, text))
     }
 
     /// Whether any user-defined field was kept.

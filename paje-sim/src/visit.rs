@@ -479,20 +479,60 @@ impl<'t> UserDefined<'t> {
     /// The fields of object `i` of the slice: those of the event that opened it, then those of the
     /// one that closed it, each with its name and as it was written.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
+        let trace = self.trace;
+        self.events_of(i).flat_map(move |(_, fields)| {
+            let def: &'t EventDef = &trace.defs()[fields.def()];
+            def.extras().map(|(name, _)| name).zip(fields.texts())
+        })
+    }
+
+    /// The same event by event: whether it opened the object or closed it, and its fields.
+    pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
-        let UserDefined { trace, kept, .. } = *self;
-        let extras = match kept {
+        let extras = match self.kept {
             Kept::No => None,
             Kept::Here(extras) => Some(extras),
             Kept::ByKey(lanes, keys) => {
                 lanes.shards[KeyPlace::from_word(keys[i]).shard()].store.extras.as_ref()
             }
         };
-        let both = [pair.opening, pair.closing].into_iter();
-        both.filter_map(move |number| extras?.get(number)).flat_map(move |(def, text)| {
-            let def: &'t EventDef = &trace.defs()[def as usize];
-            let fields = text.split(|byte| *byte == b'\n');
-            def.extras().map(|(name, _)| name).zip(fields)
+        let both = [(Side::Opening, pair.opening), (Side::Closing, pair.closing)].into_iter();
+        both.filter_map(move |(side, number)| {
+            let (def, text) = extras?.get(number)?;
+            Some((side, EventFields::new(def, text)))
         })
+    }
+}
+
+/// Which of the two events of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Side {
+    Opening,
+    Closing,
+}
+
+/// The user-defined fields of one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventFields<'t> {
+    def: u32,
+    text: &'t [u8],
+}
+
+impl<'t> EventFields<'t> {
+    pub(crate) const fn new(def: u32, text: &'t [u8]) -> Self {
+        EventFields { def, text }
+    }
+
+    /// The place of the event's definition among the [trace's](Trace::defs).
+    #[must_use]
+    pub const fn def(self) -> usize {
+        self.def as usize
+    }
+
+    /// The texts as they were written, in the order of [`EventDef::extras`]; a line that is too short has
+    /// fewer.
+    pub fn texts(self) -> impl Iterator<Item = &'t [u8]> {
+        self.text.split(|byte| *byte == b'\n')
     }
 }

@@ -7,7 +7,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
+use paje_parser::TypeNature;
 use paje_parser::number::parse_f64;
+use paje_sim::{Glob, Selection};
 
 use splitter::Limits;
 use workers::Pin;
@@ -57,7 +59,7 @@ pub struct Cli {
     pub no_strict: bool,
 
     /// Drop links that lack an end instead of refusing the trace
-    #[arg(short = 'z', long)]
+    #[arg(short = 'z', long, alias = "i")]
     pub ignore_incomplete_links: bool,
 
     /// Do not print rows; what other options ask for is still printed
@@ -110,8 +112,36 @@ pub struct Cli {
 
     /// Write rows as they complete, every 16 MiB of the trace, and forget them: memory does not grow with
     /// the trace. An invalid trace has written rows by then
-    #[arg(short, long)]
+    #[arg(short, long, alias = "o")]
     pub out_of_core: bool,
+
+    /// Write tables to files in the folder DIR, one for each nature of rows and for the two hierarchies,
+    /// instead of rows to standard output. They appear when all are complete
+    #[arg(short = 'O', long, value_name = "DIR", help_heading = OURS)]
+    pub tables: Option<PathBuf>,
+
+    /// What these files are. Columns are as in the header lines; times are in double precision, and so
+    /// are values of variables if nothing else is asked for
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = OURS)]
+    pub format: TableFormat,
+
+    /// How Parquet files hold times and values of variables
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = OURS)]
+    pub encoding: TimeEncoding,
+
+    /// Only rows of these natures; may be given more than once
+    #[arg(long, value_enum, value_name = "NATURE,…", value_delimiter = ',', help_heading = OURS)]
+    pub nature: Vec<Nature>,
+
+    /// Only rows of types whose name or alias matches GLOB, such as 'MPI_*'; if given more than once, any
+    /// of them. The row of a container is of the container's type
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = OURS)]
+    pub of_type: Vec<Glob>,
+
+    /// Only rows in containers whose name or alias matches GLOB, such as 'rank-1*', and in all that is in
+    /// these; if given more than once, any of them. The row of a container is in that container
+    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = OURS)]
+    pub inside: Vec<Glob>,
 
     /// Replay events in the order of their times, whatever the order of their lines; the whole text is
     /// kept in memory
@@ -155,9 +185,10 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OURS)]
     pub quotes: Quotes,
 
-    /// How values of variables are read; PajeNG reads them in single precision
-    #[arg(long, value_enum, value_name = "PRECISION", default_value_t = VariablePrecision::Single, help_heading = OURS)]
-    pub variable_precision: VariablePrecision,
+    /// How values of variables are read; PajeNG reads them in single precision, and so are they for rows,
+    /// but not for tables
+    #[arg(long, value_enum, value_name = "PRECISION", help_heading = OURS)]
+    pub variable_precision: Option<VariablePrecision>,
 
     /// Tell on standard error, after the rows, how much was read and written, how long that took by
     /// phase and by thread, and the memory used; as text if no FORMAT is given
@@ -193,6 +224,45 @@ pub struct Cli {
     version: Option<bool>,
 }
 
+impl Cli {
+    /// The rows that are wanted.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        if !self.nature.is_empty() {
+            selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
+        }
+        selection.types.clone_from(&self.of_type);
+        selection.containers.clone_from(&self.inside);
+        selection.window.from = self.start.unwrap_or(f64::NEG_INFINITY);
+        selection.window.to = self.end.unwrap_or(f64::INFINITY);
+        selection
+    }
+}
+
+/// The natures of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)] // The natures are the format's own.
+pub enum Nature {
+    Container,
+    State,
+    Variable,
+    Event,
+    Link,
+}
+
+impl Nature {
+    const fn of_types(self) -> TypeNature {
+        match self {
+            Nature::Container => TypeNature::Container,
+            Nature::State => TypeNature::State,
+            Nature::Variable => TypeNature::Variable,
+            Nature::Event => TypeNature::Event,
+            Nature::Link => TypeNature::Link,
+        }
+    }
+}
+
 /// How values of variables are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariablePrecision {
@@ -213,6 +283,26 @@ fn max_line(text: &str) -> Result<usize, String> {
 fn time(text: &str) -> Result<f64, String> {
     let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
     number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+/// What the files of tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Apache Parquet, compressed with zstd
+    Parquet,
+    /// Arrow's file format (Feather 2), which can be mapped
+    Arrow,
+    /// Comma-separated values with a line of names (RFC 4180), with a column Duration
+    Csv,
+}
+
+/// How Parquet files hold times and values of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeEncoding {
+    /// Byte by byte (BYTE_STREAM_SPLIT), for all readers
+    Split,
+    /// As decimals (ALP), in half the room, for readers of 2026 and later
+    Decimal,
 }
 
 #[cfg(test)]
@@ -293,7 +383,10 @@ mod tests {
 
     #[test]
     fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
-        let cli = Cli::parse_from(["pj_dump", "--th", "3", "--pi", "compact", "--so", "--no-p"]);
+        let words =
+            ["pj_dump", "--of", "S", "--nat", "link", "--so", "--no-p", "--th", "3", "--pi"];
+        let cli = Cli::parse_from(words.into_iter().chain(["compact"]));
+        assert_eq!((cli.of_type.len(), cli.nature.as_slice()), (1, &[Nature::Link][..]));
         assert_eq!((cli.threads, cli.pin), (NonZeroUsize::new(3), Pin::Compact));
         assert!(cli.sort && cli.no_progress);
         for (name, value) in
@@ -301,6 +394,39 @@ mod tests {
         {
             assert!(read(&format!("--{name}"), value).is_err(), "--{name}");
         }
+    }
+
+    #[test]
+    fn what_is_wanted() {
+        let selection = |words: &[&str]| {
+            let cli = Cli::try_parse_from([&["pj_dump"], words].concat());
+            cli.map(|cli| cli.selection()).map_err(|error| error.kind())
+        };
+        assert_eq!(selection(&["t"]), Ok(Selection::default()));
+        let found = selection(&[
+            "--nature",
+            "state,link",
+            "--in",
+            "p*",
+            "--of-type",
+            "-x",
+            "--nature=event",
+            "--in=q",
+            "-s1",
+            "t",
+        ]);
+        let mut wanted = Selection::default();
+        wanted.natures =
+            [TypeNature::State, TypeNature::Link, TypeNature::Event].into_iter().collect();
+        wanted.types = vec!["-x".parse().expect("a pattern")];
+        wanted.containers = ["p*", "q"].map(|glob| glob.parse().expect("a pattern")).to_vec();
+        wanted.window.from = 1.0;
+        assert_eq!(found, Ok(wanted));
+        // PajeNG's option of nearly the same name has no value: the file is `p*`.
+        let cli = Cli::parse_from(["pj_dump", "--container", "p*"]);
+        assert!(cli.container && cli.files == [PathBuf::from("p*")]);
+        assert_eq!(selection(&["--nature", "states"]), Err(ErrorKind::InvalidValue));
+        assert_eq!(selection(&["--in", "a[b"]), Err(ErrorKind::ValueValidation));
     }
 
     #[test]

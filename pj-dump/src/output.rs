@@ -2,7 +2,6 @@
 
 pub mod aside;
 pub mod containers;
-pub mod decimal;
 pub mod export;
 pub mod header;
 pub mod hierarchy;
@@ -10,7 +9,10 @@ pub mod intervals;
 pub mod quotes;
 pub mod rows;
 pub mod stream;
+pub(crate) mod tables;
 pub mod types;
+
+use paje_sim::Window;
 
 pub use quotes::Quotes;
 
@@ -33,7 +35,7 @@ impl Style {
     /// Whether a row from `start` to `end` is wanted.
     #[must_use]
     pub fn wants(&self, start: f64, end: f64) -> bool {
-        start.min(end) <= self.to && start.max(end) >= self.from
+        Window { from: self.from, to: self.to }.overlaps(start, end)
     }
 
     /// Whether all rows are wanted.

@@ -7,7 +7,7 @@ use paje_parser::error::shown;
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Trace};
 
 use crate::voice::{Voice, describe};
 
@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Trace(PathBuf, Error),
     /// A file cannot be read or written.
     File(PathBuf, io::Error),
+    /// A table cannot be told in its format.
+    Table(paje_export::Error),
     /// Standard output cannot be written.
     Output(io::Error),
     /// The threads cannot run as asked for.
@@ -85,6 +87,16 @@ pub(crate) fn recovered(name: &Path, trace: &Trace) {
     }
 }
 
+/// The patterns that select nothing: they may be misspelt.
+pub(crate) fn unmet(selected: &Selected) {
+    let say = |option: &str, glob: &Glob, what: &str| {
+        let glob = shown(glob.as_str().as_bytes());
+        VOICE.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+    };
+    selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
+    selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
+}
+
 fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
@@ -98,6 +110,7 @@ pub(crate) fn failure(failure: &Failure) {
         },
         Failure::File(name, error) => (name.display().to_string(), error),
         Failure::Output(error) => ("standard output".to_string(), error),
+        Failure::Table(error) => return VOICE.say(format_args!("{error}")),
         Failure::Workers(error) => return VOICE.say(format_args!("{error}")),
     };
     VOICE.say(format_args!("{name}: {}", describe(error)));

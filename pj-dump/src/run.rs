@@ -11,18 +11,18 @@ use std::time::Instant;
 
 use clap::CommandFactory;
 use paje_sim::{
-    Error, FieldNames, Options, Portion, Precision, Progress, Source, Trace, ValueNames,
+    Error, FieldNames, Options, Portion, Precision, Progress, Selected, Source, Trace, ValueNames,
 };
 use splitter::Input;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
 use crate::memory;
-use crate::output::export::{Exported, Written, write_rows};
+use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, aside, containers, hierarchy, types};
+use crate::output::{Quotes, Style, aside, containers, hierarchy, tables, types};
 use crate::progress::Display;
 use crate::report::{self, Failure, VOICE};
 use crate::stats::Stats;
@@ -67,7 +67,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let written = Written::default();
     let out = standard_output().map_err(Failure::Output)?;
     let shown = display.replay(&input, &progress, streams(cli).then_some(&out));
+    let selection = cli.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
+    stream = stream.selecting(&selection);
     let trace_file = path.filter(|path| *path != Path::new("-")).map(PathBuf::from);
     let mut read = |mut source: Source<'_>| {
         source = source.followed_by(further.to_vec());
@@ -94,6 +96,8 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
     VOICE.warnings(&name, &trace);
+    let selected = selection.resolve(&trace);
+    report::unmet(&selected);
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -102,7 +106,13 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    let mut exported = print(cli, &trace, seconds, display, &workers).map_err(Failure::Output)?;
+    let mut exported = match &cli.tables {
+        Some(folder) => tables::write(cli, folder, &trace, &workers)?,
+        None => {
+            let printed = print(cli, &trace, &selected, seconds, display, &workers);
+            printed.map_err(Failure::Output)?
+        }
+    };
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
@@ -134,9 +144,9 @@ fn undamaged(trace: Result<Trace, Error>, mut input: Input) -> Result<Trace, Err
 fn options(cli: &Cli) -> Options {
     let mut options = Options::default();
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.variable_precision = match cli.variable_precision {
-        VariablePrecision::Single => Precision::Single,
-        VariablePrecision::Double => Precision::Double,
+    options.variable_precision = match (cli.variable_precision, &cli.tables) {
+        (Some(VariablePrecision::Single), _) | (None, None) => Precision::Single,
+        (Some(VariablePrecision::Double), _) | (None, Some(_)) => Precision::Double,
     };
     options.value_names = match cli.quotes {
         Quotes::Keep => ValueNames::AsWritten,
@@ -159,6 +169,7 @@ fn options(cli: &Cli) -> Options {
 fn print(
     cli: &Cli,
     trace: &Trace,
+    selected: &Selected,
     seconds: f64,
     display: Display,
     workers: &Workers,
@@ -183,12 +194,13 @@ fn print(
         return Ok(Exported::default());
     }
     if cli.header {
-        let walk = trace.walk(cli.quotes.order());
-        out.write_all(&Header::new(style).lines(trace, walk))?;
+        let steps = trace.walk(cli.quotes.order()).filter(|step| selected.step(*step));
+        let mut header = Header::new(style).selecting(&cli.selection());
+        out.write_all(&header.lines(trace, steps))?;
     }
     let written = Arc::new(Written::default());
     let shown = display.rows(&out, &written);
-    let exported = write_rows(trace, style, workers, out, &written)?;
+    let exported = write_selected(trace, selected, style, workers, out, &written)?;
     drop(shown);
     let dropped = exported.dropped;
     if dropped > 0 {

@@ -22,36 +22,83 @@ pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    // A link stays, and what it leads to is written.
-    let path = if old.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-    let mut aside = Aside::new(&path)?;
+    let mut aside = Aside::new(path, old)?;
     aside.file.write_all(text)?;
-    if let Some(permissions) = old {
-        aside.file.set_permissions(permissions)?;
-    }
-    // Else the name might outlive a power failure, and the text not.
-    aside.file.sync_all()?;
-    if !aside.named && give_name(&aside.file, &path).is_ok() {
-        return Ok(());
-    }
-    aside.name()?;
-    fs::rename(&aside.path, &path)?;
-    aside.named = false;
-    Ok(())
+    aside.sync()?;
+    aside.take_place()
 }
 
-/// A file in the folder of another, to take its place.
-struct Aside {
+/// A file in the folder of another, to take its place. It goes if it is dropped before.
+#[derive(Debug)]
+pub struct Aside {
     file: File,
+    /// What it is called while it is aside, if it has to have a name.
     path: PathBuf,
     /// Whether the file has this name, and is to lose it if writing fails.
     named: bool,
+    /// The place that it is to take.
+    place: PathBuf,
 }
 
 impl Aside {
-    fn new(path: &Path) -> io::Result<Self> {
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let folder = match path.parent() {
+    /// A file for this place, where there may be another.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or something is there that is no file.
+    pub fn at(place: &Path) -> io::Result<Self> {
+        match fs::metadata(place) {
+            Ok(metadata) if !metadata.is_file() => {
+                Err(io::Error::new(io::ErrorKind::AlreadyExists, "this is no regular file"))
+            }
+            Ok(metadata) => Aside::new(place, Some(metadata.permissions())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Aside::new(place, None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is to be written to.
+    #[must_use]
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Makes sure that all that was written is on the disk: else the name might outlive a power failure,
+    /// and the text not.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Takes its place.
+    ///
+    /// # Errors
+    /// The folder cannot be written any more.
+    pub fn take_place(mut self) -> io::Result<()> {
+        if !self.named && give_name(&self.file, &self.place).is_ok() {
+            return Ok(());
+        }
+        self.name()?;
+        fs::rename(&self.path, &self.place)?;
+        self.named = false;
+        Ok(())
+    }
+
+    /// A file for a place; with these permissions, which another has that is there.
+    fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
+        // A link stays, and what it leads to is written.
+        let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
+        let aside = Aside::beside(place)?;
+        if let Some(permissions) = old {
+            aside.file.set_permissions(permissions)?;
+        }
+        Ok(aside)
+    }
+
+    fn beside(place: PathBuf) -> io::Result<Self> {
+        let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let folder = match place.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
@@ -60,10 +107,10 @@ impl Aside {
         aside.push(format!(".{}.part", std::process::id()));
         let path = folder.join(aside);
         if let Some(file) = nameless(folder) {
-            return Ok(Aside { file, path, named: false });
+            return Ok(Aside { file, path, named: false, place });
         }
         let file = File::options().write(true).create_new(true).open(&path)?;
-        Ok(Aside { file, path, named: true })
+        Ok(Aside { file, path, named: true, place })
     }
 
     /// Gives the file its name for the time being.

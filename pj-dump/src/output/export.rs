@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use paje_sim::{ContainerId, LaneView, Step, Trace};
+use paje_sim::{ContainerId, LaneView, Selected, Step, Trace};
 use workers::Workers;
 
 use super::Style;
@@ -68,8 +68,24 @@ pub fn write_rows<W: Write + Send>(
     out: W,
     written: &Written,
 ) -> io::Result<Exported> {
-    let walk = trace.walk(style.quotes.order());
-    write_steps(trace, &Names::new(trace), style, workers, out, written, walk)
+    let steps = trace.walk(style.quotes.order());
+    write_steps(trace, &Names::new(trace), style, workers, out, written, steps)
+}
+
+/// Writes those rows of a trace that are selected, as [`write_rows`] does.
+///
+/// # Errors
+/// The output fails.
+pub fn write_selected<W: Write + Send>(
+    trace: &Trace,
+    selected: &Selected,
+    style: Style,
+    workers: &Workers,
+    out: W,
+    written: &Written,
+) -> io::Result<Exported> {
+    let steps = trace.walk(style.quotes.order()).filter(|step| selected.step(*step));
+    write_steps(trace, &Names::new(trace), style, workers, out, written, steps)
 }
 
 /// Writes the rows of some steps of a walk.

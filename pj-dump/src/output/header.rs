@@ -1,13 +1,13 @@
 //! The header lines of `-h`.
 
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, States, Step, Trace, TypeNature, UserDefined, Variables,
-    Visitor,
+    ContainerId, Events, LaneView, Links, Selection, States, Step, Trace, TypeNature, UserDefined,
+    Variables, Visitor,
 };
 
 use super::{Quotes, Style};
 
-/// The header lines: the containers', then one for each nature in the order in which the dump first
+/// The header lines: the containers', then one for each other nature in the order in which the dump first
 /// meets a row of it, with the names of that row's user-defined fields.
 #[derive(Debug)]
 pub struct Header {
@@ -20,18 +20,34 @@ impl Header {
     /// For rows of this style.
     #[must_use]
     pub fn new(style: Style) -> Self {
-        let text = b"Container, Parent, Type, Start, End, Duration, Name\n".to_vec();
-        Header { style, natures: Vec::new(), text }
+        let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
+        // The first of five is not the last.
+        let _ = header.meet_containers();
+        header
+    }
+
+    /// For some of the rows: the containers' line, too, comes when the first row of one is met.
+    #[must_use]
+    pub fn selecting(self, selection: &Selection) -> Self {
+        match selection.is_everything() {
+            true => self,
+            false => Header { style: self.style, natures: Vec::new(), text: Vec::new() },
+        }
     }
 
     /// The lines that come before these steps of a dump, and have not come before others.
     pub fn lines(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> Vec<u8> {
         for step in steps {
+            let met = match step {
+                Step::Container(_) if !self.met(TypeNature::Container) => self.meet_containers(),
+                Step::Type(container, type_) if !self.met(trace.types().nature(type_)) => {
+                    let lane = trace.lane(container, type_);
+                    lane.map_or(Ok(()), |lane| lane.visit(self))
+                }
+                _ => Ok(()),
+            };
             // Once every nature has come up, there is nothing more to tell: it stops with an "error".
-            if let Step::Type(container, type_) = step
-                && let Some(lane) = trace.lane(container, type_)
-                && lane.visit(self).is_err()
-            {
+            if met.is_err() {
                 break;
             }
         }
@@ -40,6 +56,16 @@ impl Header {
 
     fn met(&self, nature: TypeNature) -> bool {
         self.natures.contains(&nature)
+    }
+
+    fn meet_containers(&mut self) -> Result<(), Complete> {
+        self.text.extend_from_slice(b"Container, Parent, Type, Start, End, Duration, Name\n");
+        self.note(TypeNature::Container)
+    }
+
+    fn note(&mut self, nature: TypeNature) -> Result<(), Complete> {
+        self.natures.push(nature);
+        if self.natures.len() == 5 { Err(Complete) } else { Ok(()) }
     }
 
     /// A row of a nature not met before.
@@ -65,8 +91,7 @@ impl Header {
             self.text.extend_from_slice(name.as_bytes());
         }
         self.text.push(b'\n');
-        self.natures.push(nature);
-        if self.natures.len() == 4 { Err(Complete) } else { Ok(()) }
+        self.note(nature)
     }
 
     fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {

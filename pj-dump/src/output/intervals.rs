@@ -24,8 +24,8 @@ use paje_sim::{
 };
 
 use super::Style;
-use super::decimal::write_fixed;
 use super::quotes::Printed;
+use paje_export::decimal::write_fixed;
 
 /// Writes a line for each interval between the times of a trace that kept them, with the lanes of the
 /// types called `type_name`.

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use paje_sim::Portion;
+use paje_sim::{Portion, Selected, Selection};
 use workers::Workers;
 
 use super::Style;
@@ -26,6 +26,7 @@ pub struct RowStream<'w, W> {
     out: W,
     written: &'w Written,
     header: Option<Header>,
+    selected: Selected,
     names: Option<Names>,
     exported: Exported,
     error: Option<io::Error>,
@@ -42,8 +43,25 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         written: &'w Written,
     ) -> Self {
         let header = header.then(|| Header::new(style));
-        let exported = Exported::default();
-        RowStream { style, workers, out, written, header, names: None, exported, error: None }
+        let (selected, exported) = (Selected::new(&Selection::default()), Exported::default());
+        RowStream {
+            style,
+            workers,
+            out,
+            written,
+            header,
+            selected,
+            names: None,
+            exported,
+            error: None,
+        }
+    }
+
+    /// Only rows of these natures, types and containers. What time they are of is a matter of style.
+    #[must_use]
+    pub fn selecting(self, selection: &Selection) -> Self {
+        let header = self.header.map(|header| header.selecting(selection));
+        RowStream { selected: Selected::new(selection), header, ..self }
     }
 
     /// Writes the rows of a portion; breaks if the output fails.
@@ -59,14 +77,16 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
 
     fn write(&mut self, portion: &Portion<'_>) -> io::Result<()> {
         let (trace, order) = (portion.trace(), self.style.quotes.order());
+        self.selected.extend(trace);
+        let selected = &self.selected;
+        let steps = || portion.walk(order).filter(|step| selected.step(*step));
         if let Some(header) = &mut self.header {
-            self.out.write_all(&header.lines(trace, portion.walk(order)))?;
+            self.out.write_all(&header.lines(trace, steps()))?;
         }
         let names = self.names.get_or_insert_with(|| Names::new(trace));
         names.extend(trace, self.style.quotes);
-        let steps = portion.walk(order);
         let (style, workers, written) = (self.style, self.workers, self.written);
-        let exported = write_steps(trace, names, style, workers, &mut self.out, written, steps)?;
+        let exported = write_steps(trace, names, style, workers, &mut self.out, written, steps())?;
         self.exported.add(&exported);
         Ok(())
     }

@@ -17,7 +17,9 @@ mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
 mod recover;
+mod select;
 mod sort;
 mod stats;
 mod stream;
+mod tables;
 mod world;

@@ -1,0 +1,202 @@
+//! Tables into files.
+
+mod csv;
+mod ipc;
+mod parquet;
+
+use std::io::{BufWriter, Write};
+
+use arrow_array::RecordBatch;
+use workers::Workers;
+
+use crate::ordered::in_order;
+use crate::{Batches, Error, Table, Tables};
+
+pub use parquet::Times;
+
+/// What files of tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Apache Parquet, compressed with zstd. Each batch is a row group, with statistics of columns and
+    /// pages.
+    Parquet {
+        /// How times are encoded.
+        times: Times,
+    },
+    /// Arrow's file format (also known as Feather 2), not compressed: it can be mapped.
+    Arrow,
+    /// Comma-separated values (RFC 4180) below a line with the names of the columns; with a column
+    /// `Duration` behind each `End`.
+    Csv {
+        /// Digits after the decimal point of times, durations and values of variables.
+        precision: usize,
+    },
+}
+
+impl Format {
+    /// What names of such files end with.
+    #[must_use]
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Format::Parquet { .. } => "parquet",
+            Format::Arrow => "arrow",
+            Format::Csv { .. } => "csv",
+        }
+    }
+}
+
+/// What was written of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The table.
+    pub table: Table,
+    /// Its rows.
+    pub rows: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// Writes some tables, each into its own output. All workers make and encode batches, which are written in
+/// order, one after the other.
+///
+/// # Errors
+/// The first: an output fails, or a table cannot be told in the format. What was written by then means
+/// nothing.
+pub fn write<W: Write + Send>(
+    tables: &Tables<'_>,
+    outputs: Vec<(Table, W)>,
+    format: Format,
+    workers: &Workers,
+) -> Result<Vec<Written>, Error> {
+    let mut encoders = Vec::new();
+    let mut sinks = Vec::new();
+    let mut jobs = Vec::new();
+    for (place, (table, out)) in outputs.into_iter().enumerate() {
+        let batches = tables.batches(table);
+        let (encoder, sink) = open(format, &batches, Counted::new(out))?;
+        jobs.extend((0..batches.len()).map(|batch| (place, batch)));
+        encoders.push((batches, encoder));
+        sinks.push((table, Some(sink), 0));
+    }
+    let mut written = Vec::new();
+    let mut finish = |(table, sink, rows): &mut (Table, Option<Sink<W>>, u64)| {
+        if let Some(sink) = sink.take() {
+            written.push(Written { table: *table, rows: *rows, bytes: sink.finish()? });
+        }
+        Ok::<(), Error>(())
+    };
+    let make = |job: usize| {
+        let (place, batch) = jobs[job];
+        let (batches, encoder): &(Batches<'_, '_>, Encoder) = &encoders[place];
+        let batch = batches.read(batch)?;
+        Ok((batch.num_rows(), encoder.encode(batch)?))
+    };
+    let put = |job: usize, (rows, piece)| {
+        let (place, _) = jobs[job];
+        // Those before it are whole.
+        sinks[..place].iter_mut().try_for_each(&mut finish)?;
+        let (_, sink, count) = &mut sinks[place];
+        *count += rows as u64;
+        sink.as_mut().map_or(Ok(()), |sink| sink.put(piece))
+    };
+    in_order(workers, jobs.len(), make, put)?;
+    sinks.iter_mut().try_for_each(&mut finish)?;
+    Ok(written)
+}
+
+/// What makes pieces of a file out of batches; many threads may use it at once.
+enum Encoder {
+    Parquet(parquet::Encoder),
+    Arrow,
+    Csv(csv::Encoder),
+}
+
+/// A piece of a file.
+enum Piece {
+    Parquet(parquet::RowGroup),
+    Arrow(RecordBatch),
+    Csv(Vec<u8>),
+}
+
+/// Where pieces go.
+enum Sink<W: Write + Send> {
+    Parquet(parquet::Sink<Counted<W>>),
+    Arrow(ipc::Sink<Counted<W>>),
+    Csv(Counted<W>),
+}
+
+fn open<W: Write + Send>(
+    format: Format,
+    batches: &Batches<'_, '_>,
+    out: Counted<W>,
+) -> Result<(Encoder, Sink<W>), Error> {
+    Ok(match format {
+        Format::Parquet { times } => {
+            let (encoder, sink) = parquet::open(batches, times, out)?;
+            (Encoder::Parquet(encoder), Sink::Parquet(sink))
+        }
+        Format::Arrow => (Encoder::Arrow, Sink::Arrow(ipc::Sink::new(batches.schema(), out)?)),
+        Format::Csv { precision } => {
+            let encoder = csv::Encoder::new(batches.schema(), precision);
+            let mut out = out;
+            out.write_all(&encoder.header()?)?;
+            (Encoder::Csv(encoder), Sink::Csv(out))
+        }
+    })
+}
+
+impl Encoder {
+    fn encode(&self, batch: RecordBatch) -> Result<Piece, Error> {
+        Ok(match self {
+            Encoder::Parquet(encoder) => Piece::Parquet(encoder.encode(&batch)?),
+            Encoder::Arrow => Piece::Arrow(batch),
+            Encoder::Csv(encoder) => Piece::Csv(encoder.encode(&batch)?),
+        })
+    }
+}
+
+impl<W: Write + Send> Sink<W> {
+    fn put(&mut self, piece: Piece) -> Result<(), Error> {
+        match (self, piece) {
+            (Sink::Parquet(sink), Piece::Parquet(group)) => sink.put(group),
+            (Sink::Arrow(sink), Piece::Arrow(batch)) => sink.put(&batch),
+            (Sink::Csv(out), Piece::Csv(text)) => Ok(out.write_all(&text)?),
+            _ => unreachable!("an encoder makes pieces for its own sink"),
+        }
+    }
+
+    /// Ends the file; returns how many bytes it has.
+    fn finish(self) -> Result<u64, Error> {
+        let mut out = match self {
+            Sink::Parquet(sink) => sink.finish()?,
+            Sink::Arrow(sink) => sink.finish()?,
+            Sink::Csv(out) => out,
+        };
+        out.flush()?;
+        Ok(out.bytes)
+    }
+}
+
+/// An output, with the bytes that it was given.
+struct Counted<W: Write> {
+    out: BufWriter<W>,
+    bytes: u64,
+}
+
+impl<W: Write> Counted<W> {
+    fn new(out: W) -> Self {
+        Counted { out: BufWriter::with_capacity(1 << 16, out), bytes: 0 }
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,102 @@
+//! Tables in files (`--tables`, `--format`).
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use paje_export::{Format, Table, TableOptions, Tables, Times};
+use paje_sim::Trace;
+use workers::Workers;
+
+use super::aside::Aside;
+use super::export::Exported;
+use crate::cli::{Cli, TableFormat, TimeEncoding};
+use crate::report::Failure;
+
+/// Writes all tables to a folder, which is made if it is not there. Files take their names when all of
+/// them are complete.
+///
+/// # Errors
+/// The folder or a file cannot be written; then no file was changed.
+pub(crate) fn write(
+    cli: &Cli,
+    folder: &Path,
+    trace: &Trace,
+    workers: &Workers,
+) -> Result<Exported, Failure> {
+    let began = Instant::now();
+    let made = Made::folder(folder).map_err(|error| Failure::File(folder.to_owned(), error))?;
+    let format = format(cli);
+    let options = TableOptions {
+        order: cli.quotes.order(),
+        selection: cli.selection(),
+        metadata: BTreeMap::new(),
+    };
+    let tables = Tables::new(trace, options);
+    let mut files = Vec::new();
+    for table in Table::ALL {
+        let path = folder.join(format!("{}.{}", table.name(), format.ending()));
+        let aside = Aside::at(&path).map_err(|error| Failure::File(path.clone(), error))?;
+        files.push((path, table, aside));
+    }
+    let outputs = files.iter().map(|(_, table, aside)| (*table, aside.file())).collect();
+    let written = paje_export::write::<&File>(&tables, outputs, format, workers);
+    let written = written.map_err(|error| match error {
+        paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
+        error => Failure::Table(error),
+    })?;
+    for (path, _, aside) in &files {
+        aside.sync().map_err(|error| Failure::File(path.clone(), error))?;
+    }
+    for (path, _, aside) in files {
+        aside.take_place().map_err(|error| Failure::File(path, error))?;
+    }
+    made.stays();
+    Ok(Exported {
+        rows: written.iter().map(|written| written.rows).sum(),
+        bytes: written.iter().map(|written| written.bytes).sum(),
+        wall: began.elapsed(),
+        ..Exported::default()
+    })
+}
+
+fn format(cli: &Cli) -> Format {
+    match cli.format {
+        TableFormat::Parquet => Format::Parquet {
+            times: match cli.encoding {
+                TimeEncoding::Split => Times::Split,
+                TimeEncoding::Decimal => Times::Decimal,
+            },
+        },
+        TableFormat::Arrow => Format::Arrow,
+        TableFormat::Csv => Format::Csv { precision: usize::from(cli.float_precision) },
+    }
+}
+
+/// Folders that were made for the tables, which go again if these do not come.
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Makes a folder, and those that it is in.
+    fn folder(folder: &Path) -> io::Result<Self> {
+        let missing = folder.ancestors().take_while(|folder| {
+            *folder != Path::new("") && matches!(folder.try_exists(), Ok(false))
+        });
+        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        fs::create_dir_all(folder)?;
+        Ok(Made(missing))
+    }
+
+    fn stays(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // The innermost first; a folder that others use by now stays.
+        self.0.iter().all(|folder| fs::remove_dir(folder).is_ok());
+    }
+}

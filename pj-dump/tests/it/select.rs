@@ -1,0 +1,319 @@
+//! `--nature`, `--of-type` and `--in`: the rows of the whole dump that a plain look at each of them keeps.
+
+use std::convert::Infallible;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use datasets::{Shape, random};
+use paje_dump::output::export::{Written, write_rows, write_selected};
+use paje_dump::output::header::Header;
+use paje_dump::output::stream::RowStream;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{
+    ContainerId, Events, FieldNames, LaneView, Links, Name, Natures, Options, Progress, Selection,
+    Source, States, Trace, TypeId, TypeNature, Variables, Visitor, Window,
+};
+use workers::{Pin, Workers};
+
+use crate::world::{dump, said, trace};
+
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
+    std::array::from_fn(|index| {
+        Workers::new(NonZeroUsize::new(index + 1), &Pin::None).expect("threads can be started")
+    })
+});
+
+const NATURES: [TypeNature; 5] = [
+    TypeNature::Container,
+    TypeNature::State,
+    TypeNature::Variable,
+    TypeNature::Event,
+    TypeNature::Link,
+];
+
+/// Of a row: its container, its type, and when it is, if that counts.
+type Fact = (ContainerId, TypeId, Option<(f64, f64)>);
+
+/// Of each row of the dump.
+#[derive(Default)]
+struct Facts(Vec<Fact>);
+
+impl Facts {
+    fn add(&mut self, lane: LaneView<'_>, start: f64, end: f64) {
+        self.0.push((lane.container(), lane.type_id(), Some((start, end))));
+    }
+}
+
+impl Visitor for Facts {
+    type Error = Infallible;
+
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
+        self.0.push((id, trace.containers().type_of(id), None));
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        states.start.iter().zip(states.end).for_each(|(start, end)| self.add(lane, *start, *end));
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        (0..all.start.len()).for_each(|i| self.add(lane, all.start[i], all.end(i)));
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        events.time.iter().for_each(|time| self.add(lane, *time, *time));
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        links.start.iter().zip(links.end).for_each(|(start, end)| self.add(lane, *start, *end));
+        Ok(())
+    }
+}
+
+fn style(window: Window) -> Style {
+    let (from, to) = (window.from, window.to);
+    Style { quotes: Quotes::Auto, precision: 9, as_released: false, from, to }
+}
+
+fn dumped(trace: &Trace) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_rows(trace, style(Window::ALWAYS), &TEAMS[0], &mut out, &Written::default())
+        .expect("memory can be written");
+    out
+}
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Whether rows of a container are wanted: asked of it, and of all that it is in.
+fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
+    let all = trace.containers();
+    let named = |name: Name<'_>| selection.containers.iter().any(|glob| glob.matches(name.text));
+    selection.containers.is_empty()
+        || named(all.name(id))
+        || all.alias(id).is_some_and(named)
+        || id != ContainerId::ROOT && inside(trace, selection, all.parent(id))
+}
+
+/// The rows of the whole dump that are wanted.
+fn wanted(trace: &Trace, selection: &Selection) -> Vec<u8> {
+    let mut facts = Facts::default();
+    let Ok(()) = trace.visit(Quotes::Auto.order(), &mut facts);
+    let whole = dumped(trace);
+    assert_eq!(lines(&whole).len(), facts.0.len());
+    let types = trace.types();
+    let named = |name: Name<'_>| selection.types.iter().any(|glob| glob.matches(name.text));
+    let mut kept = Vec::new();
+    for (line, (container, type_, when)) in lines(&whole).iter().zip(facts.0) {
+        if selection.natures.contains(types.nature(type_))
+            && (selection.types.is_empty()
+                || named(types.name(type_))
+                || types.alias(type_).is_some_and(named))
+            && inside(trace, selection, container)
+            && when.is_none_or(|(start, end)| selection.window.overlaps(start, end))
+        {
+            kept.extend_from_slice(line);
+        }
+    }
+    kept
+}
+
+/// Numbers that look random enough.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        ((self.0 >> 33) as usize) % bound
+    }
+
+    /// A pattern for a name, or for names like it.
+    fn glob(&mut self, name: Name<'_>) -> Option<paje_sim::Glob> {
+        let text = str::from_utf8(name.text).ok()?;
+        let mut pattern = String::new();
+        for c in text.chars() {
+            if c.is_alphanumeric() || c == '-' || c == '_' {
+                pattern.push(c);
+            } else {
+                pattern.push('\\');
+                pattern.push(c);
+            }
+        }
+        if self.below(2) == 0 && text.is_ascii() && text.chars().all(char::is_alphanumeric) {
+            pattern.pop();
+            pattern.push(if self.below(2) == 0 { '*' } else { '?' });
+        }
+        pattern.parse().ok()
+    }
+
+    fn selection(&mut self, trace: &Trace) -> Selection {
+        let mut selection = Selection::default();
+        if self.below(2) == 0 {
+            let some: Vec<_> = NATURES.into_iter().filter(|_| self.below(2) == 0).collect();
+            selection.natures = some.into_iter().collect();
+        }
+        for _ in 0..[0, 0, 1, 3][self.below(4)] {
+            let id = TypeId(self.below(trace.types().len()) as u32);
+            let types = trace.types();
+            let name = if self.below(2) == 0 { types.name(id) } else { types.identifier(id) };
+            selection.types.extend(self.glob(name));
+        }
+        for _ in 0..[0, 1, 1, 3][self.below(4)] {
+            let id = ContainerId(self.below(trace.containers().len()) as u32);
+            let all = trace.containers();
+            let name = if self.below(2) == 0 { all.name(id) } else { all.identifier(id) };
+            selection.containers.extend(self.glob(name));
+        }
+        if self.below(3) == 0 {
+            selection.window.from = trace.end() * self.below(100) as f64 / 100.0;
+            selection.window.to = selection.window.from + trace.end() / 7.0;
+        }
+        selection
+    }
+}
+
+fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, paje_sim::Error> {
+    Trace::read_with(Source::stream(text), options, workers, &Progress::default())
+}
+
+fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Workers) -> Vec<u8> {
+    let (mut out, written) = (Vec::new(), Written::default());
+    let stream = RowStream::new(style(selection.window), false, workers, &mut out, &written);
+    let mut stream = stream.selecting(selection);
+    let mut show = |portion: &paje_sim::Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
+    let (source, progress) = (Source::stream(text), Progress::default());
+    let trace = Trace::read_in_portions(source, options, workers, &progress, 3000, &mut show);
+    trace.expect("it is valid");
+    stream.finish().expect("memory can be written");
+    out
+}
+
+/// Several selections of a trace, with several numbers of threads. Returns how many of them are of some rows,
+/// but not all.
+fn look_at(what: &str, text: &[u8], mut options: Options, draw: &mut Draw) -> usize {
+    let Ok(whole) = read(text, &options, &TEAMS[0]) else { return 0 };
+    let (mut telling, all) = (0, dumped(&whole).len());
+    options.limits.block = [100, 3000, 1 << 20][draw.below(3)];
+    for turn in 0..6 {
+        let selection = draw.selection(&whole);
+        let what = format!("{what}, {selection:?}");
+        let expected = wanted(&whole, &selection);
+        telling += usize::from(!expected.is_empty() && expected.len() < all);
+        let workers = &TEAMS[turn % 4];
+        let trace = read(text, &options, workers).expect("it is valid");
+        let selected = selection.resolve(&trace);
+        let (mut out, written) = (Vec::new(), Written::default());
+        let style = style(selection.window);
+        let exported = write_selected(&trace, &selected, style, workers, &mut out, &written)
+            .expect("memory can be written");
+        assert!(out == expected, "{what}\n{}", String::from_utf8_lossy(&out));
+        assert_eq!(exported.rows, lines(&out).len() as u64, "{what}");
+
+        let steps = trace.walk(style.quotes.order()).filter(|step| selected.step(*step));
+        let header = Header::new(style).selecting(&selection).lines(&trace, steps);
+        let nature = |line: &&[u8]| line.split(|byte| *byte == b',').next().map(<[u8]>::to_vec);
+        let headed: Vec<_> = lines(&header).iter().map(nature).collect();
+        let mut natures = Vec::new();
+        for nature in lines(&expected).iter().map(nature) {
+            if !natures.contains(&nature) {
+                natures.push(nature);
+            }
+        }
+        assert_eq!(headed, natures, "{what}");
+
+        let stream = streamed(text, &options, &selection, workers);
+        let (mut found, mut expected) = (lines(&stream), lines(&expected));
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert!(found == expected, "in portions: {what}\n{}", String::from_utf8_lossy(&stream));
+    }
+    telling
+}
+
+#[test]
+fn traces_of_every_shape() {
+    for (number, shape) in Shape::ALL.into_iter().enumerate() {
+        let mut options = Options::default();
+        options.sort = shape == Shape::Unsorted;
+        let text = datasets::generate(shape, 30_000, 5);
+        let telling = look_at(shape.name(), &text, options, &mut Draw(number as u64));
+        assert!(telling > 0, "{shape:?}");
+    }
+}
+
+#[test]
+fn example_traces() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let mut looked_at = 0;
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|extension| extension == "trace") {
+            let text = fs::read(&path).expect("readable");
+            for user_defined in [false, true] {
+                let mut options = Options::default();
+                options.field_names = FieldNames::Old;
+                options.ignore_incomplete_links = true;
+                options.user_defined = user_defined;
+                look_at(&path.display().to_string(), &text, options, &mut Draw(looked_at));
+            }
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at >= 15, "{looked_at}");
+}
+
+#[test]
+fn random_traces() {
+    let mut telling = 0;
+    for seed in 0..150 {
+        let random = random::trace(seed);
+        let has = |option: &str| random.options.iter().any(|given| given == option);
+        let mut options = Options::default();
+        if has("-n") {
+            options.field_names = FieldNames::Old;
+        }
+        options.ignore_incomplete_links = has("-z");
+        options.no_imbrication = has("-i");
+        options.user_defined = seed % 2 == 0;
+        telling += look_at(&format!("seed {seed}"), &random.bytes, options, &mut Draw(seed));
+    }
+    assert!(telling > 150, "{telling}");
+}
+
+#[test]
+fn natures_are_a_set() {
+    assert_eq!(Natures::default(), Natures::ALL);
+    assert_eq!(NATURES.into_iter().collect::<Natures>(), Natures::ALL);
+    let none: Natures = [].into_iter().collect();
+    assert!(
+        NATURES.into_iter().all(|nature| Natures::ALL.contains(nature) && !none.contains(nature))
+    );
+    let some: Natures = [TypeNature::Link, TypeNature::State].into_iter().collect();
+    assert_eq!(format!("{some:?}"), "{State, Link}");
+}
+
+/// What is said of patterns that nothing matches, and of those that are none.
+#[test]
+fn patterns_that_select_nothing() {
+    let lines = b"set 1 S p a\nset 2 S q b\n";
+    let options = ["--of-type", "Stat*", "--of-type=Stete", "--in", "nobody", "--in=[pq]"];
+    for more in [&[][..], &["-o"], &["-q"]] {
+        let output = dump(&[&options, more].concat(), &trace(lines));
+        assert_eq!(
+            said(&output),
+            "pj_dump: warning: --of-type 'Stete': the trace has no such type\n\
+             pj_dump: warning: --in 'nobody': the trace has no such container\n",
+            "{more:?}"
+        );
+        assert_eq!(output.status.code(), Some(0));
+        let rows = lines.len() * usize::from(more != ["-q"]);
+        assert_eq!(output.stdout.is_empty(), rows == 0);
+    }
+}
