@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use paje_export::TableOptions;
 use paje_parser::FieldNames;
+use paje_sim::selection::Glob;
 use paje_sim::{MemoryLimit, NameOrder, Options, Precision, ValueNames};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,6 +26,8 @@ pub(crate) struct Asked {
     stop_at: Option<f64>,
     start: Option<f64>,
     end: Option<f64>,
+    types: Option<Patterns>,
+    containers: Option<Patterns>,
     memory_limit: Option<Size>,
     temp_dir: Option<PathBuf>,
     variable_precision: String,
@@ -105,8 +108,12 @@ impl Asked {
         if self.keeps_quotes()? {
             options.order = NameOrder::Raw;
         }
-        options.from = number("start", self.start)?.unwrap_or(options.from);
-        options.to = number("end", self.end)?.unwrap_or(options.to);
+        let selection = &mut options.selection;
+        let window = &mut selection.window;
+        window.from = number("start", self.start)?.unwrap_or(window.from);
+        window.to = number("end", self.end)?.unwrap_or(window.to);
+        selection.types = globs("types", self.types.as_ref())?;
+        selection.containers = globs("containers", self.containers.as_ref())?;
         Ok(options)
     }
 }
@@ -121,6 +128,30 @@ fn temporary() -> PathBuf {
         let large = PathBuf::from("/var/tmp");
         if large.is_dir() { large } else { std::env::temp_dir() }
     })
+}
+
+/// One pattern, or some.
+#[derive(FromPyObject)]
+enum Patterns {
+    One(String),
+    Some(Vec<String>),
+}
+
+fn globs(name: &str, patterns: Option<&Patterns>) -> PyResult<Vec<Glob>> {
+    let patterns = match patterns {
+        None => &[],
+        Some(Patterns::One(one)) => std::slice::from_ref(one),
+        Some(Patterns::Some(some)) if some.is_empty() => {
+            return Err(PyValueError::new_err(format!(
+                "{name} must not be empty; say None for all"
+            )));
+        }
+        Some(Patterns::Some(some)) => some.as_slice(),
+    };
+    let glob = |pattern: &String| {
+        pattern.parse().map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
+    };
+    patterns.iter().map(glob).collect()
 }
 
 /// A time in seconds.

@@ -38,6 +38,11 @@ impl Table {
         self.kept.rows(py, self.which)
     }
 
+    /// The same table for another package.
+    fn again(&self) -> Table {
+        Table { kept: Arc::clone(&self.kept), which: self.which }
+    }
+
     fn schema(&self, py: Python<'_>) -> SchemaRef {
         py.detach(|| Arc::clone(self.kept.schema(self.which)))
     }
@@ -123,8 +128,7 @@ impl Table {
 
     /// The table as a polars.DataFrame. Times and numbers are shared, names become categoricals.
     fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let stream = Table { kept: Arc::clone(&self.kept), which: self.which };
-        import(py, "polars")?.call_method1("DataFrame", (stream,))
+        import(py, "polars")?.call_method1("DataFrame", (self.again(),))
     }
 
     /// The table as a pandas.DataFrame, by way of pyarrow. Names become categoricals.

@@ -1,8 +1,9 @@
 """What is in the package."""
 
 import ast
-import importlib
+import importlib.util
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pajereplay
+from conftest import ROOT
 from pajereplay import _native
 
 
@@ -67,6 +69,15 @@ def test_streams_that_nobody_reads(example):
     for _ in range(1000):
         trace.states.__arrow_c_stream__()
         trace.states.__arrow_c_schema__()
+
+
+def test_the_readmes_example():
+    """It prints what stands below it."""
+    readme = (ROOT / "README.md").read_text()
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stderr == ""
+    assert [line.rstrip() for line in done.stdout.splitlines()] == [line.rstrip() for line in found[2].splitlines()]
 
 
 def test_types(tmp_path, example):

@@ -190,6 +190,7 @@ def test_wrong_arguments(example):
         ({"start": float("nan")}, "start"),
         ({"variable_precision": "half"}, "half"),
         ({"quotes": "auto"}, "auto"),
+        ({"types": []}, "types"),
         ({"memory_limit": "much"}, "much"),
     ]:
         with pytest.raises(ValueError, match=word):

@@ -26,6 +26,10 @@ def by_pyarrow(table):
     return list(zip(*(column.to_pylist() for column in pyarrow.table(table).columns)))
 
 
+def by_rows(table):
+    return pyarrow.table(table).to_pylist()
+
+
 def by_polars(table):
     return polars.DataFrame(table).rows()
 
@@ -76,12 +80,28 @@ def test_options(example):
         ({"stop_at": 0.0005, "ignore_incomplete_links": True}, ["-z", "-a", "0.0005"]),
         ({"start": 0.0002, "end": 0.0004}, ["-s", "0.0002", "-e", "0.0004"]),
         ({"start": 5}, ["-s", "5"]),
+        ({"types": "*STATE"}, ["--of-type", "*STATE"]),
+        ({"types": ["MPI_*", "P*"], "containers": ["rank-1", "rank-2"]},
+         ["--of-type", "MPI_*", "--of-type", "P*", "--in", "rank-1", "--in", "rank-2"]),
         ({"variable_precision": "single"}, ["--variable-precision", "single"]),
     ]:
         check(pajereplay.read(path, **keywords), rows(path, *options), [by_pyarrow, by_polars])
     kept = pajereplay.read(example("quoted"), quotes="keep").containers.to_arrow()["Name"].to_pylist()
     bare = pajereplay.read(example("quoted")).containers.to_arrow()["Name"].to_pylist()
     assert kept != bare and [name.strip('"') for name in kept] == bare
+
+
+def test_user_defined_fields(example):
+    """Their columns come after the others, which are as before."""
+    path = example("user-fields")
+    plain, more = pajereplay.read(path), pajereplay.read(path, user_defined=True)
+    for name in COLUMNS:
+        columns = getattr(plain, name).column_names
+        assert getattr(more, name).column_names[: len(columns)] == columns
+        table = getattr(more, name).to_arrow()
+        assert table.select(columns).to_pylist() == by_rows(getattr(plain, name))
+        assert by_polars(getattr(more, name)) == by_duckdb(getattr(more, name))
+    assert any(len(getattr(more, name).column_names) > len(getattr(plain, name).column_names) for name in COLUMNS)
 
 
 def test_threads_make_no_difference(generated):

@@ -27,6 +27,8 @@ def read(
     stop_at: Optional[float] = None,
     start: Optional[float] = None,
     end: Optional[float] = None,
+    types: Union[str, Sequence[str], None] = None,
+    containers: Union[str, Sequence[str], None] = None,
     variable_precision: str = "double",
     quotes: str = "strip",
     follow_files: bool = True,
@@ -53,6 +55,10 @@ def read(
         stop_at: Ignores events later than this time, in seconds; what is open ends there.
         start: Leaves out rows that end before this time, in seconds; containers are never left out.
         end: Leaves out rows that begin after this time, in seconds; containers are never left out.
+        types: Only rows of types whose name or alias matches this pattern (``"MPI_*"``), or one of these. The row
+            of a container is of the container's type.
+        containers: Only rows in containers whose name or alias matches this pattern, or one of these, and in
+            all that is in them.
         variable_precision: ``double``, or ``single`` as PajeNG reads values of variables.
         quotes: ``strip``: names are bare; ``keep``: as they are written in the trace.
         follow_files: Reads the files that the trace names (PajeTraceFile, Filename). They may be any that
@@ -83,6 +89,8 @@ def read(
         "stop_at": stop_at,
         "start": start,
         "end": end,
+        "types": types,
+        "containers": containers,
         "variable_precision": variable_precision,
         "quotes": quotes,
         "follow_files": follow_files,
