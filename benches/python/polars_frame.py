@@ -55,10 +55,11 @@ def of_pajeng(options):
             subprocess.run(["bash", "-c", command], check=True, env=environment)
             schema = {"Nature": pl.String, **{name: kind or NUMBER for name, kind in columns.items()}}
             wanted = [name for name, kind in columns.items() if kind is not None]
-            empty = os.path.getsize(rows) == 0
-            frames[table] = pl.DataFrame(schema={name: schema[name] for name in wanted}) if empty else pl.read_csv(
-                rows, has_header=False, new_columns=list(schema), schema=schema, columns=wanted, quote_char=None
-            )
+            if os.path.getsize(rows) == 0:
+                frames[table] = pl.DataFrame(schema={name: schema[name] for name in wanted})
+            else:
+                which = [place for place, name in enumerate(schema) if name in wanted]
+                frames[table] = pl.read_csv(rows, has_header=False, schema=schema, columns=which, quote_char=None)
             os.remove(rows)
     return frames
 

@@ -11,6 +11,7 @@ use paje_sim::{
 
 use crate::batches::Part;
 use crate::extras::Gathered;
+use crate::lines::GatheredLines;
 use crate::names::{Names, text};
 use crate::table::Column;
 use crate::tables::{TableOptions, Tables, Values};
@@ -35,6 +36,7 @@ pub(crate) struct Gather<'a> {
     key_bytes: usize,
     /// Which rows of a slice are wanted; empty if all are.
     wanted: Vec<bool>,
+    lines: GatheredLines<'a>,
     extras: Gathered<'a>,
 }
 
@@ -64,6 +66,7 @@ impl<'a> Gather<'a> {
             keys: StringBuilder::with_capacity(has(Column::Key), 8 * has(Column::Key)),
             key_bytes: 0,
             wanted: Vec::new(),
+            lines: GatheredLines::new(&tables.lines),
             extras: Gathered::new(tables.trace, tables.extras(table), tables.options.order),
         })
     }
@@ -82,6 +85,7 @@ impl<'a> Gather<'a> {
             gather.start.push(containers.start(*id));
             gather.end.push(containers.end(*id));
             gather.from.push(gather.containers.code(id.index()));
+            gather.lines.row(trace.container_line(*id));
             let fields = trace.container_event(*id).into_iter();
             gather.extras.row(fields.map(|fields| (Side::Opening, fields)));
         }
@@ -109,7 +113,7 @@ impl<'a> Gather<'a> {
 
     /// The columns in the order of [`Table::columns`].
     fn finish(mut self, table: Table) -> Result<Vec<ArrayRef>, Error> {
-        let extras = self.extras.finish()?;
+        let (lines, extras) = (self.lines.finish()?, self.extras.finish()?);
         let containers = |codes| self.containers.array(codes);
         let types = self.types.array(self.type_);
         let values = |codes| self.values.map_or(self.types, |values| &values.names).array(codes);
@@ -132,14 +136,17 @@ impl<'a> Gather<'a> {
             // They are no rows of lanes.
             Table::TypeHierarchy | Table::EntityHierarchy => Vec::new(),
         };
-        Ok(columns.into_iter().chain(extras).collect())
+        Ok(columns.into_iter().chain(lines).chain(extras).collect())
     }
 
-    /// The user-defined fields of a slice's rows.
+    /// The lines and the user-defined fields of a slice's rows.
     fn user_defined(&mut self, rows: usize, fields: &UserDefined<'_>) {
         if fields.is_kept() {
             let wanted = (0..rows).filter(|i| self.wanted.is_empty() || self.wanted[*i]);
-            wanted.for_each(|i| self.extras.row(fields.events_of(i)));
+            wanted.for_each(|i| {
+                self.lines.row(fields.line(i));
+                self.extras.row(fields.events_of(i));
+            });
         }
     }
 

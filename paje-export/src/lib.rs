@@ -15,7 +15,9 @@
 //!
 //! Times are in seconds, in double precision, as are values of variables; imbrications are integers;
 //! names are texts, each of them kept once (an Arrow dictionary), and keys of links are texts. Rows are in
-//! the order of `pj_dump`. User-defined fields, if the replay kept them, are columns after these.
+//! the order of `pj_dump`. If the replay kept lines, `Line` is that of the event that opened the object, in
+//! the file of column `File` if the trace is in several; user-defined fields, if the replay kept them, are
+//! columns after these.
 //!
 //! ```
 //! use paje_export::{Table, TableOptions, Tables};
@@ -38,6 +40,7 @@ mod error;
 mod extras;
 mod gather;
 mod hierarchy;
+mod lines;
 mod names;
 mod ordered;
 mod table;

@@ -10,6 +10,7 @@ use workers::Workers;
 
 use crate::batches::{Batches, survey};
 use crate::extras::Extras;
+use crate::lines::Lines;
 use crate::names::{Coder, Names};
 use crate::ordered::in_order;
 use crate::table::{Column, fields};
@@ -38,6 +39,7 @@ pub struct Tables<'t> {
     types: OnceLock<Result<Names, Error>>,
     values: [OnceLock<Result<Values, Error>>; 3],
     extras: [OnceLock<Extras>; Table::ALL.len()],
+    pub(crate) lines: Lines,
 }
 
 /// The names of the values of all types of one nature.
@@ -69,6 +71,7 @@ impl<'t> Tables<'t> {
             types: OnceLock::new(),
             values: Default::default(),
             extras: Default::default(),
+            lines: Lines::new(trace),
         }
     }
 
@@ -76,6 +79,9 @@ impl<'t> Tables<'t> {
     #[must_use]
     pub fn schema(&self, table: Table) -> SchemaRef {
         let mut fields = fields(table);
+        if table.nature().is_some() {
+            fields.extend(self.lines.fields());
+        }
         fields.extend(self.extras(table).fields.iter().map(Arc::clone));
         let metadata = self.options.metadata.clone();
         SchemaRef::new(Schema::new_with_metadata(fields, metadata))

@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{ContainerId, LaneId, TypeId};
-use crate::store::Extras;
+use crate::options::Keeps;
+use crate::store::{Extras, LineNumber};
 use crate::text::{Name, TextArena};
 use crate::types::Names;
 
@@ -168,12 +169,27 @@ impl Containers {
     /// with a newline after it, if they were kept.
     pub(crate) fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
         let index = self.extra_owners.binary_search(&id).ok()?;
-        self.extras.get(index as u32 + 1)
+        self.extras.fields(index as u32 + 1)
     }
 
-    /// Keeps the user-defined fields of the creation of the last container.
-    pub(crate) fn keep_extras(&mut self, def: u32, text: &[u8]) {
-        self.extras.push(def, text);
+    /// The line of the event that created a container, if lines are kept.
+    pub(crate) fn line(&self, id: ContainerId) -> Option<LineNumber> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.line(index as u32 + 1)
+    }
+
+    /// Says what is kept of the events that create containers.
+    pub(crate) fn keep(&mut self, keeps: Keeps) {
+        self.extras = Extras::new(keeps);
+    }
+
+    /// Keeps the definition and the user-defined fields of the creation of the last container, if it has
+    /// any, and its line.
+    pub(crate) fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
+        match fields {
+            Some((def, text)) => self.extras.push(def, text, line),
+            None => self.extras.push_line(line),
+        };
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 

@@ -33,6 +33,7 @@ pub(crate) mod strand;
 pub(crate) mod symbols;
 mod tables;
 mod tasks;
+mod unwanted;
 pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;
@@ -131,6 +132,8 @@ struct Engine<'o> {
     lines_of_others: u64,
     bytes: u64,
     last_time: f64,
+    /// What the trace begins with: see [`Trace::comments`].
+    comments: Vec<u8>,
     /// The times of all lines, if they are asked for.
     times: Option<Vec<f64>>,
     /// Destructions whose lanes end when everything has been read.
@@ -148,6 +151,9 @@ struct Engine<'o> {
 /// enough that what was decoded is still in the cache when it is replayed.
 const BLOCKS_PER_WORKER: usize = 4;
 
+/// Bytes of the trace in which its first comments are looked for.
+const MOST_COMMENTS: usize = 1 << 13;
+
 impl<'o> Engine<'o> {
     fn new(
         options: &'o Options,
@@ -161,6 +167,7 @@ impl<'o> Engine<'o> {
         let spread = Strands::for_workers(team);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         let mut model = Model::new(options.value_names);
+        model.containers.keep(options.keeps());
         model.mended = options.recover.then(Default::default);
         Engine {
             options,
@@ -183,6 +190,7 @@ impl<'o> Engine<'o> {
             full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
             lines: 0,
             lines_of_others: 0,
+            comments: Vec::new(),
             bytes: 0,
             last_time: f64::NEG_INFINITY,
             times: options.keep_times.then(Vec::new),
@@ -291,6 +299,9 @@ impl<'o> Engine<'o> {
             let block = &mut window.blocks[index];
             if changed {
                 alone(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
+            }
+            if self.lines == 0 {
+                self.comments = comments(block.text.text());
             }
             block.lines_before = self.lines - self.lines_of_others;
             self.first = self.resolve_block(block);
@@ -402,7 +413,7 @@ impl<'o> Engine<'o> {
             effects: &mut self.effects,
             last_time: self.last_time,
             stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
-            user_defined: self.options.user_defined,
+            keeps: self.options.keeps(),
             warnings: &mut self.warnings,
             files: &mut self.files,
             progress: self.progress,
@@ -518,11 +529,23 @@ impl<'o> Engine<'o> {
         let times = self.times.unwrap_or_default();
         let mut trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
         trace.recovery = recovery;
+        trace.files = self.files.paths();
+        trace.comments = self.comments;
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }
         Ok(trace)
     }
+}
+
+/// The comments that a text begins with.
+fn comments(text: &[u8]) -> Vec<u8> {
+    let head = &text[..text.len().min(MOST_COMMENTS)];
+    let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    let comments: Vec<&[u8]> =
+        lines.filter_map(|line| Some(line.strip_prefix(b"#")?.trim_ascii())).collect();
+    comments.join(&b'\n')
 }
 
 fn unfinished_definition() -> Error {

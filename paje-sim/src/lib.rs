@@ -89,6 +89,7 @@ pub use progress::Progress;
 pub use recovered::{Recovered, Recovery, Remedy};
 pub use selection::{Glob, Natures, Selected, Selection, Window};
 pub use splitter::Limits;
+pub use store::LineNumber;
 pub use text::Name;
 pub use trace::{Counts, Trace};
 pub use types::Types;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use paje_parser::FieldNames;
 use splitter::Limits;
 
+use crate::selection::Selection;
+
 /// How the values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -36,6 +38,29 @@ pub struct MemoryLimit {
     /// Where the temporary file is made. It has no name, and is gone when the trace is dropped, or the
     /// program ends in any way.
     pub folder: PathBuf,
+}
+
+impl Options {
+    /// What is kept of events, beside what they say.
+    pub(crate) fn keeps(&self) -> Keeps {
+        Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
+    }
+}
+
+/// What is kept of events, beside what they say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keeps {
+    /// User-defined fields.
+    pub(crate) fields: bool,
+    /// Their lines.
+    pub(crate) lines: bool,
+}
+
+impl Keeps {
+    /// Whether anything is kept.
+    pub(crate) const fn anything(self) -> bool {
+        self.fields || self.lines
+    }
 }
 
 /// How a trace is replayed. `Options::default()` is what the format says; PajeNG's `pj_dump`
@@ -79,10 +104,17 @@ pub struct Options {
     pub memory: Option<MemoryLimit>,
     /// The times of all lines are kept, for [`Trace::times_of_lines`](crate::Trace::times_of_lines).
     pub keep_times: bool,
+    /// Of each object, the line of the event that opened it is kept. It has no effect where events are
+    /// replayed in another order than that of their lines.
+    pub keep_lines: bool,
     /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only
     /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
     /// Of a trace without any problem, the result is the same.
     pub recover: bool,
+    /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
+    /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
+    /// whoever shows the trace must ask what [`Selection::resolve`] gives, all the same.
+    pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
 }
@@ -100,7 +132,9 @@ impl Default for Options {
             sort: false,
             memory: None,
             keep_times: false,
+            keep_lines: false,
             recover: false,
+            selection: Selection::default(),
             limits: Limits::default(),
         }
     }

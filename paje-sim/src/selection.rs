@@ -17,7 +17,8 @@ pub use glob::{Glob, ParseGlobError};
 /// What is wanted of a trace: rows of these natures and types, in these containers and this window of time.
 /// By default, all.
 ///
-/// Whoever shows a trace asks what [`Selection::resolve`] gives, which rows to show.
+/// As [`Options::selection`](crate::Options::selection), it spares a replay keeping other rows. Whoever shows
+/// a trace asks what [`Selection::resolve`] gives, which rows to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
@@ -156,29 +157,35 @@ impl Selected {
         self.provisional = containers.any_made_up();
         let Selection { natures, types: type_globs, containers: globs, .. } = &self.selection;
         let (types_met, met) = self.met.split_at_mut(type_globs.len());
-        for id in types.ids().skip(self.types.len()) {
+        for id in (self.types.len()..types.len()).map(|index| TypeId(index as u32)) {
             let named = any(type_globs, types_met, types.name(id), types.alias(id));
             self.types.push(named && natures.contains(types.nature(id)));
         }
         let known = self.containers.len();
-        for id in containers.ids().skip(known) {
+        let new = || (known..containers.len()).map(|index| ContainerId(index as u32));
+        for id in new() {
             let named = any(globs, met, containers.name(id), containers.alias(id));
             self.containers.push((named, named));
         }
-        self.inherit(known, containers);
-        for id in containers.ids().skip(known) {
+        self.inherit(new(), containers);
+        for id in new() {
             let (inside, row) = &mut self.containers[id.index()];
             *row = *inside && self.types[containers.type_of(id).index()];
         }
     }
 
-    /// What is in a container that is wanted is wanted, too. Of those from the number `known` on, only
-    /// whether their names match is known so far.
-    fn inherit(&mut self, known: usize, containers: &Containers) {
+    /// What is in a container that is wanted is wanted, too. Of new ones, only whether their names match is
+    /// known so far.
+    fn inherit(
+        &mut self,
+        new: impl ExactSizeIterator<Item = ContainerId>,
+        containers: &Containers,
+    ) {
+        let known = containers.len() - new.len();
         // In a damaged trace, a container may come before the one that it is in.
-        let mut settled = vec![false; containers.len() - known];
+        let mut settled = vec![false; new.len()];
         let mut climbed = Vec::new();
-        for id in containers.ids().skip(known) {
+        for id in new {
             let mut at = id;
             while at.index() >= known
                 && at != ContainerId::ROOT

@@ -7,6 +7,7 @@ use paje_parser::Span;
 use crate::columns::{Arena, Chunk, Overflow, Place, Rows, Width, set_small};
 use crate::engine::symbols::{bare, hash_text};
 use crate::ids::{ContainerId, ValueId};
+use crate::options::Keeps;
 
 /// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
 /// see `engine::merge`.
@@ -14,7 +15,7 @@ use crate::ids::{ContainerId, ValueId};
 pub(crate) struct Store {
     pub(crate) arena: Arena,
     pub(crate) keys: Keys,
-    /// User-defined fields; `None` when they are not kept.
+    /// User-defined fields and lines; `None` when neither is kept.
     pub(crate) extras: Option<Extras>,
 }
 
@@ -135,6 +136,10 @@ impl EventChunk {
 pub(crate) struct LinkChunk;
 
 impl LinkChunk {
+    pub(crate) const fn key(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+
     pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
         3 * chunk.size() + column * chunk.width.words(chunk.size())
     }
@@ -145,11 +150,11 @@ impl LinkChunk {
 }
 
 impl Store {
-    pub(crate) fn new(user_defined: bool, overflow: Option<&Arc<Overflow>>) -> Self {
+    pub(crate) fn new(keeps: Keeps, overflow: Option<&Arc<Overflow>>) -> Self {
         Store {
             arena: Arena::new(overflow.cloned()),
             keys: Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() },
-            extras: user_defined.then(Extras::default),
+            extras: keeps.anything().then(|| Extras::new(keeps)),
         }
     }
 
@@ -215,7 +220,11 @@ impl Store {
     /// Keeps user-defined fields that an old store has.
     pub(crate) fn carry_extras(&mut self, old: &Store, pair: ExtraPair) -> ExtraPair {
         let (Some(old), Some(new)) = (&old.extras, &mut self.extras) else { return pair };
-        let mut carry = |number| old.get(number).map_or(0, |(def, text)| new.push(def, text));
+        let mut carry = |number| {
+            let (def, text) = old.get(number)?;
+            Some(new.push(def, text, old.line(number).unwrap_or_default()))
+        };
+        let mut carry = |number| carry(number).unwrap_or(0);
         ExtraPair { opening: carry(pair.opening), closing: carry(pair.closing) }
     }
 
@@ -273,16 +282,20 @@ pub(crate) fn push_link(
     }
 }
 
-/// The places of the keys of a chunk of links.
+/// Adds the place of a link's key to the rows of a lane that have no other column.
+#[inline]
+pub(crate) fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
+    let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);
+    arena.set(chunk.place, index, key.0);
+}
+
+/// The places of the keys of a chunk of links, which are in this column.
 pub(crate) fn key_places<'a>(
     arena: &'a Arena,
     chunk: &Chunk,
+    column: usize,
 ) -> impl Iterator<Item = KeyPlace> + use<'a> {
-    arena
-        .words(chunk.place, 2 * chunk.size(), chunk.count())
-        .iter()
-        .copied()
-        .map(KeyPlace::from_word)
+    arena.words(chunk.place, column, chunk.count()).iter().copied().map(KeyPlace::from_word)
 }
 
 /// Keys of links, as they were written, each behind its length. They lie in pages that never move;
@@ -369,9 +382,24 @@ impl Keys {
     }
 }
 
-/// User-defined fields of events.
+/// A line of one of the trace's files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineNumber {
+    /// The file's place among the [trace's](crate::Trace::files).
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+/// In the place of a definition: no user-defined fields are kept of the event.
+const NO_FIELDS: u32 = u32::MAX;
+
+/// User-defined fields of events, and their lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
+    keeps: Keeps,
+    /// By entry, if they are kept.
+    lines: Vec<LineNumber>,
     /// The event definition, and where the text ends.
     entries: Vec<(u32, u64)>,
     /// The fields as they were written, each with a newline after it: no field holds one.
@@ -379,15 +407,41 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// Keeps the fields of an event; returns their number, from 1.
-    pub(crate) fn push(&mut self, def: u32, text: &[u8]) -> u32 {
+    pub(crate) fn new(keeps: Keeps) -> Self {
+        Extras { keeps, ..Extras::default() }
+    }
+
+    /// What is kept.
+    pub(crate) const fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    /// Keeps the line of an event without user-defined fields; returns its number, from 1.
+    pub(crate) fn push_line(&mut self, line: LineNumber) -> u32 {
+        self.push(NO_FIELDS, &[], line)
+    }
+
+    /// Keeps the fields and the line of an event; returns their number, from 1.
+    pub(crate) fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
+        if self.keeps.lines {
+            self.lines.push(line);
+        }
         self.text.extend_from_slice(text);
         self.entries.push((def, self.text.len() as u64));
         self.entries.len() as u32
     }
 
-    /// The definition and the fields' text.
-    pub(crate) fn get(&self, number: u32) -> Option<(u32, &[u8])> {
+    /// The line.
+    pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
+        self.lines.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    /// The definition and the fields' text, if there are any.
+    pub(crate) fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
+        self.get(number).filter(|(def, _)| *def != NO_FIELDS)
+    }
+
+    fn get(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end) = *self.entries.get(index)?;
         let start = index.checked_sub(1).map_or(0, |before| self.entries[before].1);
@@ -416,14 +470,18 @@ mod tests {
 
     #[test]
     fn extras_are_numbered_from_one() {
-        let mut extras = Extras::default();
-        assert_eq!(extras.push(3, b"a\nb\n"), 1);
-        assert_eq!(extras.push(4, b""), 2);
-        assert_eq!(extras.push(5, b"c\n"), 3);
+        let mut extras = Extras::new(Keeps { fields: true, lines: true });
+        let line = |line| LineNumber { file: 1, line };
+        assert_eq!(extras.push(3, b"a\nb\n", line(7)), 1);
+        assert_eq!(extras.push(4, b"", line(8)), 2);
+        assert_eq!(extras.push(5, b"c\n", line(8)), 3);
+        assert_eq!(extras.push_line(line(9)), 4);
+        assert_eq!((extras.line(0), extras.line(2)), (None, Some(line(8))));
+        assert_eq!((extras.fields(4), extras.line(4)), (None, Some(line(9))));
         assert_eq!(extras.get(0), None);
         assert_eq!(extras.get(1), Some((3, &b"a\nb\n"[..])));
         assert_eq!(extras.get(2), Some((4, &b""[..])));
         assert_eq!(extras.get(3), Some((5, &b"c\n"[..])));
-        assert_eq!(extras.get(4), None);
+        assert_eq!(extras.get(5), None);
     }
 }

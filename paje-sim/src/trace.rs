@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use paje_parser::{DefTable, EventDef, TypeNature};
@@ -15,10 +16,11 @@ use crate::error::{Error, Warning};
 use crate::ids::{ContainerId, LaneId, TypeId};
 use crate::ledger::Ledger;
 use crate::model::Model;
-use crate::options::Options;
+use crate::options::{Keeps, Options};
 use crate::portion::Portion;
 use crate::progress::{Progress, Times};
 use crate::recovered::Recovery;
+use crate::store::{Extras, LineNumber};
 use crate::types::Types;
 use crate::visit::{EventFields, LaneView};
 
@@ -35,6 +37,8 @@ pub struct Trace {
     times_of_lines: Vec<f64>,
     read: Counted,
     pub(crate) recovery: Recovery,
+    pub(crate) files: Vec<Option<Arc<Path>>>,
+    pub(crate) comments: Vec<u8>,
 }
 
 /// What was read, and what that took.
@@ -136,7 +140,8 @@ impl Trace {
         read: Counted,
     ) -> Self {
         let recovery = Recovery::default();
-        Trace { model, lanes, defs, warnings, end, times_of_lines, read, recovery }
+        let (files, comments) = (Vec::new(), Vec::new());
+        Trace { model, lanes, defs, warnings, end, times_of_lines, read, recovery, files, comments }
     }
 
     /// The types and their values.
@@ -266,7 +271,38 @@ impl Trace {
     /// Whether any user-defined field was kept.
     #[must_use]
     pub fn has_user_defined(&self) -> bool {
-        self.lanes.shards.iter().any(|shard| shard.store.extras.is_some())
+        self.keeps().fields
+    }
+
+    /// Whether the lines of objects were kept.
+    #[must_use]
+    pub fn has_lines(&self) -> bool {
+        self.keeps().lines
+    }
+
+    fn keeps(&self) -> Keeps {
+        let extras = self.lanes.shards.first().and_then(|shard| shard.store.extras.as_ref());
+        extras.map_or(Keeps::default(), Extras::keeps)
+    }
+
+    /// The line that created a container, if [lines](Options::keep_lines) were kept; the root has none.
+    #[must_use]
+    pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
+        self.containers().line(id)
+    }
+
+    /// The comments that the trace begins with, each in a line without its `#`: programs that write traces
+    /// tell there who they are and how they were called. Of long ones, the first kilobytes.
+    #[must_use]
+    pub fn comments(&self) -> &[u8] {
+        &self.comments
+    }
+
+    /// The files that the trace is in, in the order of reading. The trace itself, which comes first, has no
+    /// path.
+    #[must_use]
+    pub fn files(&self) -> &[Option<Arc<Path>>] {
+        &self.files
     }
 
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {

@@ -13,7 +13,9 @@ use crate::columns::{Arena, LARGEST, Rows};
 use crate::engine::lanes::Replayed;
 use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::store::{EventChunk, ExtraPair, Extras, KeyPlace, LinkChunk, StateChunk, VariableChunk};
+use crate::store::{
+    EventChunk, ExtraPair, Extras, KeyPlace, LineNumber, LinkChunk, StateChunk, VariableChunk,
+};
 use crate::text::Name;
 use crate::trace::Trace;
 
@@ -347,13 +349,15 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.events(self, events)?;
                 }
+                // It has no rows.
+                Objects::Unwanted(_) => {}
                 Objects::Link(_) => {
                     let small = |column, room| {
                         let column = LinkChunk::small(&chunk, column);
                         arena.small(place, column, chunk.width, count, room)
                     };
                     let (value, from, to) = (small(0, first), small(1, second), small(2, third));
-                    let keys = arena.words(place, 2 * size, count);
+                    let keys = arena.words(place, LinkChunk::key(&chunk), count);
                     let kept = Kept::ByKey(lanes, keys);
                     let links = Links {
                         start: floats(0),
@@ -452,7 +456,8 @@ impl<'t> Links<'t> {
     }
 }
 
-/// User-defined fields of the objects of a slice; there are none unless the options ask for them.
+/// User-defined fields of the objects of a slice, and their lines; there are none unless the options ask for
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct UserDefined<'t> {
     trace: &'t Trace,
@@ -489,18 +494,31 @@ impl<'t> UserDefined<'t> {
     /// The same event by event: whether it opened the object or closed it, and its fields.
     pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
-        let extras = match self.kept {
+        let extras = self.kept_of(i);
+        let both = [(Side::Opening, pair.opening), (Side::Closing, pair.closing)].into_iter();
+        both.filter_map(move |(side, number)| {
+            let (def, text) = extras?.fields(number)?;
+            Some((side, EventFields::new(def, text)))
+        })
+    }
+
+    /// The line of the event that opened object `i` of the slice, if [lines](crate::Options::keep_lines)
+    /// were kept.
+    #[must_use]
+    pub fn line(&self, i: usize) -> Option<LineNumber> {
+        let pair = ExtraPair::from_word(self.pairs?[i]);
+        self.kept_of(i)?.line(pair.opening)
+    }
+
+    /// Where the fields of object `i` of the slice are kept.
+    fn kept_of(&self, i: usize) -> Option<&'t Extras> {
+        match self.kept {
             Kept::No => None,
             Kept::Here(extras) => Some(extras),
             Kept::ByKey(lanes, keys) => {
                 lanes.shards[KeyPlace::from_word(keys[i]).shard()].store.extras.as_ref()
             }
-        };
-        let both = [(Side::Opening, pair.opening), (Side::Closing, pair.closing)].into_iter();
-        both.filter_map(move |(side, number)| {
-            let (def, text) = extras?.get(number)?;
-            Some((side, EventFields::new(def, text)))
-        })
+        }
     }
 }
 

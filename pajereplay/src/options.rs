@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use paje_export::TableOptions;
-use paje_parser::FieldNames;
+use paje_export::{Table, TableOptions};
 use paje_sim::selection::Glob;
-use paje_sim::{MemoryLimit, NameOrder, Options, Precision, ValueNames};
+use paje_sim::{
+    FieldNames, MemoryLimit, NameOrder, Options, Precision, Selection, TypeNature, ValueNames,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use workers::{Pin, Workers};
@@ -21,11 +22,13 @@ pub(crate) struct Asked {
     ignore_incomplete_links: bool,
     no_imbrication: bool,
     user_defined: bool,
+    lines: bool,
     sort: bool,
     recover: bool,
     stop_at: Option<f64>,
     start: Option<f64>,
     end: Option<f64>,
+    natures: Option<Patterns>,
     types: Option<Patterns>,
     containers: Option<Patterns>,
     memory_limit: Option<Size>,
@@ -94,6 +97,8 @@ impl Asked {
         options.no_imbrication = self.no_imbrication;
         options.ignore_incomplete_links = self.ignore_incomplete_links;
         options.user_defined = self.user_defined;
+        options.keep_lines = self.lines;
+        options.selection = self.selection()?;
         options.sort = self.sort;
         options.recover = self.recover;
         if let Some(size) = &self.memory_limit {
@@ -108,13 +113,23 @@ impl Asked {
         if self.keeps_quotes()? {
             options.order = NameOrder::Raw;
         }
-        let selection = &mut options.selection;
+        options.selection = self.selection()?;
+        Ok(options)
+    }
+
+    /// Which rows are wanted.
+    fn selection(&self) -> PyResult<Selection> {
+        let mut selection = Selection::default();
         let window = &mut selection.window;
         window.from = number("start", self.start)?.unwrap_or(window.from);
         window.to = number("end", self.end)?.unwrap_or(window.to);
         selection.types = globs("types", self.types.as_ref())?;
         selection.containers = globs("containers", self.containers.as_ref())?;
-        Ok(options)
+        if let Some(natures) = &self.natures {
+            let natures = natures.all("natures")?.iter().map(|name| nature(name));
+            selection.natures = natures.collect::<PyResult<_>>()?;
+        }
+        Ok(selection)
     }
 }
 
@@ -137,21 +152,35 @@ enum Patterns {
     Some(Vec<String>),
 }
 
-fn globs(name: &str, patterns: Option<&Patterns>) -> PyResult<Vec<Glob>> {
-    let patterns = match patterns {
-        None => &[],
-        Some(Patterns::One(one)) => std::slice::from_ref(one),
-        Some(Patterns::Some(some)) if some.is_empty() => {
-            return Err(PyValueError::new_err(format!(
-                "{name} must not be empty; say None for all"
-            )));
+impl Patterns {
+    fn all(&self, name: &str) -> PyResult<&[String]> {
+        match self {
+            Patterns::One(one) => Ok(std::slice::from_ref(one)),
+            Patterns::Some(some) if some.is_empty() => {
+                let message = format!("{name} must not be empty; say None for all");
+                Err(PyValueError::new_err(message))
+            }
+            Patterns::Some(some) => Ok(some),
         }
-        Some(Patterns::Some(some)) => some.as_slice(),
-    };
+    }
+}
+
+fn globs(name: &str, patterns: Option<&Patterns>) -> PyResult<Vec<Glob>> {
+    let Some(patterns) = patterns else { return Ok(Vec::new()) };
     let glob = |pattern: &String| {
         pattern.parse().map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
     };
-    patterns.iter().map(glob).collect()
+    patterns.all(name)?.iter().map(glob).collect()
+}
+
+/// The nature of this name, as the table of it is called.
+fn nature(name: &str) -> PyResult<TypeNature> {
+    let nature = name.parse().ok().and_then(Table::nature);
+    nature.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "natures are 'container', 'state', 'variable', 'event' and 'link', not {name:?}"
+        ))
+    })
 }
 
 /// A time in seconds.

@@ -228,7 +228,8 @@ impl Trace {
     }
 
     /// How many objects there are, as a dict: containers (without the root), states, variables, events,
-    /// links. Rows that start and end leave out are counted.
+    /// links. Those that natures, types and containers leave out do not count; those that start and end
+    /// leave out do.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = self.kept.trace.counts();

@@ -191,6 +191,7 @@ def test_wrong_arguments(example):
         ({"variable_precision": "half"}, "half"),
         ({"quotes": "auto"}, "auto"),
         ({"types": []}, "types"),
+        ({"natures": ["states"]}, "states"),
         ({"memory_limit": "much"}, "much"),
     ]:
         with pytest.raises(ValueError, match=word):

@@ -80,6 +80,8 @@ def test_options(example):
         ({"stop_at": 0.0005, "ignore_incomplete_links": True}, ["-z", "-a", "0.0005"]),
         ({"start": 0.0002, "end": 0.0004}, ["-s", "0.0002", "-e", "0.0004"]),
         ({"start": 5}, ["-s", "5"]),
+        ({"natures": "state"}, ["--nature", "state"]),
+        ({"natures": ["link", "container"]}, ["--nature", "link,container"]),
         ({"types": "*STATE"}, ["--of-type", "*STATE"]),
         ({"types": ["MPI_*", "P*"], "containers": ["rank-1", "rank-2"]},
          ["--of-type", "MPI_*", "--of-type", "P*", "--in", "rank-1", "--in", "rank-2"]),
@@ -89,6 +91,15 @@ def test_options(example):
     kept = pajereplay.read(example("quoted"), quotes="keep").containers.to_arrow()["Name"].to_pylist()
     bare = pajereplay.read(example("quoted")).containers.to_arrow()["Name"].to_pylist()
     assert kept != bare and [name.strip('"') for name in kept] == bare
+
+
+def test_lines(example):
+    trace = pajereplay.read(example("mpi"), lines=True)
+    text = example("mpi").read_text().splitlines()
+    table = trace.links.to_arrow()
+    (line,) = set(table.column_names) - set(pajereplay.read(example("mpi")).links.column_names)
+    for number, key in zip(table[line].to_pylist(), table["Key"].to_pylist()):
+        assert text[number - 1].split()[-1] == key
 
 
 def test_user_defined_fields(example):

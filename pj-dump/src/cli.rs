@@ -3,6 +3,7 @@
 //! A long option may be cut short as long as no other one begins alike. Where one of ours begins like
 //! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -11,9 +12,11 @@ use paje_parser::TypeNature;
 use paje_parser::number::parse_f64;
 use paje_sim::{Glob, Selection};
 
+use generate::Generate;
 use splitter::Limits;
 use workers::Pin;
 
+use crate::manual::MANUAL;
 use crate::memory::Limit;
 use crate::output::quotes::Quotes;
 use crate::stats::StatsFormat;
@@ -33,8 +36,8 @@ const OURS: &str = "Beyond PajeNG";
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
-    after_help = "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage or input/output.\n\n\
-                  Examples:\n  pj_dump trace.paje > trace.csv\n  pj_dump -z -l 9 trace.paje.gz | grep ^State > states.csv"
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
     /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
@@ -75,7 +78,7 @@ pub struct Cli {
     pub user_defined: bool,
 
     /// Print, instead of rows, the values of this type's lanes in each interval between two times
-    #[arg(short, long, alias = "p", value_name = "TYPENAME", allow_hyphen_values = true)]
+    #[arg(short, long, aliases = ["p", "pr"], value_name = "TYPENAME", allow_hyphen_values = true)]
     pub probabilistic: Option<String>,
 
     /// Digits after the decimal point
@@ -117,13 +120,22 @@ pub struct Cli {
 
     /// Write tables to files in the folder DIR, one for each nature of rows and for the two hierarchies,
     /// instead of rows to standard output. They appear when all are complete
-    #[arg(short = 'O', long, value_name = "DIR", help_heading = OURS)]
+    #[arg(short = 'O', long, value_name = "DIR", conflicts_with_all = ["out_of_core", "container", "dot", "probabilistic"], help_heading = OURS)]
     pub tables: Option<PathBuf>,
+
+    /// Write rows to files instead of to standard output: PREFIX.container.csv, PREFIX.state.csv, and so on,
+    /// each below its header line, as PajeNG's pj_dump_csv does
+    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = OURS)]
+    pub prefix: Option<OsString>,
 
     /// What these files are. Columns are as in the header lines; times are in double precision, and so
     /// are values of variables if nothing else is asked for
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = OURS)]
     pub format: TableFormat,
+
+    /// Tables have a column of the lines that the rows come from, and one of the files if there are several
+    #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = OURS)]
+    pub lines: bool,
 
     /// How Parquet files hold times and values of variables
     #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = OURS)]
@@ -210,6 +222,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long, help_heading = OURS)]
     pub no_progress: bool,
+
+    /// What to generate instead
+    #[command(flatten, next_help_heading = OURS)]
+    pub generate: Generate,
 
     /// Print this help
     #[arg(short = '?', long, action = ArgAction::Help)]

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use paje_dump::cli::Cli;
+use paje_dump::manual::MANUAL;
 
 #[global_allocator]
 static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_dump", status: 2 };
 
 fn main() -> ExitCode {
-    let cli = paje_dump::cli::Cli::parse();
-    paje_dump::run::main(&cli)
+    paje_dump::run::main(&generate::parse::<Cli>(&MANUAL))
 }

@@ -6,6 +6,7 @@ pub mod export;
 pub mod header;
 pub mod hierarchy;
 pub mod intervals;
+pub(crate) mod prefix;
 pub mod quotes;
 pub mod rows;
 pub mod stream;

@@ -30,6 +30,12 @@ pub(crate) enum Failure {
 pub(crate) const INVALID: u8 = 1;
 const TROUBLE: u8 = 2;
 
+impl From<(PathBuf, io::Error)> for Failure {
+    fn from((path, error): (PathBuf, io::Error)) -> Self {
+        Failure::File(path, error)
+    }
+}
+
 impl Failure {
     /// The exit status.
     pub(crate) fn status(&self) -> u8 {

@@ -22,7 +22,7 @@ use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, aside, containers, hierarchy, tables, types};
+use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
 use crate::progress::Display;
 use crate::report::{self, Failure, VOICE};
 use crate::stats::Stats;
@@ -106,13 +106,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if let Some(path) = &cli.entity_hierarchy {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
-    let mut exported = match &cli.tables {
-        Some(folder) => tables::write(cli, folder, &trace, &workers)?,
-        None => {
+    let mut exported = match (&cli.tables, &cli.prefix) {
+        (Some(folder), _) => tables::write(cli, folder, &name, &trace, &workers)?,
+        (None, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
+        (None, None) => {
             let printed = print(cli, &trace, &selected, seconds, display, &workers);
             printed.map_err(Failure::Output)?
         }
     };
+    warn_of_dropped(exported.dropped);
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
@@ -158,8 +160,12 @@ fn options(cli: &Cli) -> Options {
     options.user_defined = cli.user_defined;
     options.sort = cli.sort;
     options.recover = cli.recover;
+    options.keep_lines = cli.lines;
     options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
     options.keep_times = cli.probabilistic.is_some();
+    if cli.probabilistic.is_none() {
+        options.selection = cli.selection();
+    }
     options.limits = options.limits.with_line(cli.max_line);
     options
 }
@@ -202,7 +208,11 @@ fn print(
     let shown = display.rows(&out, &written);
     let exported = write_selected(trace, selected, style, workers, out, &written)?;
     drop(shown);
-    let dropped = exported.dropped;
+    Ok(exported)
+}
+
+/// Tells of rows that were left out because PajeNG's releases leave them out.
+fn warn_of_dropped(dropped: u64) {
     if dropped > 0 {
         let (rows, start, are) =
             if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
@@ -211,7 +221,6 @@ fn print(
              PajeNG's releases do; --quotes auto prints them"
         ));
     }
-    Ok(exported)
 }
 
 fn style(cli: &Cli) -> Style {

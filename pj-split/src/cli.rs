@@ -4,9 +4,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
+use generate::Generate;
 use splitter::parse_size;
 use workers::Pin;
 
+use crate::manual::MANUAL;
 use crate::pack::Compress;
 
 /// Splits a Pajé trace into pieces by container, each of which is a trace of its own.
@@ -27,9 +29,8 @@ use crate::pack::Compress;
     version,
     max_term_width = 100,
     group = ArgGroup::new("how").multiple(false),
-    after_help = "Exit status: 0 the trace was split, 1 the trace is invalid, 2 usage or input/output.\n\n\
-                  Examples:\n  pj_split trace.paje -o pieces\n  pj_split --piece-size 512M trace.paje.gz -o pieces\n  \
-                  pj_split --by Machine trace.paje -o machines"
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
     /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or
@@ -94,6 +95,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long)]
     pub no_progress: bool,
+
+    /// What to generate instead
+    #[command(flatten)]
+    pub generate: Generate,
 }
 
 fn size(text: &str) -> Result<NonZeroU64, String> {

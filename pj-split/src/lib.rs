@@ -15,6 +15,7 @@
 pub mod cli;
 mod folder;
 mod log;
+pub mod manual;
 mod needs;
 mod output;
 pub mod pack;

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use paje_split::cli::Cli;
+use paje_split::manual::MANUAL;
 
 #[global_allocator]
 static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_split", status: 2 };
 
 fn main() -> ExitCode {
-    let cli = paje_split::cli::Cli::parse();
-    paje_split::run::main(&cli)
+    paje_split::run::main(&generate::parse::<Cli>(&MANUAL))
 }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
+use generate::Generate;
 
 use crate::check::Options;
+use crate::manual::MANUAL;
 
 /// Check a Pajé trace and tell every problem of it.
 #[derive(Clone, Debug, Parser)]
@@ -21,21 +23,8 @@ event's fields, names whose quotes come and go, definitions that nothing uses, s
 never closed. They do not count unless --strict is given.\n\n\
 The files that a trace names (PajeTraceFile, the Filename of PajeCreateContainer) are read and checked \
 with it, each after the one that names it.",
-    after_help = "Exit status: 0 the trace is sound, 1 it is not, 2 wrong usage or unreadable input.",
-    after_long_help = "\
-Exit status:
-  0  the trace is sound
-  1  the trace is invalid (with --strict: or there are warnings)
-  2  wrong usage, or the trace could not be read
-
-Examples:
-  pj_validate ring.trace                  what is wrong with it, and what it holds
-  pj_validate -q ring.trace && pj_dump ring.trace > ring.csv
-                                          dump only what is sound
-  pj_validate ring/root.trace             a trace in many files: the one that names the others
-  pj_validate ring.trace.gz               a compressed trace (gzip, zstd, xz, bzip2)
-  pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c
-                                          how many problems of each kind"
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
     /// The trace, compressed or not; standard input if it is absent or `-`
@@ -93,6 +82,10 @@ pub struct Cli {
     /// Accepted for PajeNG's sake, and ignored: there is only one reader
     #[arg(short = 'f', long, hide_short_help = true)]
     pub flex: bool,
+
+    /// What to generate instead
+    #[command(flatten)]
+    pub generate: Generate,
 
     /// Print the version
     #[arg(short, long, action = ArgAction::Version)]

@@ -52,6 +52,7 @@ pub mod check;
 pub mod cli;
 pub mod finding;
 pub mod input;
+pub mod manual;
 pub mod report;
 pub mod run;
 pub mod summary;

@@ -4,13 +4,13 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
 use paje_parser::FieldNames;
 use splitter::Input;
 
 use crate::again;
 use crate::check::{self, Options, Report};
 use crate::cli::{Cli, When};
+use crate::manual::MANUAL;
 use crate::report::{Human, Styles, json};
 
 /// The exit status of a trace that is not sound.
@@ -21,7 +21,7 @@ const FAILED: u8 = 2;
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    match run(&generate::parse::<Cli>(&MANUAL)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(INVALID),
         // Whoever reads the report has seen enough.

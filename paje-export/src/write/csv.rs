@@ -75,6 +75,7 @@ impl Encoder {
             for column in &columns {
                 text.clear();
                 let field = match column {
+                    Cells::Names { codes, .. } if codes.is_null(row) => b"",
                     Cells::Names { texts, codes } => {
                         texts.value(codes.value(row) as usize).as_bytes()
                     }

@@ -109,6 +109,7 @@ pub(crate) struct Decoder {
     value_names: ValueNames,
     stop_at: f64,
     extras: bool,
+    keeps_lines: bool,
     /// Whether it is to be told whose each line is, and lines that are no strand's.
     follows: bool,
     strandless: Vec<(u32, StrandSymbol)>,
@@ -147,6 +148,7 @@ impl Decoder {
             value_names: options.value_names,
             stop_at: options.stop_at.unwrap_or(f64::INFINITY),
             extras: options.user_defined,
+            keeps_lines: options.keeps().lines,
             follows,
             strandless: Vec::new(),
             recovers: options.recover,
@@ -186,6 +188,10 @@ impl Decoder {
         decoded.clear();
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
+        if self.keeps_lines {
+            let newlines = memchr::memchr_iter(b'\n', text).map(|newline| newline as u32);
+            decoded.newlines.extend(newlines);
+        }
         self.scanner.scan(text);
         if self.recovers {
             let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);

@@ -159,6 +159,11 @@ impl Files {
         self.all[file as usize].path.clone().filter(|_| file > 0)
     }
 
+    /// The paths of all files; `None` for the trace itself.
+    pub(crate) fn paths(&self) -> Vec<Option<Arc<Path>>> {
+        (0..self.all.len() as u32).map(|file| self.path(file)).collect()
+    }
+
     /// What to say of an error of the file as a whole.
     pub(crate) fn explain(&self, origin: &Origin, error: Error) -> Error {
         error.in_whole_file(|io| self.unreadable(origin.file, io), origin.path.as_ref())

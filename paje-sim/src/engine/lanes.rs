@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use paje_parser::FieldName;
+use paje_parser::{FieldName, TypeNature};
 use workers::Workers;
 
 use super::alone;
@@ -17,8 +17,9 @@ use crate::columns::{Overflow, Rows};
 use crate::error::{Place, Problem};
 use crate::ids::{ContainerId, LaneId, ValueId};
 use crate::links::{Suspect, bare_key, first_reused};
-use crate::model::{Ending, Failed, Lane, Model};
-use crate::options::Options;
+use crate::model::{Ending, Failed, Model};
+use crate::options::{Keeps, Options};
+use crate::selection::Selected;
 use crate::store::Store;
 
 /// The lanes of a trace, while it is replayed and afterwards.
@@ -32,11 +33,13 @@ pub(crate) struct Lanes {
     /// Some key may have been used before.
     suspected: bool,
     pub(crate) cuts: Cuts,
-    extras: bool,
+    keeps: Keeps,
     no_imbrication: bool,
     forgets: bool,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
+    /// Which lanes have rows, if not all have.
+    selected: Option<Selected>,
 }
 
 /// A link whose key may have been used before: where it is among all.
@@ -69,16 +72,20 @@ impl Lanes {
         // What is forgotten needs no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
-        let store = || Store::new(options.user_defined, overflow.as_ref());
+        let store = || Store::new(options.keeps(), overflow.as_ref());
         let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, options.recover));
         let home = |_| RwLock::new(LinkHome::new(overflow.clone(), options.recover));
+        // What is made of a damaged trace may give containers other names and places, when their lanes are
+        // there already.
+        let some = !options.selection.is_everything() && !options.recover;
         Lanes {
+            selected: some.then(|| Selected::new(&options.selection)),
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..spread.shards).map(home).collect(),
             suspected: false,
             places: StrandPlaces::default(),
             cuts: Cuts::default(),
-            extras: options.user_defined,
+            keeps: options.keeps(),
             no_imbrication: options.no_imbrication,
             forgets,
             overflow,
@@ -182,7 +189,7 @@ impl Lanes {
                 |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;
             scattered.extend(strands.extract_if(.., ours).map(|strand| (i, strand)));
         }
-        home.merge(self.extras);
+        home.merge(self.keeps.anything());
         for (i, strand) in scattered {
             let Ok(mut shard) = self.shards[i].lock() else { return };
             home.gather(&mut shard, i, strand);
@@ -195,14 +202,25 @@ impl Lanes {
     }
 
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
-    pub(crate) fn push(&mut self, id: LaneId, lane: &Lane, ended_at: u64, shards: &[u32]) {
+    pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u32]) {
+        let lane = &model.lanes[id.index()];
+        let wanted = self.selected.as_mut().is_none_or(|selected| {
+            selected.extend_by(&model.types, &model.containers);
+            selected.rows(lane.container, lane.type_)
+        });
+        if !wanted && lane.nature == TypeNature::Link {
+            let number = home_of(id, self.homes.len());
+            let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
+            home.keep_no_rows(id, self.forgets);
+        }
         self.places.first.push(self.places.all.len() as u32);
         self.cuts.learn(id, lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         for number in shards {
             let shard = alone(&mut self.shards[*number as usize]);
             let place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
-            shard.strands.push(Strand::new(id, lane.nature, ended_at, flat, self.forgets));
+            let strand = Strand::new(id, lane.nature, ended_at, flat, self.forgets);
+            shard.strands.push(if wanted { strand } else { strand.unwanted(lane.nature) });
             self.places.all.push(place);
         }
     }
@@ -434,7 +452,7 @@ impl Lanes {
     /// Forgets all rows, and carries what is open over to new memory.
     pub(crate) fn start_afresh(&mut self) {
         for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
-            let old = std::mem::replace(store, Store::new(self.extras, None));
+            let old = std::mem::replace(store, Store::new(self.keeps, None));
             strands.iter_mut().for_each(|strand| strand.start_afresh(&old, store));
         }
         for home in &mut self.homes {
@@ -482,7 +500,7 @@ impl Replayed {
         &self.homes[home_of(lane, self.homes.len())]
     }
 
-    /// The rows of a lane.
+    /// The rows of a lane, if they are kept.
     pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
         let (_, strand) = self.strand(lane);
         match &strand.objects {
@@ -490,6 +508,7 @@ impl Replayed {
             Objects::Variable(variables) => Some(&variables.rows),
             Objects::Event(events) => Some(&events.rows),
             Objects::Link(_) => self.home(lane).rows(lane),
+            Objects::Unwanted(_) => None,
         }
     }
 }

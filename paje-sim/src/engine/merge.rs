@@ -9,7 +9,7 @@ use super::shard::{Completion, Shard};
 use super::strand::{Objects, Refusal, Refused};
 use crate::columns::{Arena, Overflow, Rows};
 use crate::ids::LaneId;
-use crate::store::{KeyPlace, Keys, key_places, push_link};
+use crate::store::{KeyPlace, Keys, LinkChunk, key_places, push_key, push_link};
 
 /// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
 /// of homes.
@@ -29,8 +29,19 @@ pub(crate) struct LinkHome {
 #[derive(Debug, Default)]
 struct LinkRows {
     rows: Rows,
+    kept: Kept,
     /// Start and end of the last link.
     last: Option<(f64, f64)>,
+}
+
+/// What is kept of a lane's links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kept {
+    #[default]
+    All,
+    /// No more than the places of their keys.
+    Keys,
+    Nothing,
 }
 
 impl LinkHome {
@@ -41,7 +52,14 @@ impl LinkHome {
 
     /// The rows of a lane, if it has any.
     pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
-        self.lanes.get(&lane).map(|lane| &lane.rows)
+        let lane = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
+        lane.map(|lane| &lane.rows)
+    }
+
+    /// Nobody wants the rows of this new lane; nor, if it `forgets`, its keys.
+    pub(crate) fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
+        let kept = if forgets { Kept::Nothing } else { Kept::Keys };
+        self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
     }
 
     /// Forgets all rows.
@@ -78,7 +96,12 @@ impl LinkHome {
                 }
             }
             lane.last = Some((link.start, link.end));
-            push_link(&mut self.arena, &mut lane.rows, &link, usize::from(shard), extras);
+            let (arena, rows, shard) = (&mut self.arena, &mut lane.rows, usize::from(shard));
+            match lane.kept {
+                Kept::All => push_link(arena, rows, &link, shard, extras),
+                Kept::Keys => push_key(arena, rows, KeyPlace::new(shard, link.key)),
+                Kept::Nothing => {}
+            }
         }
     }
 
@@ -102,11 +125,16 @@ impl LinkHome {
         shard: usize,
         keys: &'a Keys,
     ) -> impl Iterator<Item = u64> + 'a {
-        let chunks = self.lanes.get(&lane).into_iter().flat_map(|lane| lane.rows.chunks_from(0));
-        let places = chunks.flat_map(|chunk| {
+        let lane = self.lanes.get(&lane);
+        let chunks = lane.into_iter().flat_map(|lane| {
+            let kept = lane.kept;
+            lane.rows.chunks_from(0).map(move |chunk| (chunk, kept))
+        });
+        let places = chunks.flat_map(|(chunk, kept)| {
             self.arena.relieve();
             keys.relieve();
-            key_places(&self.arena, &chunk)
+            let column = if kept == Kept::All { LinkChunk::key(&chunk) } else { 0 };
+            key_places(&self.arena, &chunk, column)
         });
         places.filter(move |place| place.shard() == shard).map(KeyPlace::place)
     }

@@ -22,8 +22,10 @@ use crate::error::{ErrorKind, Place, Problem, WarningKind};
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::ledger::LineOf;
 use crate::model::{AwaitedValue, Effects, Failed, Model, has_values};
+use crate::options::Keeps;
 use crate::progress::Progress;
 use crate::recovered::Remedy;
+use crate::store::LineNumber;
 
 /// What the symbols of a decoder stand for.
 #[derive(Debug, Default)]
@@ -160,9 +162,9 @@ pub(crate) fn resolve(
                 };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    let new = state.model.lanes[lane.index()];
-                    let ended_at = state.model.containers.ended_at(new.container);
-                    state.lanes.push(lane, &new, ended_at, shards);
+                    let container = state.model.lanes[lane.index()].container;
+                    let ended_at = state.model.containers.ended_at(container);
+                    state.lanes.push(lane, state.model, ended_at, shards);
                 }
                 let strands = state.lanes.strands(lane);
                 let owner = (lane, state.model.lanes[lane.index()].container);
@@ -214,7 +216,7 @@ pub(crate) struct Resolver<'a> {
     /// The latest time of a structural event.
     pub(crate) last_time: f64,
     pub(crate) stop_at: f64,
-    pub(crate) user_defined: bool,
+    pub(crate) keeps: Keeps,
     pub(crate) warnings: &'a mut Warnings,
     pub(crate) files: &'a mut Files,
     pub(crate) progress: &'a Progress,
@@ -355,14 +357,18 @@ impl Resolver<'_> {
             let start = block.origin.start;
             self.effects.ignored = !self.lanes.cuts.repeat(self.model, container, start, at);
         }
-        let has_extras = raw.def().extras().next().is_some();
-        if self.user_defined && has_extras && self.model.containers.len() > containers {
+        if self.keeps.anything() && self.model.containers.len() > containers {
+            let line = if self.keeps.lines { block.line_of(line) } else { LineNumber::default() };
             let mut kept = Vec::new();
             for (_, field) in raw.extras() {
                 kept.extend_from_slice(field.map_or(&[], |field| field.raw()));
                 kept.push(b'\n');
             }
-            self.model.containers.keep_extras(def, &kept);
+            if self.keeps.fields && !kept.is_empty() {
+                self.model.containers.keep_extras(Some((def, &kept)), line);
+            } else if self.keeps.lines {
+                self.model.containers.keep_extras(None, line);
+            }
         }
         if self.effects.ignored {
             self.warnings.add_line(block, WarningKind::AfterDestroy, line);

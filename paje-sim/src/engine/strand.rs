@@ -10,6 +10,7 @@ use super::lanes::home_of;
 use super::recover::Refusals;
 use super::resolve::Maps;
 use super::shard::Completion;
+use super::unwanted::Unwanted;
 use super::window::DecodedBlock;
 use crate::columns::Rows;
 use crate::events::EventLane;
@@ -17,7 +18,7 @@ use crate::ids::{LaneId, ValueId};
 use crate::links::{HalfLink, LinkStrand};
 use crate::model::NOWHERE;
 use crate::states::StateLane;
-use crate::store::Store;
+use crate::store::{LineNumber, Store};
 use crate::variables::VariableLane;
 
 /// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
@@ -66,6 +67,8 @@ pub(crate) struct Strand {
     /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
     /// behaviour.
     flat: bool,
+    /// Its rows are.
+    wanted: bool,
 }
 
 /// A strand by the nature of its lane's type.
@@ -75,6 +78,8 @@ pub(crate) enum Objects {
     Variable(VariableLane),
     Event(EventLane),
     Link(Box<LinkStrand>),
+    /// Of a lane without rows.
+    Unwanted(Unwanted),
 }
 
 /// What replaying a block's slice of a strand needs to know.
@@ -114,7 +119,14 @@ impl Strand {
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
         };
-        Strand { lane, objects, ended_at, last: None, latest: f64::NEG_INFINITY, flat }
+        let latest = f64::NEG_INFINITY;
+        Strand { lane, objects, ended_at, last: None, latest, flat, wanted: true }
+    }
+
+    /// The same of a lane whose rows nobody wants.
+    pub(crate) fn unwanted(self, nature: TypeNature) -> Self {
+        let objects = Unwanted::new(nature).map_or(self.objects, Objects::Unwanted);
+        Strand { objects, wanted: false, ..self }
     }
 
     /// Looks at what replaying will need: see [`Shard::replay`](super::shard::Shard::replay).
@@ -125,7 +137,7 @@ impl Strand {
                 Objects::State(lane) => lane.touch(store),
                 Objects::Variable(lane) => lane.rows.touch(&store.arena),
                 Objects::Event(lane) => lane.rows.touch(&store.arena),
-                Objects::Link(_) => 0,
+                Objects::Link(_) | Objects::Unwanted(_) => 0,
             }
     }
 
@@ -168,8 +180,10 @@ impl Strand {
                 Objects::Event(lane) => points(lane, rest, slice, store),
                 Objects::Link(strand) => {
                     let home = home_of(self.lane, left.completed.len());
-                    links(strand, self.lane, rest, slice, store, &mut left.completed[home])
+                    let completed = &mut left.completed[home];
+                    links(strand, (self.lane, self.wanted), rest, slice, store, completed)
                 }
+                Objects::Unwanted(lane) => lane.check(rest, self.flat),
             };
             if slice.recovers {
                 match replayed {
@@ -249,6 +263,7 @@ impl Strand {
             Objects::Variable(lane) => lane.start_afresh(old, new),
             Objects::Event(lane) => lane.rows = Rows::default(),
             Objects::Link(strand) => strand.start_afresh(old, new),
+            Objects::Unwanted(_) => {}
         }
     }
 
@@ -267,14 +282,14 @@ impl Strand {
         match &mut self.objects {
             Objects::State(lane) => lane.close_all(store, time),
             Objects::Variable(lane) => lane.close(store),
-            Objects::Event(_) => {}
+            Objects::Event(_) | Objects::Unwanted(_) => {}
             Objects::Link(strand) => strand.close(),
         }
     }
 }
 
 /// Which event is refused, and why.
-type Replayed = Result<(), (usize, Refused)>;
+pub(super) type Replayed = Result<(), (usize, Refused)>;
 
 fn states(
     lane: &mut StateLane,
@@ -337,7 +352,7 @@ fn points(
 
 fn links(
     strand: &mut LinkStrand,
-    lane: LaneId,
+    (lane, wanted): (LaneId, bool),
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
@@ -346,7 +361,7 @@ fn links(
     let DecodedBlock { text, decoded, .. } = slice.block;
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, store);
+        let extra = if wanted { keep_extras(event, slice, store) } else { 0 };
         let (half, raw_key, hash) = half_link(event, slice, extra);
         if half.container == NOWHERE {
             return Err((i, Refused::Nowhere(half.end)));
@@ -377,13 +392,15 @@ fn half_link<'s>(event: &LaneEvent, slice: &Slice<'s>, extra: u32) -> (HalfLink,
 
 #[inline(always)]
 fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
-    let Some(index) = (event.extra() as usize).checked_sub(1) else {
-        return 0;
-    };
     let Some(extras) = &mut store.extras else {
         return 0;
     };
+    let line =
+        if extras.keeps().lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let Some(index) = (event.extra() as usize).checked_sub(1) else {
+        return if extras.keeps().lines { extras.push_line(line) } else { 0 };
+    };
     let decoded = &slice.block.decoded;
     let (def, start, end) = decoded.extras[index];
-    extras.push(def, &decoded.extra_text[start as usize..end as usize])
+    extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
 }

@@ -20,6 +20,7 @@ use super::tables::Tables;
 use super::tasks::Tasks;
 use crate::ledger::{Follower, LineOf, Page};
 use crate::progress::{Progress, Watch, WorkerTimes};
+use crate::store::LineNumber;
 
 /// A block, and what it was decoded to.
 #[derive(Debug, Default)]
@@ -59,6 +60,12 @@ pub(crate) struct Desk {
 }
 
 impl DecodedBlock {
+    /// The number of the line that begins at `line`; only if lines are kept.
+    pub(crate) fn line_of(&self, line: u32) -> LineNumber {
+        let before = self.decoded.newlines.partition_point(|newline| *newline < line);
+        LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }
+    }
+
     /// The definitions that hold for the line that begins at `line`.
     pub(crate) fn defs_at(&self, line: u32) -> Option<&DefTable> {
         let after = self.decoded.defs.as_deref().filter(|_| line >= self.decoded.defs_from);

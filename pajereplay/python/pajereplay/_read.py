@@ -22,11 +22,13 @@ def read(
     ignore_incomplete_links: bool = False,
     no_imbrication: bool = False,
     user_defined: bool = False,
+    lines: bool = False,
     sort: bool = False,
     recover: bool = False,
     stop_at: Optional[float] = None,
     start: Optional[float] = None,
     end: Optional[float] = None,
+    natures: Union[str, Sequence[str], None] = None,
     types: Union[str, Sequence[str], None] = None,
     containers: Union[str, Sequence[str], None] = None,
     variable_precision: str = "double",
@@ -50,11 +52,14 @@ def read(
         ignore_incomplete_links: Drops links that lack an end instead of refusing the trace.
         no_imbrication: Pushes and pops become changes of one state.
         user_defined: Keeps user-defined fields, as further columns.
+        lines: Keeps the line of the event that opened each object, as a further column.
         sort: Replays events in the order of their times, whatever the order of their lines.
         recover: Leaves out or mends what is wrong, instead of refusing the trace: see ``Trace.recovered``.
         stop_at: Ignores events later than this time, in seconds; what is open ends there.
         start: Leaves out rows that end before this time, in seconds; containers are never left out.
         end: Leaves out rows that begin after this time, in seconds; containers are never left out.
+        natures: Only rows of these natures: ``"state"``, say, or ``["state", "link"]``. Other tables have no rows, and
+            take no time and memory.
         types: Only rows of types whose name or alias matches this pattern (``"MPI_*"``), or one of these. The row
             of a container is of the container's type.
         containers: Only rows in containers whose name or alias matches this pattern, or one of these, and in
@@ -84,11 +89,13 @@ def read(
         "ignore_incomplete_links": ignore_incomplete_links,
         "no_imbrication": no_imbrication,
         "user_defined": user_defined,
+        "lines": lines,
         "sort": sort,
         "recover": recover,
         "stop_at": stop_at,
         "start": start,
         "end": end,
+        "natures": natures,
         "types": types,
         "containers": containers,
         "variable_precision": variable_precision,

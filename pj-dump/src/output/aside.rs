@@ -131,6 +131,42 @@ impl Drop for Aside {
     }
 }
 
+/// Files that take their places together, when all of them are complete.
+#[derive(Debug, Default)]
+pub struct Together(Vec<(PathBuf, Aside)>);
+
+impl Together {
+    /// One more file, for this place.
+    ///
+    /// # Errors
+    /// As [`Aside::at`]; with the place.
+    pub fn add(&mut self, place: PathBuf) -> Result<(), (PathBuf, io::Error)> {
+        match Aside::at(&place) {
+            Ok(aside) => self.0.push((place, aside)),
+            Err(error) => return Err((place, error)),
+        }
+        Ok(())
+    }
+
+    /// What is to be written to, in the order of the files.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
+        self.0.iter().map(|(place, aside)| (place.as_path(), aside.file()))
+    }
+
+    /// All files take their places.
+    ///
+    /// # Errors
+    /// The disk fails, before any has taken its place if it is full; with the place.
+    pub fn take_places(self) -> Result<(), (PathBuf, io::Error)> {
+        for (place, aside) in &self.0 {
+            aside.sync().map_err(|error| (place.clone(), error))?;
+        }
+        self.0
+            .into_iter()
+            .try_for_each(|(place, aside)| aside.take_place().map_err(|error| (place, error)))
+    }
+}
+
 /// A file without a name in this folder, where there can be one.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {

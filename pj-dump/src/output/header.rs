@@ -26,6 +26,11 @@ impl Header {
         header
     }
 
+    /// For rows of one nature other than the containers'.
+    pub(super) fn of_one(style: Style) -> Self {
+        Header { style, natures: Vec::new(), text: Vec::new() }
+    }
+
     /// For some of the rows: the containers' line, too, comes when the first row of one is met.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
@@ -59,7 +64,9 @@ impl Header {
     }
 
     fn meet_containers(&mut self) -> Result<(), Complete> {
-        self.text.extend_from_slice(b"Container, Parent, Type, Start, End, Duration, Name\n");
+        let columns = columns(TypeNature::Container, self.style.quotes);
+        self.text.extend_from_slice(columns.as_bytes());
+        self.text.push(b'\n');
         self.note(TypeNature::Container)
     }
 
@@ -75,17 +82,7 @@ impl Header {
         fields: &UserDefined<'_>,
         i: usize,
     ) -> Result<(), Complete> {
-        let columns = match nature {
-            TypeNature::State => "State, Container, Type, Start, End, Duration, Imbrication, Value",
-            TypeNature::Variable => "Variable, Container, Type, Start, End, Duration, Value",
-            // Names that do not fit the row, but the releases print them.
-            TypeNature::Event if self.style.quotes == Quotes::Strip => {
-                "Event, Container, Variable, Value, Start, Value"
-            }
-            TypeNature::Event => "Event, Container, Type, Time, Value",
-            _ => "Link, Container, Type, Start, End, Duration, Value, StartContainer, EndContainer",
-        };
-        self.text.extend_from_slice(columns.as_bytes());
+        self.text.extend_from_slice(columns(nature, self.style.quotes).as_bytes());
         for (name, _) in fields.of(i) {
             self.text.extend_from_slice(b", ");
             self.text.extend_from_slice(name.as_bytes());
@@ -96,6 +93,23 @@ impl Header {
 
     fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {
         rows.position(|(start, end)| !end.is_nan() && self.style.wants(start, end))
+    }
+}
+
+/// The names of the columns of a nature's rows.
+pub(super) const fn columns(nature: TypeNature, quotes: Quotes) -> &'static str {
+    match nature {
+        TypeNature::Container => "Container, Parent, Type, Start, End, Duration, Name",
+        TypeNature::State => "State, Container, Type, Start, End, Duration, Imbrication, Value",
+        TypeNature::Variable => "Variable, Container, Type, Start, End, Duration, Value",
+        // Names that do not fit the row, but the releases print them.
+        TypeNature::Event if matches!(quotes, Quotes::Strip) => {
+            "Event, Container, Variable, Value, Start, Value"
+        }
+        TypeNature::Event => "Event, Container, Type, Time, Value",
+        TypeNature::Link => {
+            "Link, Container, Type, Start, End, Duration, Value, StartContainer, EndContainer"
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use paje_export::{Format, Table, TableOptions, Tables, Times};
 use paje_sim::Trace;
 use workers::Workers;
 
-use super::aside::Aside;
+use super::aside::Together;
 use super::export::Exported;
 use crate::cli::{Cli, TableFormat, TimeEncoding};
 use crate::report::Failure;
@@ -23,6 +23,7 @@ use crate::report::Failure;
 pub(crate) fn write(
     cli: &Cli,
     folder: &Path,
+    name: &Path,
     trace: &Trace,
     workers: &Workers,
 ) -> Result<Exported, Failure> {
@@ -32,27 +33,20 @@ pub(crate) fn write(
     let options = TableOptions {
         order: cli.quotes.order(),
         selection: cli.selection(),
-        metadata: BTreeMap::new(),
+        metadata: metadata(name, trace),
     };
     let tables = Tables::new(trace, options);
-    let mut files = Vec::new();
+    let mut files = Together::default();
     for table in Table::ALL {
-        let path = folder.join(format!("{}.{}", table.name(), format.ending()));
-        let aside = Aside::at(&path).map_err(|error| Failure::File(path.clone(), error))?;
-        files.push((path, table, aside));
+        files.add(folder.join(format!("{}.{}", table.name(), format.ending())))?;
     }
-    let outputs = files.iter().map(|(_, table, aside)| (*table, aside.file())).collect();
+    let outputs = Table::ALL.into_iter().zip(files.files().map(|(_, file)| file)).collect();
     let written = paje_export::write::<&File>(&tables, outputs, format, workers);
     let written = written.map_err(|error| match error {
         paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
         error => Failure::Table(error),
     })?;
-    for (path, _, aside) in &files {
-        aside.sync().map_err(|error| Failure::File(path.clone(), error))?;
-    }
-    for (path, _, aside) in files {
-        aside.take_place().map_err(|error| Failure::File(path, error))?;
-    }
+    files.take_places()?;
     made.stays();
     Ok(Exported {
         rows: written.iter().map(|written| written.rows).sum(),
@@ -60,6 +54,21 @@ pub(crate) fn write(
         wall: began.elapsed(),
         ..Exported::default()
     })
+}
+
+/// What goes with each table: who wrote it, and of which trace.
+fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
+    let comments = String::from_utf8_lossy(trace.comments()).into_owned();
+    [
+        ("paje.writer", concat!("pj_dump ", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("paje.trace", name.display().to_string()),
+        ("paje.end", trace.end().to_string()),
+        ("paje.bytes", trace.bytes().to_string()),
+        ("paje.lines", trace.lines().to_string()),
+        ("paje.comments", comments),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into()
 }
 
 fn format(cli: &Cli) -> Format {

@@ -241,10 +241,37 @@ fn help_usage_and_version() {
         let (status, stdout, stderr) = run(&folder, &[argument]);
         assert_eq!((status, stderr.as_str()), (0, ""));
         assert!(stdout.contains("Usage: pj_dump [OPTIONS] [FILE]..."), "{stdout}");
-        assert!(stdout.contains("Exit status: 0 the trace was dumped, 1"), "{stdout}");
+        let statuses = match argument {
+            "-?" => "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage",
+            _ => "Exit status:\n  0  the trace was dumped\n  1  the trace is invalid\n  2  usage",
+        };
+        assert!(stdout.contains(statuses), "{stdout}");
     }
     let (status, stdout, _) = run(&folder, &["--usage"]);
     assert_eq!((status, stdout.as_str()), (0, "Usage: pj_dump [OPTIONS] [FILE]...\n"));
+}
+
+/// What it prints is tested in `generate`.
+#[test]
+fn generated_without_a_trace() {
+    let folder = folder();
+    for (what, wanted) in [("man", ".SH \"ROW FORMAT\"\n"), ("complete-zsh", "#compdef pj_dump\n")]
+    {
+        let (status, stdout, stderr) = run(&folder, &["--generate", what]);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        assert!(stdout.contains(wanted), "{stdout}");
+    }
+    let (status, stdout, _) = run(&folder, &["--generate", "man", "any.trace"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    #[cfg(target_os = "linux")]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let output = command(&folder, &["--generate", "man"]).stdout(full).output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.code(), Some(2));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.starts_with("pj_dump: standard output: No space left"), "{stderr}");
+    }
 }
 
 #[test]

@@ -225,6 +225,8 @@ fn memory_that_is_refused() {
                 }
                 // So little that the program cannot even be loaded.
                 Some(127) => {}
+                // Or so little that the system ends it while it is being loaded.
+                None if said.is_empty() && mebibytes <= 32 => {}
                 // Rust's and C's libraries give up by themselves where a thread needs its first bytes.
                 None if said.contains("emory") => {}
                 Some(2) => {

@@ -19,6 +19,8 @@ mod progress;
 mod recover;
 mod select;
 mod sort;
+#[cfg(unix)]
+mod starvz;
 mod stats;
 mod stream;
 mod tables;

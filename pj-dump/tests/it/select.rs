@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use datasets::invalid::{self, Fault};
 use datasets::{Shape, random};
 use paje_dump::output::export::{Written, write_rows, write_selected};
 use paje_dump::output::header::Header;
@@ -207,6 +208,8 @@ fn look_at(what: &str, text: &[u8], mut options: Options, draw: &mut Draw) -> us
         let expected = wanted(&whole, &selection);
         telling += usize::from(!expected.is_empty() && expected.len() < all);
         let workers = &TEAMS[turn % 4];
+        // With and without the replay's help.
+        options.selection = [Selection::default(), selection.clone()][draw.below(2)].clone();
         let trace = read(text, &options, workers).expect("it is valid");
         let selected = selection.resolve(&trace);
         let (mut out, written) = (Vec::new(), Written::default());
@@ -272,7 +275,7 @@ fn example_traces() {
 #[test]
 fn random_traces() {
     let mut telling = 0;
-    for seed in 0..150 {
+    for seed in 0..80 {
         let random = random::trace(seed);
         let has = |option: &str| random.options.iter().any(|given| given == option);
         let mut options = Options::default();
@@ -284,7 +287,101 @@ fn random_traces() {
         options.user_defined = seed % 2 == 0;
         telling += look_at(&format!("seed {seed}"), &random.bytes, options, &mut Draw(seed));
     }
-    assert!(telling > 150, "{telling}");
+    assert!(telling > 80, "{telling}");
+}
+
+/// What is said of a trace: warnings, and what is wrong.
+fn verdict(trace: &Result<Trace, paje_sim::Error>) -> String {
+    match trace {
+        Ok(trace) => format!("{:?} {:?}", trace.warnings(), trace.recovered()),
+        Err(error) => format!("{error:?}"),
+    }
+}
+
+/// A trace is checked as a whole, whatever is wanted of it, at once or in portions.
+fn assert_checked(what: &str, text: &[u8], mut options: Options, turn: usize) {
+    let natures: [&[TypeNature]; 4] =
+        [&[], &[TypeNature::State], &[TypeNature::Link, TypeNature::Event], &NATURES];
+    let workers = &TEAMS[turn % 4];
+    options.limits.block = [500, 5000, 1 << 20][turn % 3];
+    let whole = |options: &Options| read(text, options, workers);
+    let in_portions = |options: &Options| {
+        let (source, progress) = (Source::stream(text), Progress::default());
+        let mut show = |_: &paje_sim::Portion<'_>| ControlFlow::Continue(());
+        Trace::read_in_portions(source, options, workers, &progress, 5000, &mut show)
+    };
+    let wanted = [verdict(&whole(&options)), verdict(&in_portions(&options))];
+    for (natures, glob) in natures.into_iter().zip(["*", "*", "?*", "nothing"]) {
+        options.selection.natures = natures.iter().copied().collect();
+        options.selection.types = vec![glob.parse().expect("a pattern")];
+        let found = [whole(&options), in_portions(&options)];
+        assert_eq!(found.each_ref().map(verdict), wanted, "{what}, {natures:?}");
+        let [Ok(trace), Ok(_)] = found else { continue };
+        let selected = options.selection.resolve(&trace);
+        for lane in trace.lanes().filter(|lane| !selected.lane(*lane)) {
+            assert!(lane.is_empty() || options.recover, "{what}, {natures:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_wanted_is_checked() {
+    let mut refused = 0;
+    for seed in 0..100 {
+        let random = random::trace(seed);
+        let has = |option: &str| random.options.iter().any(|given| given == option);
+        let mut options = Options::default();
+        if has("-n") {
+            options.field_names = FieldNames::Old;
+        }
+        options.ignore_incomplete_links = has("-z");
+        options.no_imbrication = has("-i");
+        options.user_defined = seed % 2 == 0;
+        options.recover = seed % 5 == 0;
+        refused += usize::from(!random.is_valid());
+        assert_checked(&format!("seed {seed}"), &random.bytes, options, seed as usize);
+    }
+    assert!(refused > 15, "{refused}");
+    for (turn, fault) in Fault::ALL.into_iter().enumerate() {
+        for seed in 0..2 {
+            let bytes = invalid::trace(fault, seed).bytes;
+            assert_checked(&format!("{fault:?}, {seed}"), &bytes, Options::default(), turn);
+        }
+    }
+}
+
+/// Without imbrication, a pop opens a state anew, and states must not begin before that.
+#[test]
+fn what_is_not_wanted_is_checked_without_imbrication() {
+    let mut options = Options::default();
+    options.no_imbrication = true;
+    let lines = ["push 1 S p a", "push 2 S p b", "pop 4 S p", "set 3 S p c", "reset 5 S p"];
+    let more =
+        ["pop 4 S p", "pop 4 S p", "reset 1 S p", "push 3 S p d", "pop 5 S p", "set 4 S p a"];
+    let mut draw = Draw(1);
+    for turn in 0..80 {
+        let line = |draw: &mut Draw| [&lines[..], &more].concat()[draw.below(11)].to_owned() + "\n";
+        let text: String = lines[..2].iter().map(|line| format!("{line}\n")).collect();
+        let text = text + &(0..4).map(|_| line(&mut draw)).collect::<String>();
+        assert_checked(&text, &trace(text.as_bytes()), options.clone(), turn);
+    }
+}
+
+/// A key that many other links come between, so that only what is kept of all keys can tell.
+#[test]
+fn keys_of_links_that_are_not_wanted_are_checked() {
+    let mut text = String::new();
+    for i in 0..1000 {
+        text.push_str(&format!("from {i} L h m p k{i}\nto {i}.5 L h m q k{i}\n"));
+    }
+    assert_checked("each key once", &trace(text.as_bytes()), Options::default(), 2);
+    text.push_str("from 1001 L h m p k7\nto 1002 L h m q k7\n");
+    let text = trace(text.as_bytes());
+    for turn in 0..4 {
+        assert_checked("a key twice", &text, Options::default(), turn);
+    }
+    let error = read(&text, &Options::default(), &TEAMS[0]).expect_err("a key is used again");
+    assert!(error.to_string().contains("k7"), "{error}");
 }
 
 #[test]

@@ -327,6 +327,72 @@ fn user_defined_fields_are_columns() {
     }
 }
 
+/// The line that a row comes from begins at the row's time.
+#[test]
+fn rows_know_their_lines() {
+    let trace = tempfile::NamedTempFile::new().expect("a file");
+    // Several blocks.
+    let text = generate(Shape::Mpi, 1_000_000, 1);
+    fs::write(&trace, &text).expect("writable");
+    let lines: Vec<&str> = std::str::from_utf8(&text).expect("text").lines().collect();
+    let folder = tables(&["--lines", "-z", "--threads", "3"], trace.path());
+    for (nature, times) in [
+        ("container", &["Start"][..]),
+        ("state", &["Start"]),
+        ("variable", &["Start"]),
+        ("event", &["Time"]),
+        ("link", &["Start", "End"]),
+    ] {
+        let (schema, batches) = read(folder.path(), nature, "parquet");
+        assert!(schema.field_with_name("File").is_err());
+        let mut rows = 0;
+        for batch in &batches {
+            let column = batch.column_by_name("Line").expect("there").as_primitive::<Int64Type>();
+            for row in 0..batch.num_rows() {
+                if nature == "container" && row == 0 {
+                    assert!(column.is_null(row), "no line makes the root");
+                    continue;
+                }
+                let line = lines[column.value(row) as usize - 1];
+                let time: f64 =
+                    line.split(' ').nth(1).and_then(|t| t.parse().ok()).expect("a time");
+                let found = times.iter().any(|column| number(batch, column, row) == time);
+                assert!(found, "{nature} {row}: {line}");
+                rows += 1;
+            }
+        }
+        assert!(rows > 0);
+    }
+}
+
+#[test]
+fn rows_know_their_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = generate(Shape::Mpi, 50_000, 1);
+    let cut = datasets::files::cut(&text, datasets::files::Style::Bare, 3);
+    for piece in &cut.pieces {
+        fs::write(folder.path().join(&piece.name), &piece.bytes).expect("writable");
+    }
+    let root = folder.path().join("root");
+    fs::write(&root, &cut.root).expect("writable");
+    let out = tables(&["--lines", "-z"], &root);
+    let (_, batches) = read(out.path(), "state", "parquet");
+    let mut seen = std::collections::BTreeSet::new();
+    for batch in &batches {
+        let lines = batch.column_by_name("Line").expect("there").as_primitive::<Int64Type>();
+        for row in 0..batch.num_rows() {
+            let file = bare(batch, "File", row);
+            let piece = cut.pieces.iter().find(|piece| file.ends_with(&piece.name));
+            let text = String::from_utf8_lossy(&piece.expect("a file of it").bytes);
+            let line = text.lines().nth(lines.value(row) as usize - 1).expect("so many lines");
+            let time: f64 = line.split(' ').nth(1).and_then(|t| t.parse().ok()).expect("a time");
+            assert_eq!(time, number(batch, "Start", row));
+            seen.insert(file.to_owned());
+        }
+    }
+    assert!(seen.len() > 1, "{seen:?}");
+}
+
 /// A group of rows and its pages say what is in them, so that readers can pass over what they do not want.
 #[test]
 fn parquet_files_have_statistics_and_page_indexes() {
@@ -343,6 +409,31 @@ fn parquet_files_have_statistics_and_page_indexes() {
         // Of 70,000 rows: several pages.
         assert!(column.offset_index_length().is_some_and(|length| length > 20));
     }
+}
+
+/// What `--prefix` writes is the dump, nature by nature, below its header lines.
+#[test]
+fn rows_in_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let prefix = folder.path().join("t");
+    let prefix = prefix.to_str().expect("text");
+    for trace in examples() {
+        for options in [&["-n", "-z", "--sort"][..], &["-n", "-z", "--sort", "-u", "-l", "3"]] {
+            let written = pj_dump(&[options, &["--prefix", prefix]].concat(), &trace);
+            assert_eq!(written.stdout, b"");
+            let text = pj_dump(options, &trace).stdout;
+            let text = String::from_utf8(text).expect("text");
+            for nature in NATURES {
+                let path = format!("{prefix}.{}.csv", nature.to_lowercase());
+                let found = fs::read_to_string(&path).expect("the file is there");
+                let (header, rows) = found.split_once('\n').expect("a header line");
+                assert!(header.starts_with(&format!("{nature}, ")), "{header}");
+                let wanted = text.lines().filter(|line| line.starts_with(nature));
+                assert!(rows.lines().eq(wanted), "{} {nature}", trace.display());
+            }
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 5);
 }
 
 #[test]

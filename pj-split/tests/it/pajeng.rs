@@ -78,7 +78,9 @@ fn rows(trace: &[u8]) -> Vec<u8> {
 fn pajeng() -> Option<PathBuf> {
     let candidates = match env::var_os("PAJENG_PJ_DUMP") {
         Some(program) => vec![PathBuf::from(program)],
-        None => vec!["pj_dump".into(), "/usr/bin/pj_dump".into()],
+        None => {
+            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
+        }
     };
     candidates.into_iter().find(|program| {
         let help = Command::new(program).arg("--help").output();

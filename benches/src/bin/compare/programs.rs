@@ -25,7 +25,10 @@ impl Programs {
         let named = pajeng.map(Path::to_owned);
         let candidates = match named {
             Some(program) => vec![program],
-            None => vec![PathBuf::from("/usr/bin/pj_dump"), PathBuf::from("pj_dump")],
+            // Our own Debian package puts PajeNG's program aside.
+            None => {
+                ["/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump", "pj_dump"].map(PathBuf::from).into()
+            }
         };
         let Some(pajeng) = candidates.into_iter().find(|program| is_pajeng(program)) else {
             return Err("PajeNG's pj_dump is not here; on Debian `apt-get install pajeng`, \

@@ -161,6 +161,8 @@ pub(crate) struct Decoded {
     pub(crate) doubtful: Vec<Doubtful>,
     /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
     pub(crate) extras: Vec<(u32, u32, u32)>,
+    /// If lines are kept: where they end.
+    pub(crate) newlines: Vec<u32>,
     pub(crate) extra_text: Vec<u8>,
     /// The first line that could not be decoded; decoding stopped there.
     pub(crate) fault: Option<(u32, Fault)>,
@@ -207,6 +209,7 @@ impl Decoded {
         self.doubtful.clear();
         self.lines_of.clear();
         self.extras.clear();
+        self.newlines.clear();
         self.extra_text.clear();
         self.fault = None;
         self.faults.clear();

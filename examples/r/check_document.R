@@ -1,0 +1,88 @@
+#!/usr/bin/env Rscript
+# Runs the R of a document, block after block in one session, and compares what it prints with the block of text that
+# follows. Images are made, too. With PAJE_REWRITE=1, texts and images are written anew instead.
+#
+#     examples/r/check_document.R [docs/r.md]
+#
+# Needs pj_dump in PATH. Functions that the document shows must stand in examples/r/space_time.R, word for word.
+
+arguments <- commandArgs(trailingOnly = TRUE)
+document <- normalizePath(if (length(arguments)) arguments[1] else "docs/r.md")
+script <- normalizePath("examples/r/space_time.R")
+rewrite <- Sys.getenv("PAJE_REWRITE") != ""
+invisible(Sys.setlocale("LC_ALL", "C.UTF-8"))
+options(width = 100, digits = 7, warn = 1)
+
+# A folder of its own, where the document finds the example traces; what it draws stays there.
+work <- tempfile("document")
+dir.create(work)
+invisible(file.symlink(normalizePath("datasets"), file.path(work, "datasets")))
+setwd(work)
+
+lines <- readLines(document, encoding = "UTF-8")
+fences <- grep("^```", lines)
+stopifnot("each block has an end" = length(fences) %% 2 == 0)
+begins <- fences[c(TRUE, FALSE)]
+ends <- fences[c(FALSE, TRUE)]
+kinds <- sub("^```", "", lines[begins])
+block <- function(i) lines[seq_len(ends[i] - begins[i] - 1) + begins[i]]
+
+# What a block prints, as R's prompt would show it.
+printed <- function(code, session) {
+  capture.output(for (expression in parse(text = code, keep.source = FALSE)) {
+    result <- withVisible(eval(expression, session))
+    if (result$visible) print(result$value)
+  })
+}
+
+session <- new.env(parent = globalenv())
+failed <- 0
+new <- lines
+# From the last to the first when rewriting, so that places stay what they are.
+replaced <- list()
+for (i in which(kinds == "r")) {
+  found <- printed(block(i), session)
+  expects <- i < length(kinds) && kinds[i + 1] == "text"
+  wanted <- if (expects) block(i + 1) else character()
+  if (expects && rewrite) {
+    replaced[[length(replaced) + 1]] <- list(at = i + 1, text = found)
+  } else if (!identical(trimws(found, "right"), trimws(wanted, "right"))) {
+    failed <- failed + 1
+    cat(sprintf("%s:%d: this prints\n\n%s\n\nand not\n\n%s\n\n", document, begins[i],
+                paste(found, collapse = "\n"), paste(wanted, collapse = "\n")))
+  }
+}
+for (change in rev(replaced)) {
+  new <- c(new[seq_len(begins[change$at])], change$text, new[ends[change$at]:length(new)])
+}
+if (rewrite) writeLines(new, document)
+
+own <- readLines(script)
+for (i in which(kinds == "r")) {
+  code <- block(i)
+  for (at in grep("^[a-z_]+ <- function", code)) {
+    text <- code[at:(at + match("}", code[at:length(code)]) - 1)]
+    if (!grepl(paste(text, collapse = "\n"), paste(own, collapse = "\n"), fixed = TRUE)) {
+      failed <- failed + 1
+      cat(sprintf("%s:%d: this is not in %s\n", document, begins[i] + at, script))
+    }
+  }
+}
+
+images <- sub(".*\\((images/[^)]*)\\).*", "\\1", grep("^!\\[.*\\(images/", lines, value = TRUE))
+for (image in images) {
+  made <- file.path(work, basename(image))
+  kept <- file.path(dirname(document), image)
+  if (!file.exists(made) || file.size(made) < 1000) {
+    failed <- failed + 1
+    cat(sprintf("%s is not made\n", basename(image)))
+  } else if (rewrite) {
+    file.copy(made, kept, overwrite = TRUE)
+  } else if (!file.exists(kept)) {
+    failed <- failed + 1
+    cat(sprintf("%s is not there\n", kept))
+  }
+}
+cat(sprintf("%s: %d blocks, %d images, %d failed\n", basename(document), sum(kinds == "r"),
+            length(images), failed))
+quit(status = as.integer(failed > 0))

@@ -1,0 +1,140 @@
+//! Man pages and shell completions, from what a program's command line is made of anyway.
+//!
+//! A program gets `--generate man|complete-bash|complete-zsh|complete-fish` with two lines: a field
+//! [`Generate`] in its command line, and [`parse`] in place of clap's. What clap does not know (exit
+//! statuses, examples, files) stands in the program's [`Manual`], of which both `--help` and the man
+//! page are made.
+//!
+//! ```
+//! # use clap::Parser;
+//! # use generate::{Generate, Manual, What};
+//! const MANUAL: Manual = Manual {
+//!     statuses: &[(0, "there is tea"), (2, "there is no tea, and no other cup")],
+//!     examples: &[("tea --sugar 2", "too sweet")],
+//!     sections: &[],
+//!     see_also: &["coffee(1)"],
+//! };
+//!
+//! /// Makes tea.
+//! #[derive(Parser)]
+//! #[command(name = "tea", version, after_help = MANUAL.after_help())]
+//! struct Cli {
+//!     /// How many lumps
+//!     #[arg(long)]
+//!     sugar: u8,
+//!     #[command(flatten)]
+//!     generate: Generate,
+//! }
+//!
+//! // What is needed otherwise is not needed beside --generate. In `main`: generate::parse(&MANUAL).
+//! let words = ["tea", "--generate", "man"];
+//! let text = generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
+//! assert!(String::from_utf8_lossy(&text).contains("lumps"));
+//! ```
+
+mod manual;
+mod page;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::exit;
+
+use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
+use clap_complete::Shell;
+
+pub use manual::{Block, Manual};
+
+/// The option `--generate`, to be flattened into a command line.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Generate {
+    /// Print the man page or the completions for a shell, instead of anything else
+    #[arg(long, value_name = "WHAT", value_enum, exclusive = true)]
+    pub generate: Option<What>,
+}
+
+/// What can be generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The man page, in roff
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+}
+
+/// The command line of this process. As clap's `parse` does, it ends the process where there is
+/// nothing left to do: after help, the version, what `--generate` asks for, and after mistakes.
+#[must_use]
+pub fn parse<C: Parser>(manual: &Manual) -> C {
+    let mut command = C::command();
+    let mut matches = command.get_matches_mut();
+    if let Some(what) = asked(&matches) {
+        exit(print(&command, &what.text(C::command(), manual)));
+    }
+    C::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// What these words, the program's name first, ask to be generated, if they do.
+///
+/// # Errors
+///
+/// What clap says of words that are no command line of this program.
+pub fn text<C: Parser>(
+    manual: &Manual,
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<Option<Vec<u8>>, clap::Error> {
+    let matches = C::command().try_get_matches_from(words)?;
+    Ok(asked(&matches).map(|what| what.text(C::command(), manual)))
+}
+
+fn asked(matches: &ArgMatches) -> Option<What> {
+    matches.get_one("generate").copied()
+}
+
+/// The exit status: 2 if standard output cannot be written. That who reads has seen enough is no failure.
+fn print(command: &Command, text: &[u8]) -> i32 {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            // With standard error gone there is no one left to tell.
+            let _ = writeln!(io::stderr(), "{}: standard output: {error}", command.get_name());
+            2
+        }
+        _ => 0,
+    }
+}
+
+impl What {
+    /// The text, UTF-8.
+    #[must_use]
+    pub fn text(self, command: Command, manual: &Manual) -> Vec<u8> {
+        match self {
+            What::Man => page::page(command, manual).into_bytes(),
+            What::CompleteBash => completions(Shell::Bash, &command),
+            What::CompleteZsh => completions(Shell::Zsh, &command),
+            What::CompleteFish => {
+                // A bare question mark would be a pattern there, which matches no file.
+                let text = String::from_utf8_lossy(&completions(Shell::Fish, &command))
+                    .replace(" -s ? ", " -s '?' ");
+                text.into_bytes()
+            }
+        }
+    }
+}
+
+/// Completions for what users see: for bash, clap lists hidden options too.
+fn completions(shell: Shell, command: &Command) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let seen = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let mut seen = Command::new(name.clone())
+        .version(command.get_version().unwrap_or_default().to_owned())
+        .disable_help_flag(command.is_disable_help_flag_set())
+        .disable_version_flag(command.is_disable_version_flag_set())
+        .args(seen);
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut seen, name, &mut text);
+    text
+}

@@ -1,0 +1,161 @@
+//! The man page: clap's part by `clap_mangen`, the rest from the manual, in the order of man-pages(7).
+
+use std::fmt::Write as _;
+use std::io;
+
+use clap::Command;
+use clap::builder::StyledStr;
+use clap_mangen::Man;
+use clap_mangen::roff::{Inline, Roff, bold, roman};
+
+use crate::manual::{Block, Manual};
+
+/// The page in roff; all of it is ASCII, so that no reader has to guess an encoding.
+pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    let name = command.get_name().to_owned();
+    // By hand: an empty date would be left out, and what follows it taken for the date.
+    let version = command.get_version().unwrap_or_default();
+    let title =
+        format!(".TH {} 1 \"\" \"Pajé Replay {version}\" \"User Commands\"\n", name.to_uppercase());
+    let man = Man::new(with_full_stops(command.override_usage(usage)));
+    let mut text = title.into_bytes();
+    from_clap(&man, &mut text).expect("memory can be written to");
+    let mut text = String::from_utf8(text).expect("roff of UTF-8 is UTF-8");
+    text.push_str(&rest(manual).render());
+    ascii(&once(&text))
+}
+
+fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
+    man.render_name_section(text)?;
+    man.render_synopsis_section(text)?;
+    man.render_description_section(text)?;
+    man.render_options_section(text)
+}
+
+/// What options do is told in words that make no sentence in `--help`, where each has its own lines;
+/// beside what they choose from, and in paragraphs, they read better with a full stop.
+fn with_full_stops(command: Command) -> Command {
+    let ended = |help: &StyledStr| {
+        let mut help = help.to_string().replace(" (see a summary with '-h')", "");
+        if !help.ends_with(['.', ':', '?', '!']) {
+            help.push('.');
+        }
+        help
+    };
+    command.mut_args(|mut arg| {
+        if let Some(help) = arg.get_help().map(ended) {
+            arg = arg.help(help);
+        }
+        if let Some(help) = arg.get_long_help().map(ended) {
+            arg = arg.long_help(help);
+        }
+        // Without its short help, an option would have none here.
+        arg.hide_short_help(false)
+    })
+}
+
+/// The sections that clap knows nothing of.
+fn rest(manual: &Manual) -> Roff {
+    let mut roff = Roff::new();
+    for (title, blocks) in manual.sections {
+        roff.control("SH", [*title]);
+        for (index, block) in blocks.iter().enumerate() {
+            match block {
+                Block::Text(text) => {
+                    if index > 0 {
+                        roff.control("PP", []);
+                    }
+                    roff.text([roman(*text)]);
+                }
+                Block::Lines(lines) => as_they_are(&mut roff, lines),
+                Block::Terms(terms) => {
+                    for (term, means) in *terms {
+                        explained(&mut roff, term, means);
+                    }
+                }
+            }
+        }
+    }
+    roff.control("SH", ["EXIT STATUS"]);
+    for (status, means) in manual.statuses {
+        explained(&mut roff, &status.to_string(), &sentence(means));
+    }
+    roff.control("SH", ["EXAMPLES"]);
+    for (line, does) in manual.examples {
+        explained(&mut roff, line, &sentence(does));
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    let mut line: Vec<Inline> = Vec::new();
+    for (index, other) in manual.see_also.iter().enumerate() {
+        if index > 0 {
+            line.push(roman(", "));
+        }
+        match other.split_once('(') {
+            Some((name, section)) => line.extend([bold(name), roman(format!("({section}"))]),
+            None => line.push(roman(*other)),
+        }
+    }
+    roff.text(line);
+    roff
+}
+
+fn explained(roff: &mut Roff, term: &str, means: &str) {
+    roff.control("TP", []);
+    roff.text([bold(term)]);
+    roff.text([roman(means)]);
+}
+
+fn as_they_are(roff: &mut Roff, lines: &str) {
+    roff.control("PP", []);
+    roff.control("RS", ["4"]);
+    roff.control("nf", []);
+    for line in lines.lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+    roff.control("RE", []);
+}
+
+/// These words with a capital and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// Each part comes with the definition of an apostrophe; one is enough.
+fn once(text: &str) -> String {
+    let preamble = Roff::new().render();
+    format!("{preamble}{}", text.replace(&preamble, ""))
+}
+
+/// Letters beyond ASCII by their numbers, which groff and mandoc understand whatever the encoding.
+fn ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_ascii() {
+            ascii.push(letter);
+        } else {
+            let _ = write!(ascii, "\\[u{:04X}]", u32::from(letter));
+        }
+    }
+    ascii
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_beyond_ascii() {
+        assert_eq!(ascii("Pajé … 🦀"), "Paj\\[u00E9] \\[u2026] \\[u1F980]");
+    }
+
+    #[test]
+    fn sentences() {
+        assert_eq!(sentence("é is one letter"), "É is one letter.");
+        assert_eq!(sentence(""), ".");
+    }
+}

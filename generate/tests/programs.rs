@@ -1,0 +1,227 @@
+//! The man pages and completions of our programs.
+
+use std::process::Command;
+
+use clap::Parser;
+use generate::{Manual, What};
+
+/// A program: its name, its command line, and what `--generate` prints of it.
+struct Program {
+    name: &'static str,
+    command: clap::Command,
+    manual: &'static Manual,
+    text: fn(&str) -> String,
+}
+
+macro_rules! programs {
+    ($($name:literal: $library:ident,)*) => {
+        vec![$(Program {
+            name: $name,
+            command: <$library::cli::Cli as clap::CommandFactory>::command(),
+            manual: &$library::manual::MANUAL,
+            text: |what| text::<$library::cli::Cli>($name, &$library::manual::MANUAL, what),
+        },)*]
+    };
+}
+
+fn programs() -> Vec<Program> {
+    programs! {
+        "pj_dump": paje_dump,
+        "pj_split": paje_split,
+        "pj_validate": paje_validate,
+    }
+}
+
+fn text<C: Parser>(name: &str, manual: &Manual, what: &str) -> String {
+    let text =
+        generate::text::<C>(manual, [name, "--generate", what]).expect("words that are fine");
+    String::from_utf8(text.expect("something was asked for")).expect("UTF-8")
+}
+
+/// The options that users see, as they write them: `-x` and `--long`.
+fn options(command: &clap::Command) -> Vec<String> {
+    let mut command = command.clone();
+    command.build();
+    let mut options = Vec::new();
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+        options.extend(argument.get_short().map(|short| format!("-{short}")));
+        options.extend(argument.get_long().map(|long| format!("--{long}")));
+    }
+    options
+}
+
+/// Runs a shell on a script, or tells that there is no such shell.
+fn shell(name: &str, arguments: &[&str]) -> Option<String> {
+    let Ok(output) = Command::new(name).args(arguments).output() else {
+        eprintln!("skipped: there is no {name}");
+        return None;
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{name}: {stderr}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn pages_have_every_option() {
+    for Program { name, command, text, .. } in programs() {
+        let page = text("man");
+        for option in options(&command) {
+            let option = format!("\\fB{}\\fR", option.replace('-', "\\-"));
+            assert!(page.contains(&option), "{name}: {option}\n{page}");
+        }
+        // Below each of them, some words.
+        let mut lines = page.lines();
+        while lines.any(|line| line == ".TP") {
+            let (term, means) = (lines.next(), lines.next().unwrap_or_default());
+            assert!(!means.is_empty() && !means.starts_with('.'), "{name}: {term:?}");
+        }
+    }
+}
+
+#[test]
+fn pages_have_their_sections_in_order() {
+    for Program { name, manual, text, .. } in programs() {
+        let page = text("man");
+        assert!(page.is_ascii(), "{name}");
+        assert!(page.contains(&format!(".SH NAME\n{name} \\- ")), "{name}: {page}");
+        let sections: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+        let own = manual.sections.iter().map(|(title, _)| match title.contains(' ') {
+            true => format!("\"{title}\""),
+            false => (*title).to_owned(),
+        });
+        let mut wanted: Vec<String> =
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"].map(String::from).into();
+        if name == "pj_dump" {
+            wanted.push("\"BEYOND PAJENG\"".into());
+        }
+        wanted.extend(own);
+        wanted.extend(["\"EXIT STATUS\"", "EXAMPLES", "\"SEE ALSO\""].map(String::from));
+        assert_eq!(sections, wanted, "{name}");
+        for (status, means) in manual.statuses {
+            let line = format!(".TP\n\\fB{status}\\fR\n");
+            let said = page.split_once(&line).unwrap_or_else(|| panic!("{name}: {status}")).1;
+            // All but the first letter, which is a capital in the page.
+            assert!(said[1..].starts_with(&means[1..].replace('-', "\\-")), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn help_has_the_statuses_and_examples_of_the_page() {
+    for Program { name, mut command, manual, .. } in programs() {
+        let help = command.render_long_help().to_string();
+        for (status, means) in manual.statuses {
+            assert!(help.contains(&format!("\n  {status}  {means}")), "{name}: {help}");
+        }
+        for (line, _) in manual.examples {
+            assert!(help.contains(&format!("\n  {line}")), "{name}: {line}\n{help}");
+            assert!(line.contains(name) || line.starts_with("pj_"), "{name}: {line}");
+        }
+    }
+}
+
+/// Formatters find nothing to complain of, where there are any.
+#[test]
+fn pages_are_sound_roff() {
+    for Program { name, text, .. } in programs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.1");
+        std::fs::write(&path, text("man")).expect("writable");
+        let path = path.to_str().expect("a plain name");
+        if let Some(page) = shell("groff", &["-man", "-Tutf8", "-ww", "-P-cbu", path]) {
+            assert!(page.contains("EXIT STATUS") && page.contains("Pajé"), "{name}: {page}");
+        }
+        // `-W warning` leaves out matters of style, such as long lines.
+        if let Ok(output) = Command::new("mandoc").args(["-Tlint", "-W", "error", path]).output() {
+            assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+        }
+    }
+}
+
+#[test]
+fn shells_accept_completions() {
+    for Program { name, text, .. } in programs() {
+        for (what, interpreter) in
+            [("complete-bash", "bash"), ("complete-zsh", "zsh"), ("complete-fish", "fish")]
+        {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(name);
+            std::fs::write(&path, text(what)).expect("writable");
+            shell(interpreter, &["-n", path.to_str().expect("a plain name")]);
+        }
+    }
+}
+
+/// What a shell's own completion makes of a word that is begun.
+fn completed(program: &Program, shell_name: &str, word: &str) -> Option<Vec<String>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("completions");
+    std::fs::write(&path, (program.text)(&format!("complete-{shell_name}"))).expect("writable");
+    let (path, name) = (path.display(), program.name);
+    let script = match shell_name {
+        "bash" => format!(
+            "source {path}; COMP_WORDS=({name} {word}); COMP_CWORD=1; \
+             $(complete -p {name} | sed 's/.*-F \\([^ ]*\\).*/\\1/') {name} {word} {name}; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        ),
+        _ => format!("source {path}; complete -C '{name} {word}'"),
+    };
+    let found = shell(shell_name, &["-c", &script])?;
+    let words = found.lines().filter_map(|line| line.split('\t').next());
+    let mut words: Vec<_> = words.map(String::from).collect();
+    words.sort();
+    Some(words)
+}
+
+#[test]
+fn bash_and_fish_complete_long_options() {
+    for program in programs() {
+        let mut long = options(&program.command);
+        long.retain(|option| option.starts_with("--"));
+        long.sort();
+        for shell_name in ["bash", "fish"] {
+            let Some(found) = completed(&program, shell_name, "--") else { continue };
+            // fish shows `--option=` where a value must follow, and short options too.
+            let mut found: Vec<_> =
+                found.iter().map(|option| option.trim_end_matches('=').to_owned()).collect();
+            found.retain(|option| option.starts_with("--"));
+            assert_eq!(found, long, "{} in {shell_name}", program.name);
+        }
+    }
+}
+
+#[test]
+fn a_word_that_is_begun_is_completed() {
+    let programs = programs();
+    let dump = &programs[0];
+    for shell_name in ["bash", "fish"] {
+        for (word, wanted) in [
+            ("--mem", &["--memory-limit"][..]),
+            ("--no-", &["--no-files", "--no-imbrication", "--no-progress", "--no-strict"]),
+        ] {
+            if let Some(found) = completed(dump, shell_name, word) {
+                let found: Vec<_> =
+                    found.iter().map(|option| option.trim_end_matches('=')).collect();
+                assert_eq!(found, wanted, "{shell_name}");
+            }
+        }
+    }
+}
+
+/// `pj_split` needs a folder to write to, but not for this; anything else beside it is a mistake.
+#[test]
+fn nothing_else_is_needed_and_nothing_else_is_taken() {
+    let split = |words: &[&str]| {
+        let words = [&["pj_split"], words].concat();
+        generate::text::<paje_split::cli::Cli>(&paje_split::manual::MANUAL, words)
+    };
+    assert!(split(&["--generate", "man"]).expect("enough").is_some());
+    assert!(split(&["trace", "-o", "pieces"]).expect("a command line").is_none());
+    for mistake in
+        [&["--generate", "man", "trace"][..], &["--generate"], &["--generate", "pdf"], &[]]
+    {
+        assert!(split(mistake).is_err(), "{mistake:?}");
+    }
+    let names: Vec<_> = <What as clap::ValueEnum>::value_variants().iter().collect();
+    assert_eq!(names.len(), 4);
+}

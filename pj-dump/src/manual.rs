@@ -1,0 +1,69 @@
+//! What `--help` and the man page say beside the options.
+
+use generate::{Block, Manual};
+
+/// The manual of `pj_dump`.
+pub const MANUAL: Manual = Manual {
+    statuses: &[
+        (0, "the trace was dumped"),
+        (1, "the trace is invalid"),
+        (2, "usage or input/output"),
+    ],
+    examples: &[
+        ("pj_dump trace.paje > trace.csv", "all rows"),
+        (
+            "pj_dump -z -l 9 trace.paje.gz | grep ^State > states.csv",
+            "states, with nine decimals, of a compressed trace whose links may lack an end",
+        ),
+        (
+            "pj_dump --sort starpu.trace > trace.csv",
+            "a trace that is not in the order of its times",
+        ),
+        ("pj_dump -o --threads 4 huge.trace > huge.csv", "in little memory, by four threads"),
+        ("pj_dump --stats -q trace.paje", "how much there is, and how long reading it takes"),
+    ],
+    sections: &[
+        (
+            "ROW FORMAT",
+            &[
+                Block::Text("Each row is a line; what it is about comes first:"),
+                Block::Lines(
+                    "Container, PARENT, TYPE, START, END, DURATION, NAME\n\
+                     State, CONTAINER, TYPE, START, END, DURATION, IMBRICATION, VALUE\n\
+                     Variable, CONTAINER, TYPE, START, END, DURATION, VALUE\n\
+                     Event, CONTAINER, TYPE, TIME, VALUE\n\
+                     Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY",
+                ),
+                Block::Text(
+                    "Times are seconds. Columns stand between a comma and a blank. A name that holds a \
+                     comma or a quote is quoted, and quotes in it are doubled, so that what reads CSV \
+                     reads it back (see --quotes). With --user-defined, further columns follow: \
+                     the user-defined fields of the event that began the row, then those of the one that \
+                     ended it.",
+                ),
+                Block::Text(
+                    "The rows of a container come together: its own, then those of what is in it, type by \
+                     type. States come in the order in which they began, links in the order in which they \
+                     were completed. With --out-of-core, this order holds within each portion of 16 MiB \
+                     of the trace.",
+                ),
+            ],
+        ),
+        (
+            "ENVIRONMENT",
+            &[Block::Terms(&[(
+                "TMPDIR",
+                "Where the temporary file is made, unless --temp-dir says so.",
+            )])],
+        ),
+        (
+            "FILES",
+            &[Block::Terms(&[(
+                "/var/tmp",
+                "Where objects go beyond --memory-limit, if neither --temp-dir nor TMPDIR names another \
+                 folder. The file has no name.",
+            )])],
+        ),
+    ],
+    see_also: &["pj_validate(1)", "pj_split(1)"],
+};

@@ -1,0 +1,63 @@
+//! Rows in files, one for each nature (`--prefix`), as PajeNG's `pj_dump_csv` writes them.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use paje_sim::{Selected, Step, Trace, TypeNature};
+use workers::Workers;
+
+use super::Style;
+use super::aside::Together;
+use super::export::{Exported, Written, write_steps};
+use super::header::{Header, columns};
+use super::rows::Names;
+use crate::report::Failure;
+
+const NATURES: [TypeNature; 5] = [
+    TypeNature::Container,
+    TypeNature::State,
+    TypeNature::Variable,
+    TypeNature::Event,
+    TypeNature::Link,
+];
+
+/// Writes the rows that are selected to `PREFIX.container.csv`, `PREFIX.state.csv`, and so on, each below its
+/// header line. Files take their names when all of them are complete.
+///
+/// # Errors
+/// A file cannot be written; then none was changed.
+pub(crate) fn write(
+    prefix: &OsString,
+    trace: &Trace,
+    selected: &Selected,
+    style: Style,
+    workers: &Workers,
+) -> Result<Exported, Failure> {
+    let mut files = Together::default();
+    for nature in NATURES {
+        let mut path = prefix.clone();
+        path.push(format!(".{}.csv", nature.name().to_lowercase()));
+        files.add(PathBuf::from(path))?;
+    }
+    let (names, written) = (Names::new(trace), Written::default());
+    let mut exported = Exported::default();
+    for (nature, (path, mut file)) in NATURES.into_iter().zip(files.files()) {
+        let of_nature = |step: &Step| match *step {
+            Step::Container(_) => nature == TypeNature::Container,
+            Step::Type(_, type_) => trace.types().nature(type_) == nature,
+        };
+        let order = style.quotes.order();
+        let steps = || trace.walk(order).filter(of_nature).filter(|step| selected.step(*step));
+        let mut header = Header::of_one(style).lines(trace, steps());
+        if header.is_empty() {
+            header = format!("{}\n", columns(nature, style.quotes)).into_bytes();
+        }
+        let rows = file
+            .write_all(&header)
+            .and_then(|()| write_steps(trace, &names, style, workers, file, &written, steps()));
+        exported.add(&rows.map_err(|error| Failure::File(path.to_owned(), error))?);
+    }
+    files.take_places()?;
+    Ok(exported)
+}

@@ -1,0 +1,164 @@
+//! `StarVZ`, which draws what StarPU did, runs `pj_dump` in its first phase, and then takes its rows
+//! apart by bytes and commas: both with our program in the place of PajeNG's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use datasets::{Shape, generate};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+/// The command line of its `phase1-workflow.sh`, to the letter.
+const PHASE_1: &str = "set -o pipefail; zcat \"paje.sorted.trace.gz\" | pj_dump -o -n --user-defined \
+     --entity-hierarchy=entities.csv --type-hierarchy=types.csv | gzip -c > paje.csv.gz";
+
+/// What the first phase leaves behind.
+#[derive(Debug, PartialEq)]
+struct Phase1 {
+    rows: String,
+    entities: String,
+    types: String,
+}
+
+/// Runs the first phase in a folder of its own, with this program as `pj_dump`.
+fn phase_1(program: &Path, trace: &[u8]) -> Phase1 {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(trace).expect("memory can be written");
+    fs::write(at("paje.sorted.trace.gz"), packed.finish().expect("as well")).expect("writable");
+    fs::create_dir(at("bin")).expect("writable");
+    symlink(program, at("bin/pj_dump")).expect("writable");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("bash")
+        .args(["-c", PHASE_1])
+        .current_dir(&folder)
+        .env("PATH", format!("{}:{path}", at("bin").display()))
+        .output()
+        .expect("there is bash");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{}: {stderr}", program.display());
+    let mut rows = String::new();
+    let packed = fs::File::open(at("paje.csv.gz")).expect("written");
+    GzDecoder::new(packed).read_to_string(&mut rows).expect("gzip and UTF-8");
+    let read = |name| fs::read_to_string(at(name)).expect("written");
+    Phase1 { rows, entities: read("entities.csv"), types: read("types.csv") }
+}
+
+fn ours() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_pj_dump"))
+}
+
+/// The kinds of rows that its splitter tells apart, by the first letter of a row and the first of its
+/// type, which it takes from two bytes after the second comma.
+fn kind(row: &str) -> &'static str {
+    let second = row.match_indices(',').nth(1).expect("more than two columns").0;
+    match (row.as_bytes()[0], row.as_bytes()[second + 2]) {
+        (b'E', _) => "event",
+        (b'V', _) => "variable",
+        (b'L', _) => "link",
+        (b'S', b'M') => "state of memory",
+        (b'S', b'C') => "state of communication",
+        (b'S', b'W') => "state of a worker",
+        (b'S', _) => "state",
+        (b'C', _) => "container",
+        _ => panic!("{row}"),
+    }
+}
+
+/// Rows by kind, and each kind's numbers of commas.
+fn split(rows: &str) -> BTreeMap<&'static str, Vec<(usize, &str)>> {
+    let mut kinds = BTreeMap::<_, Vec<_>>::new();
+    for row in rows.lines() {
+        // Its splitter keeps a row in 500 bytes, whatever its length.
+        assert!(row.len() < 499, "{row}");
+        kinds.entry(kind(row)).or_default().push((row.matches(',').count(), row));
+    }
+    kinds
+}
+
+/// A trace as StarPU's tools write it, and sorted, as `StarVZ` sorts it.
+fn traces() -> Vec<Vec<u8>> {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
+    vec![fs::read(example).expect("readable"), generate(Shape::TaskRuntime, 300_000, 7)]
+}
+
+#[test]
+fn rows_are_what_its_splitter_takes_them_for() {
+    for trace in traces() {
+        let rows = phase_1(&ours(), &trace).rows;
+        let kinds = split(&rows);
+        let commas = |kind| kinds[kind].iter().map(|(commas, _)| *commas);
+        // Of each kind, a header with so many columns is written, and rows with fewer are filled up.
+        assert!(commas("variable").all(|commas| commas == 6));
+        assert!(commas("link").all(|commas| (9..=13).contains(&commas)));
+        assert!(commas("event").all(|commas| (4..=9).contains(&commas)));
+        // Of states, StarPU's user-defined fields come in several lengths.
+        let mut lengths: Vec<_> = commas("state of a worker").collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        assert_eq!((lengths[0], lengths.last()), (7, Some(&19)), "{lengths:?}");
+        for (_, row) in &kinds["state of a worker"] {
+            let columns: Vec<_> = row.split(',').map(str::trim).collect();
+            assert!(row.starts_with("State, ") && columns[2] == "Worker State", "{row}");
+            assert!(columns[3..7].iter().all(|number| number.parse::<f64>().is_ok()), "{row}");
+        }
+    }
+}
+
+#[test]
+fn both_hierarchies_have_their_columns_and_meet() {
+    for trace in traces() {
+        let Phase1 { rows, entities, types } = phase_1(&ours(), &trace);
+        assert!(entities.starts_with("Parent, Name, Type, Nature\n0, 0, 0, Container\n"));
+        assert!(types.starts_with("Parent, Name, Nature\n0, "));
+        let names: Vec<_> = entities.lines().filter_map(|line| line.split(", ").nth(1)).collect();
+        for row in rows.lines() {
+            let columns: Vec<_> = row.split(", ").collect();
+            assert!(names.contains(&columns[1]), "{row}");
+            assert!(types.contains(&format!(", {}, ", columns[2])) || columns[2] == "0", "{row}");
+        }
+    }
+}
+
+/// The order of lanes is each program's own with `-o`, and PajeNG leaves containers out that do not end.
+#[test]
+fn pajeng_gives_the_same_rows_and_hierarchies() {
+    let Some(theirs) = pajeng() else {
+        eprintln!("skipped: PajeNG's pj_dump is not installed (Debian package pajeng)");
+        return;
+    };
+    for trace in traces() {
+        let (theirs, ours) = (phase_1(&theirs, &trace), phase_1(&ours(), &trace));
+        assert!(theirs.entities == ours.entities && theirs.types == ours.types);
+        assert_eq!(lanes(&theirs.rows), lanes(&ours.rows));
+    }
+}
+
+/// Rows other than containers', in their order within each container and type.
+fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
+    let mut lanes = BTreeMap::<_, Vec<_>>::new();
+    for row in rows.lines().filter(|row| !row.starts_with("Container")) {
+        lanes.entry(row.splitn(4, ',').take(3).collect()).or_default().push(row);
+    }
+    lanes
+}
+
+/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
+fn pajeng() -> Option<PathBuf> {
+    let candidates = match std::env::var_os("PAJENG_PJ_DUMP") {
+        Some(program) => vec![PathBuf::from(program)],
+        None => {
+            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
+        }
+    };
+    candidates.into_iter().find(|program| {
+        let help = Command::new(program).arg("--help").output();
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
+    })
+}

@@ -1,0 +1,29 @@
+//! What `--help` and the man page say beside the options.
+
+use generate::{Block, Manual};
+
+/// The manual of `pj_split`.
+pub const MANUAL: Manual = Manual {
+    statuses: &[
+        (0, "the trace was split"),
+        (1, "the trace is invalid"),
+        (2, "usage or input/output"),
+    ],
+    examples: &[
+        ("pj_split trace.paje -o pieces", "one piece for each CPU"),
+        ("pj_split --piece-size 512M trace.paje.gz -o pieces", "pieces of about this size"),
+        ("pj_split --by Machine trace.paje -o machines", "one piece for each machine"),
+        ("pj_dump machines/root.trace > trace.csv", "the rows of the whole trace again"),
+    ],
+    sections: &[(
+        "FILES",
+        &[Block::Terms(&[
+            (
+                "DIR/piece-000.trace, DIR/piece-001.trace, …",
+                "The pieces; with --compress, their names end in .gz or .zst.",
+            ),
+            ("DIR/root.trace", "What pj_dump takes for the whole trace: it names the pieces."),
+        ])],
+    )],
+    see_also: &["pj_dump(1)", "pj_validate(1)"],
+};
