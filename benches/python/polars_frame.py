@@ -68,7 +68,9 @@ def of_pajereplay(options):
     """The frames by way of Arrow."""
     import pajereplay
 
-    trace = pajereplay.read(options.trace, threads=options.threads)
+    # As grep does: other rows are checked, and not kept.
+    natures = [COLUMNS[table][0].lower() for table in options.tables]
+    trace = pajereplay.read(options.trace, threads=options.threads, natures=natures)
     return {table: pl.DataFrame(getattr(trace, table)) for table in options.tables}
 
 

@@ -1,8 +1,8 @@
 //! The part of the Python package `pajereplay` that is Rust: see `python/pajereplay`, which wraps it.
 //!
 //! A replay runs in a thread of its own, without Python's lock, while the thread that Python called from
-//! looks after signals and progress ([`job`]). Tables are handed over through Arrow's PyCapsule interface, so
-//! that nothing is copied and no other package is needed ([`table`]).
+//! looks after signals and progress (`job`). Tables are handed over through Arrow's PyCapsule interface, so
+//! that nothing is copied and no other package is needed (`table`).
 
 mod errors;
 mod job;

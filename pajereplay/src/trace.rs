@@ -1,9 +1,10 @@
 //! A trace, as Python sees it, and how it is read.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_export::Table as Which;
@@ -49,7 +50,7 @@ struct Replay {
 struct Told {
     progress: Progress,
     /// Bytes taken of a compressed file, and how many it has; the latter is also known of others.
-    taken: std::sync::OnceLock<(Option<Arc<AtomicU64>>, Option<u64>)>,
+    taken: OnceLock<(Option<Arc<AtomicU64>>, Option<u64>)>,
 }
 
 impl Told {
@@ -150,7 +151,7 @@ pub(crate) fn read(
     let py = source.py();
     let given = Given::new(source)?;
     let (name, object) = (given.name().to_owned(), given.object(py));
-    let tables = asked.tables()?;
+    let mut tables = asked.tables()?;
     let told = Arc::new(Told::default());
     let workers = asked.workers()?;
     let threads = workers.threads();
@@ -168,7 +169,21 @@ pub(crate) fn read(
         let (bytes, size) = told.bytes();
         callback.call1((size.unwrap_or(bytes), size))?;
     }
+    tables.metadata = metadata(&name, &trace);
     Ok(Trace { kept: Arc::new(Kept::new(trace, tables, workers)), name, threads })
+}
+
+/// What goes with each table: who made it, and of which trace. The keys are those of `pj_dump -O`.
+fn metadata(name: &Path, trace: &Replayed) -> BTreeMap<String, String> {
+    let facts = [
+        ("paje.writer", concat!("pajereplay ", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("paje.trace", name.display().to_string()),
+        ("paje.end", trace.end().to_string()),
+        ("paje.bytes", trace.bytes().to_string()),
+        ("paje.lines", trace.lines().to_string()),
+        ("paje.comments", String::from_utf8_lossy(trace.comments()).into_owned()),
+    ];
+    facts.into_iter().map(|(key, fact)| (key.to_owned(), fact)).collect()
 }
 
 impl Trace {

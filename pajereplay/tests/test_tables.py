@@ -97,8 +97,7 @@ def test_lines(example):
     trace = pajereplay.read(example("mpi"), lines=True)
     text = example("mpi").read_text().splitlines()
     table = trace.links.to_arrow()
-    (line,) = set(table.column_names) - set(pajereplay.read(example("mpi")).links.column_names)
-    for number, key in zip(table[line].to_pylist(), table["Key"].to_pylist()):
+    for number, key in zip(table["Line"].to_pylist(), table["Key"].to_pylist()):
         assert text[number - 1].split()[-1] == key
 
 
@@ -172,6 +171,7 @@ def test_schemas_need_no_rows(example):
     assert trace.links.column_names[-1] == "Key" and trace.links.num_columns == 8
     assert schema.field("Start").type == pyarrow.float64()
     assert schema.field("Value").type == pyarrow.dictionary(pyarrow.int32(), pyarrow.utf8())
+    assert schema.metadata[b"paje.trace"] == str(example("mpi")).encode()
     assert trace.links.nbytes == 0
 
 

@@ -52,7 +52,7 @@ def read(
         ignore_incomplete_links: Drops links that lack an end instead of refusing the trace.
         no_imbrication: Pushes and pops become changes of one state.
         user_defined: Keeps user-defined fields, as further columns.
-        lines: Keeps the line of the event that opened each object, as a further column.
+        lines: Keeps the line of the event that opened each object, as the column ``Line``. Not with ``sort``.
         sort: Replays events in the order of their times, whatever the order of their lines.
         recover: Leaves out or mends what is wrong, instead of refusing the trace: see ``Trace.recovered``.
         stop_at: Ignores events later than this time, in seconds; what is open ends there.
