@@ -20,7 +20,7 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
     };
     let make = || {
         let fields = PyDict::new(py);
-        fields.set_item("message", error.to_string())?;
+        fields.set_item("message", message(error))?;
         fields.set_item("code", problem.code())?;
         place(&fields, name, error)?;
         let below = error.place().map(|place: &Place| lines_below(place, error.kind()));
@@ -30,6 +30,11 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
         PyResult::Ok(PyErr::from_value(class.call((), Some(&fields))?))
     };
     make().unwrap_or_else(|error| error)
+}
+
+/// The sentence of an error, with our keyword in the place of the programs' option.
+pub(crate) fn message(error: &Error) -> String {
+    error.to_string().replace("(-z drops", "(ignore_incomplete_links=True drops")
 }
 
 /// Where an error is, as `file`, `line` and `column`.

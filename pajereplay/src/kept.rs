@@ -42,9 +42,10 @@ impl Kept {
         self.places[table as usize].schema.get_or_init(make)
     }
 
-    /// The rows of a table, if they have been made and not released.
+    /// The rows of a table, if they have been made and not released. Waits for nobody.
     pub(crate) fn made(&self, table: Table) -> Option<Rows> {
-        lock(&self.places[table as usize].rows).clone()
+        let place = self.places[table as usize].rows.try_lock();
+        place.ok().and_then(|rows| rows.clone())
     }
 
     /// Lets go of the rows of a table.
@@ -54,8 +55,7 @@ impl Kept {
 
     /// The rows of a table, made now unless they have been.
     pub(crate) fn rows(self: &Arc<Self>, py: Python<'_>, table: Table) -> PyResult<Rows> {
-        // Who makes them has the lock, and may want Python's.
-        if let Some(rows) = py.detach(|| self.made(table)) {
+        if let Some(rows) = self.made(table) {
             return Ok(rows);
         }
         let mut stop = Stop(Arc::default());

@@ -303,7 +303,7 @@ impl Trace {
                 _ => "unreadable-file",
             };
             fields.set_item("code", code)?;
-            fields.set_item("message", recovered.error.to_string())?;
+            fields.set_item("message", errors::message(&recovered.error))?;
             errors::place(&fields, &self.name, &recovered.error)?;
             fields.set_item("count", recovered.count)?;
             fields.set_item("remedy", recovered.remedy.word())?;
