@@ -26,7 +26,7 @@ fuzz_target!(|text: &[u8]| {
         }
     }
     let mut again = DefTable::new(names);
-    for def in table.defs() {
+    for def in table.defs().iter() {
         assert_eq!(table.find(def.id()).map(|index| &*table.defs()[index]), Some(&**def));
         if written(def).iter().all(|line| again.header_line(line).is_ok()) {
             assert_eq!(again.defs().last().map(|again| &**again), Some(&**def));

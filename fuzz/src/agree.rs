@@ -72,9 +72,6 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
     }
 }
 
-// To come with `pj_split`: the pieces of a trace, replayed together, give its rows. Call it in the
-// targets `parallel` and `traces`.
-
 /// Whole lines in order.
 fn sorted(rows: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = rows.split_inclusive(|byte| *byte == b'\n').collect();

@@ -1,6 +1,7 @@
 //! What the targets share: how traces are made of a fuzzer's bytes, and what must hold of each.
 
 pub mod agree;
+pub mod pieces;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

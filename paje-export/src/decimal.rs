@@ -72,7 +72,7 @@ pub const fn fixed_room(precision: usize) -> usize {
 /// expansion, as glibc prints them.
 ///
 /// ```
-/// # use paje_dump::output::decimal::write_fixed;
+/// # use paje_export::decimal::write_fixed;
 /// let mut out = Vec::new();
 /// write_fixed(&mut out, 618.727124, 6);
 /// write_fixed(&mut out, -0.5, 0);
@@ -182,7 +182,7 @@ pub fn write_u64(out: &mut Vec<u8>, value: u64) {
 /// significant digits, no trailing zeros, an exponent below 10^-4 and from 10^6 on.
 ///
 /// ```
-/// # use paje_dump::output::decimal::write_general;
+/// # use paje_export::decimal::write_general;
 /// let mut out = Vec::new();
 /// write_general(&mut out, 1234567.25);
 /// assert_eq!(out, b"1.23457e+06");

@@ -2,6 +2,7 @@
 
 mod grammar;
 mod numbers;
+mod sequence;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::event::{EventKind, FieldName};
 use grammar::HeaderLine;
 pub use numbers::Numbering;
 use numbers::Numbers;
+pub use sequence::Sequence;
 
 /// Whether the field names of older traces are understood (`-n/--no-strict`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,14 +150,15 @@ struct OpenDef {
     fields: Vec<FieldDef>,
 }
 
-/// The definitions met so far, and the one at hand. Cloning is cheap enough for once a block.
+/// The definitions met so far, and the one at hand. Copies share most of what they have in common, so
+/// that one for each block is no matter.
 ///
 /// A trace may be spread over many files, each with definitions of its own. They all are in one list,
 /// where equal ones stand once; a table also knows which of them its own file's numbers stand for.
 #[derive(Clone, Debug)]
 pub struct DefTable {
     names: FieldNames,
-    defs: Vec<Arc<EventDef>>,
+    defs: Sequence<Arc<EventDef>>,
     /// What the numbers stand for at this place of this file.
     numbers: Numbers,
     /// For a file that another one named.
@@ -183,7 +186,7 @@ impl DefTable {
     pub fn new(names: FieldNames) -> Self {
         DefTable {
             names,
-            defs: Vec::new(),
+            defs: Sequence::default(),
             numbers: Numbers::default(),
             imported: None,
             open: None,
@@ -208,14 +211,14 @@ impl DefTable {
     /// The finished definitions, in the order of their ends, also those that other files of the trace
     /// made before; equal ones once.
     #[must_use]
-    pub fn defs(&self) -> &[Arc<EventDef>] {
+    pub const fn defs(&self) -> &Sequence<Arc<EventDef>> {
         &self.defs
     }
 
     /// Takes definitions over that other files made: `all` is the list of a table, and begins with
     /// this table's.
-    pub fn learn(&mut self, all: &[Arc<EventDef>]) {
-        for def in all.get(self.defs.len()..).unwrap_or_default() {
+    pub fn learn(&mut self, all: &Sequence<Arc<EventDef>>) {
+        for def in all.since(self.defs.len()) {
             if let Some(imported) = &mut self.imported {
                 imported.known.entry(def.id.clone()).or_default().push(self.defs.len() as u32);
             }
@@ -260,6 +263,9 @@ impl DefTable {
     /// Whether every number that stands for something here stands for the same in `other`.
     #[must_use]
     pub fn is_part_of(&self, other: &DefTable) -> bool {
+        if self.numbers.are_akin(&other.numbers) {
+            return self.numbered().len() <= other.numbered().len();
+        }
         let same = |index: &u32| {
             let index = *index as usize;
             self.defs.get(index).is_some_and(|def| other.find(&def.id) == Some(index))
@@ -270,15 +276,15 @@ impl DefTable {
     /// The definitions that numbers stand for, as indices among [`DefTable::defs`], in the order in
     /// which their definitions ended.
     #[must_use]
-    pub fn numbered(&self) -> &[u32] {
+    pub const fn numbered(&self) -> &Sequence<u32> {
         self.numbers.order()
     }
 
-    /// Those of [`DefTable::numbered`] that came after `earlier` was asked for; `None` if that was of
-    /// other numbers, or if it is not known whether it was. Who makes something of all numbers may
-    /// remember by this how far he is.
+    /// The index of the first of [`DefTable::numbered`] that came after `earlier` was asked for; `None` if
+    /// that was of other numbers, or if it is not known whether it was. Who makes something of all numbers
+    /// may remember by this how far he is.
     #[must_use]
-    pub fn numbered_since(&self, earlier: &Numbering) -> Option<&[u32]> {
+    pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)
     }
 

@@ -1,12 +1,12 @@
 //! The tree of containers.
 
 use hashbrown::HashTable;
+use paje_parser::ByteOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
 use crate::ids::{ContainerId, LaneId, TypeId};
-use crate::options::Keeps;
-use crate::store::{Extras, LineNumber};
+use crate::store::{CreationExtras, LineNumber};
 use crate::text::{Name, TextArena};
 use crate::types::Names;
 
@@ -17,7 +17,7 @@ pub struct Containers {
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
     /// User-defined fields of creations, and whose they are, in the order of creation.
-    extras: Extras,
+    extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
     /// Containers that no event has created: they came with the first event for them.
     made_up: FxHashSet<ContainerId>,
@@ -69,7 +69,7 @@ impl Containers {
             list: Vec::new(),
             by_identifier: HashTable::new(),
             texts: TextArena::default(),
-            extras: Extras::default(),
+            extras: CreationExtras::default(),
             extra_owners: Vec::new(),
             made_up: FxHashSet::default(),
             said_ends: FxHashMap::default(),
@@ -172,24 +172,16 @@ impl Containers {
         self.extras.fields(index as u32 + 1)
     }
 
-    /// The line of the event that created a container, if lines are kept.
+    /// The line of the event that created a container; it means something if lines are kept.
     pub(crate) fn line(&self, id: ContainerId) -> Option<LineNumber> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.line(index as u32 + 1)
     }
 
-    /// Says what is kept of the events that create containers.
-    pub(crate) fn keep(&mut self, keeps: Keeps) {
-        self.extras = Extras::new(keeps);
-    }
-
     /// Keeps the definition and the user-defined fields of the creation of the last container, if it has
     /// any, and its line.
     pub(crate) fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
-        match fields {
-            Some((def, text)) => self.extras.push(def, text, line),
-            None => self.extras.push_line(line),
-        };
+        self.extras.push(fields, line);
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 
@@ -202,6 +194,14 @@ impl Containers {
         let container = &mut self.list[id.index()];
         container.end = time;
         container.ended_at = at.unwrap_or(NEVER);
+    }
+
+    /// The byte where the line begins of the destruction that ended the container, its own or an
+    /// ancestor's, and whether it is its own.
+    #[must_use]
+    pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
+        let Container { ended_at, ended_by_name, .. } = self.list[id.index()];
+        (ended_at != NEVER).then_some((ByteOffset(ended_at), ended_by_name))
     }
 
     /// Whether the event that ended the container was for it, and not for one that it is in.
@@ -313,8 +313,10 @@ impl Containers {
         true
     }
 
-    /// When the event said that ended the container that it ended, in seconds.
-    pub(crate) fn said_end(&self, id: ContainerId) -> f64 {
+    /// When the event said that ended the container that it ended, in seconds. In a damaged trace it may
+    /// have ended later.
+    #[must_use]
+    pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or(self.list[id.index()].end)
     }
 

@@ -167,7 +167,6 @@ impl<'o> Engine<'o> {
         let spread = Strands::for_workers(team);
         let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         let mut model = Model::new(options.value_names);
-        model.containers.keep(options.keeps());
         model.mended = options.recover.then(Default::default);
         Engine {
             options,
@@ -180,7 +179,7 @@ impl<'o> Engine<'o> {
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
-            lanes: Lanes::new(options, spread, portions.is_some()),
+            lanes: Lanes::new(options, spread, portions.is_some(), follows),
             effects: Effects::default(),
             warnings: Warnings::default(),
             first: None,

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use paje_parser::ByteOffset;
+use paje_parser::{ByteOffset, LinkEnd};
 
 use crate::engine::decode::{HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::engine::resolve::Maps;
@@ -23,6 +23,31 @@ pub trait Ledger: Sync {
     /// one worker tells of one block at a time. Together they are the trace, but for blocks without
     /// lines. A ledger that breaks stops the replay, and may be told of some blocks more.
     fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()>;
+
+    /// Learns what was made of the line of a damaged trace that begins at this byte, if that is not what
+    /// the line says ([`Options::recover`]). Lines come in no fixed order, perhaps long after their
+    /// blocks, but not two at a time.
+    ///
+    /// [`Options::recover`]: crate::Options::recover
+    fn mend(&self, at: ByteOffset, made: Mended) {
+        let _ = (at, made);
+    }
+}
+
+/// What was made of a line of a damaged trace that blocks tell of as if it were sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mended {
+    /// The event is left out.
+    Skipped,
+    /// A variable that has no value yet is changed as if that were 0.
+    Unset,
+    /// The other end of the link has this value, and the link with it.
+    OtherValue(TypeId, ValueId),
+    /// This container is made up for the event, and begins with it.
+    Created(ContainerId),
+    /// The event counts, though no sound trace can have it there.
+    Kept,
 }
 
 /// What a line is about.
@@ -52,7 +77,7 @@ pub enum Used {
     /// A value of its lane's type.
     Value(ValueId),
     /// The container at an end of a link.
-    End(ContainerId),
+    End(LinkEnd, ContainerId),
 }
 
 /// The lines of a block.
@@ -106,6 +131,12 @@ impl<'a> Page<'a> {
         })
     }
 
+    /// Where links begin, in bytes from the block's beginning, whose lines lack their last field, the key:
+    /// it is taken to be empty. Only of a damaged trace.
+    pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
+        self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
+    }
+
     /// Tells what the events of each lane use, in file order within the lane; but not again what the
     /// event before has just used.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
@@ -139,7 +170,11 @@ impl<'a> Page<'a> {
                         last = u64::from(link.value);
                         let end = self.maps.link_ends.get(link.end as usize);
                         if let Some(end) = end.filter(|end| **end != NOWHERE) {
-                            tell(*lane, Used::End(*end));
+                            let side = match event.op() {
+                                Op::StartLink => LinkEnd::Start,
+                                _ => LinkEnd::End,
+                            };
+                            tell(*lane, Used::End(side, *end));
                         }
                     }
                     _ => {}
@@ -164,6 +199,10 @@ impl<'o> Follower<'o> {
         if self.ledger.enter(worker, page).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
+    }
+
+    pub(crate) fn mend(&self, at: u64, made: Mended) {
+        self.ledger.mend(ByteOffset(at), made);
     }
 
     pub(crate) fn has_refused(&self) -> bool {

@@ -81,7 +81,7 @@ pub use containers::Containers;
 pub use engine::Source;
 pub use error::{Error, ErrorKind, Place, Problem, Warning, WarningKind};
 pub use ids::{ContainerId, LaneId, TypeId, ValueId};
-pub use ledger::{Ledger, LineOf, Page, Used};
+pub use ledger::{Ledger, LineOf, Mended, Page, Used};
 pub use options::{MemoryLimit, Options, Precision, ValueNames};
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use portion::Portion;

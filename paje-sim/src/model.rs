@@ -82,6 +82,8 @@ pub(crate) struct Effects {
     pub(crate) repeated: Option<ContainerId>,
     /// What was wrong with the event but did not keep it from being applied.
     pub(crate) mended: Vec<(Failed, Remedy)>,
+    /// Containers that were made up, and the bytes of the lines for which; if somebody wants to know.
+    pub(crate) made_up: Vec<(u64, ContainerId)>,
 }
 
 impl Model {

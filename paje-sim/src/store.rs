@@ -1,5 +1,7 @@
 //! Finished objects as columns.
 
+mod extras;
+
 use std::sync::Arc;
 
 use paje_parser::Span;
@@ -8,6 +10,8 @@ use crate::columns::{Arena, Chunk, Overflow, Place, Rows, Width, set_small};
 use crate::engine::symbols::{bare, hash_text};
 use crate::ids::{ContainerId, ValueId};
 use crate::options::Keeps;
+pub use extras::LineNumber;
+pub(crate) use extras::{CreationExtras, Extras};
 
 /// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
 /// see `engine::merge`.
@@ -153,19 +157,20 @@ impl Store {
     pub(crate) fn new(keeps: Keeps, overflow: Option<&Arc<Overflow>>) -> Self {
         Store {
             arena: Arena::new(overflow.cloned()),
-            keys: Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() },
-            extras: keeps.anything().then(|| Extras::new(keeps)),
+            keys: Keys::new(overflow),
+            extras: keeps.anything().then(|| Extras::new(keeps, overflow)),
         }
     }
 
     /// The memory of its objects.
-    pub(crate) fn arenas(&self) -> [&Arena; 2] {
-        [&self.arena, &self.keys.arena]
+    pub(crate) fn arenas(&self) -> impl Iterator<Item = &Arena> + Clone {
+        [&self.arena, &self.keys.arena].into_iter().chain(self.extras.as_ref().map(Extras::arena))
     }
 
     /// The same, to be changed.
-    pub(crate) fn arenas_mut(&mut self) -> [&mut Arena; 2] {
-        [&mut self.arena, &mut self.keys.arena]
+    pub(crate) fn arenas_mut(&mut self) -> impl Iterator<Item = &mut Arena> {
+        let extras = self.extras.as_mut().map(Extras::arena_mut);
+        [&mut self.arena, &mut self.keys.arena].into_iter().chain(extras)
     }
 
     #[inline]
@@ -221,8 +226,11 @@ impl Store {
     pub(crate) fn carry_extras(&mut self, old: &Store, pair: ExtraPair) -> ExtraPair {
         let (Some(old), Some(new)) = (&old.extras, &mut self.extras) else { return pair };
         let mut carry = |number| {
-            let (def, text) = old.get(number)?;
-            Some(new.push(def, text, old.line(number).unwrap_or_default()))
+            let (def, text, line) = old.get(number)?;
+            Some(match def {
+                Some(def) => new.push(def, text, line),
+                None => new.push_line(line),
+            })
         };
         let mut carry = |number| carry(number).unwrap_or(0);
         ExtraPair { opening: carry(pair.opening), closing: carry(pair.closing) }
@@ -316,6 +324,10 @@ const LONG: u8 = u8::MAX;
 const PAGE: usize = 1 << 16;
 
 impl Keys {
+    fn new(overflow: Option<&Arc<Overflow>>) -> Self {
+        Keys { arena: Arena::new(overflow.cloned()), ..Keys::default() }
+    }
+
     /// Keeps a key; returns its place.
     #[inline]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
@@ -382,73 +394,6 @@ impl Keys {
     }
 }
 
-/// A line of one of the trace's files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LineNumber {
-    /// The file's place among the [trace's](crate::Trace::files).
-    pub file: u32,
-    /// The line, from 1.
-    pub line: u64,
-}
-
-/// In the place of a definition: no user-defined fields are kept of the event.
-const NO_FIELDS: u32 = u32::MAX;
-
-/// User-defined fields of events, and their lines.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extras {
-    keeps: Keeps,
-    /// By entry, if they are kept.
-    lines: Vec<LineNumber>,
-    /// The event definition, and where the text ends.
-    entries: Vec<(u32, u64)>,
-    /// The fields as they were written, each with a newline after it: no field holds one.
-    text: Vec<u8>,
-}
-
-impl Extras {
-    pub(crate) fn new(keeps: Keeps) -> Self {
-        Extras { keeps, ..Extras::default() }
-    }
-
-    /// What is kept.
-    pub(crate) const fn keeps(&self) -> Keeps {
-        self.keeps
-    }
-
-    /// Keeps the line of an event without user-defined fields; returns its number, from 1.
-    pub(crate) fn push_line(&mut self, line: LineNumber) -> u32 {
-        self.push(NO_FIELDS, &[], line)
-    }
-
-    /// Keeps the fields and the line of an event; returns their number, from 1.
-    pub(crate) fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
-        if self.keeps.lines {
-            self.lines.push(line);
-        }
-        self.text.extend_from_slice(text);
-        self.entries.push((def, self.text.len() as u64));
-        self.entries.len() as u32
-    }
-
-    /// The line.
-    pub(crate) fn line(&self, number: u32) -> Option<LineNumber> {
-        self.lines.get((number as usize).checked_sub(1)?).copied()
-    }
-
-    /// The definition and the fields' text, if there are any.
-    pub(crate) fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
-        self.get(number).filter(|(def, _)| *def != NO_FIELDS)
-    }
-
-    fn get(&self, number: u32) -> Option<(u32, &[u8])> {
-        let index = (number as usize).checked_sub(1)?;
-        let (def, end) = *self.entries.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].1);
-        Some((def, &self.text[start as usize..end as usize]))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -466,22 +411,5 @@ mod tests {
         }
         let quoted = keys.push(b"\"a key\"");
         assert_eq!(keys.hash(quoted), hash_bytes(b"a key"));
-    }
-
-    #[test]
-    fn extras_are_numbered_from_one() {
-        let mut extras = Extras::new(Keeps { fields: true, lines: true });
-        let line = |line| LineNumber { file: 1, line };
-        assert_eq!(extras.push(3, b"a\nb\n", line(7)), 1);
-        assert_eq!(extras.push(4, b"", line(8)), 2);
-        assert_eq!(extras.push(5, b"c\n", line(8)), 3);
-        assert_eq!(extras.push_line(line(9)), 4);
-        assert_eq!((extras.line(0), extras.line(2)), (None, Some(line(8))));
-        assert_eq!((extras.fields(4), extras.line(4)), (None, Some(line(9))));
-        assert_eq!(extras.get(0), None);
-        assert_eq!(extras.get(1), Some((3, &b"a\nb\n"[..])));
-        assert_eq!(extras.get(2), Some((4, &b""[..])));
-        assert_eq!(extras.get(3), Some((5, &b"c\n"[..])));
-        assert_eq!(extras.get(5), None);
     }
 }

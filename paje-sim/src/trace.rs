@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
 use workers::Workers;
 
@@ -111,7 +112,8 @@ impl Trace {
     }
 
     /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does with this number of bytes,
-    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end.
+    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end; but with
+    /// [`Options::recover`] all are kept.
     ///
     /// # Errors
     /// As [`Trace::read`]; the ledger has been told of blocks before the problem's by then, and perhaps of
@@ -126,8 +128,9 @@ impl Trace {
         ledger: &dyn Ledger,
     ) -> Result<Trace, Error> {
         let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
-        let portions = Portions::new(bytes, &mut show);
-        crate::engine::replay(source, options, workers, progress, Some(portions), Some(ledger))
+        // What is wrong at the end of a trace is a matter of all its objects.
+        let portions = (!options.recover).then(|| Portions::new(bytes, &mut show));
+        crate::engine::replay(source, options, workers, progress, portions, Some(ledger))
     }
 
     pub(crate) fn new(
@@ -158,7 +161,7 @@ impl Trace {
 
     /// The event definitions, in the order of their ends.
     #[must_use]
-    pub fn defs(&self) -> &[Arc<EventDef>] {
+    pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()
     }
 
@@ -288,7 +291,7 @@ impl Trace {
     /// The line that created a container, if [lines](Options::keep_lines) were kept; the root has none.
     #[must_use]
     pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
-        self.containers().line(id)
+        self.containers().line(id).filter(|_| self.has_lines())
     }
 
     /// The comments that the trace begins with, each in a line without its `#`: programs that write traces

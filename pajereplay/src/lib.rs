@@ -8,6 +8,7 @@ mod errors;
 mod job;
 mod kept;
 mod options;
+mod replay;
 mod report;
 mod source;
 mod table;
@@ -19,11 +20,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::replay::read;
+    #[pymodule_export]
     use super::report::validate;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::trace::{Trace, read};
+    use super::trace::Trace;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

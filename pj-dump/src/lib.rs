@@ -4,7 +4,7 @@
 
 pub mod cli;
 pub mod manual;
-mod memory;
+pub mod memory;
 pub mod output;
 pub mod progress;
 mod report;

@@ -19,6 +19,7 @@ pub const MANUAL: Manual = Manual {
             "pj_dump --sort starpu.trace > trace.csv",
             "a trace that is not in the order of its times",
         ),
+        ("pj_dump -O tables trace.paje", "Parquet files of all tables in the folder tables"),
         ("pj_dump -o --threads 4 huge.trace > huge.csv", "in little memory, by four threads"),
         ("pj_dump --stats -q trace.paje", "how much there is, and how long reading it takes"),
     ],

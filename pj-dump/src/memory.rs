@@ -47,7 +47,8 @@ impl Limit {
 }
 
 /// What a replay may take, and where the rest goes; `None` if all is kept in memory.
-pub(crate) fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
+#[must_use]
+pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
         Limit::Bytes(bytes) => bytes,
         Limit::Share(share) => (available(Path::new("/"))? as f64 * share) as u64,

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use paje_parser::error::shown;
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
-use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Selected};
 
-use crate::voice::{Voice, describe};
+use crate::voice::{Voice, describe, is_disorder, sentence};
 
 pub(crate) const VOICE: Voice = Voice("pj_dump");
 
@@ -46,53 +45,6 @@ impl Failure {
     }
 }
 
-/// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
-/// of sums.
-pub(crate) fn recovered(name: &Path, trace: &Trace) {
-    let recovery = trace.recovered();
-    let (mut all, mut unsorted) = (0, false);
-    for Recovered { error, remedy, count, .. } in &recovery.problems {
-        all += count;
-        unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
-        let file = error.file().unwrap_or(name).display();
-        let place = error.position().map_or(String::new(), |position| format!(":{position}"));
-        let more = match count - 1 {
-            0 => String::new(),
-            more => format!(" (and {more} more)"),
-        };
-        let (word, message) = (remedy.word(), sentence(error));
-        VOICE.say(format_args!("{file}{place}: {word}: {message}{more}"));
-    }
-    if recovery.open_count > 0 {
-        let mut states = String::new();
-        for OpenState { container, type_, value, .. } in &recovery.open_states {
-            let (container, type_, value) = (shown(container), shown(type_), shown(value));
-            states.push_str(&format!(" {container} {type_} {value},"));
-        }
-        states.pop();
-        let more =
-            if recovery.open_states.len() as u64 == recovery.open_count { "" } else { ", …" };
-        let (count, end) = (recovery.open_count, trace.end());
-        let are = if count == 1 { "state was" } else { "states were" };
-        VOICE.say(format_args!(
-            "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
-            name.display(),
-        ));
-    }
-    if all > 0 {
-        let kinds = recovery.problems.len();
-        let (problems, of) = (if all == 1 { "problem" } else { "problems" }, kinds);
-        let kinds = if of == 1 { "kind" } else { "kinds" };
-        VOICE.say(format_args!(
-            "{}: {all} {problems} of {of} {kinds}; the rest was dumped",
-            name.display()
-        ));
-    }
-    if unsorted {
-        VOICE.say(format_args!("hint: with `--sort` events that come too late are kept"));
-    }
-}
-
 /// The patterns that select nothing: they may be misspelt.
 pub(crate) fn unmet(selected: &Selected) {
     let say = |option: &str, glob: &Glob, what: &str| {
@@ -101,10 +53,6 @@ pub(crate) fn unmet(selected: &Selected) {
     };
     selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
     selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
-}
-
-fn is_disorder(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
 /// Why the program fails; for an invalid trace, with the line.
@@ -140,16 +88,5 @@ fn invalid(name: &Path, error: &Error) {
     }
     if matches!(error.kind(), ErrorKind::Invalid(Problem::LineTooLong { .. })) {
         VOICE.say(format_args!("hint: `--max-line` allows longer lines, if this is a trace"));
-    }
-}
-
-fn sentence(error: &Error) -> String {
-    match error.kind() {
-        ErrorKind::File { path, error } => {
-            let path = shown(path.as_os_str().as_encoded_bytes());
-            format!("cannot read {path}: {}", describe(error))
-        }
-        ErrorKind::Io(error) => describe(error),
-        _ => error.to_string(),
     }
 }

@@ -119,7 +119,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
     }
-    report::recovered(&name, &trace);
+    VOICE.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
     Ok(trace.recovered().problems.is_empty())
 }
 

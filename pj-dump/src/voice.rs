@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use paje_parser::error::shown;
-use paje_sim::Trace;
+use paje_sim::error::Problem;
+use paje_sim::recovered::OpenState;
+use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
 use splitter::Input;
 use workers::{Pin, Workers};
 
@@ -63,6 +65,72 @@ impl Voice {
                 shown(&warning.event),
             ));
         }
+    }
+
+    /// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
+    /// of sums. `done` says what was done with the rest; `hint` is given where events came too late.
+    pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
+        let recovery = trace.recovered();
+        let (mut all, mut unsorted) = (0, false);
+        for Recovered { error, remedy, count, .. } in &recovery.problems {
+            all += count;
+            unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
+            let file = error.file().unwrap_or(name).display();
+            let place = error.position().map_or(String::new(), |position| format!(":{position}"));
+            let more = match count - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let (word, message) = (remedy.word(), sentence(error));
+            self.say(format_args!("{file}{place}: {word}: {message}{more}"));
+        }
+        if recovery.open_count > 0 {
+            let mut states = String::new();
+            for OpenState { container, type_, value, .. } in &recovery.open_states {
+                let (container, type_, value) = (shown(container), shown(type_), shown(value));
+                states.push_str(&format!(" {container} {type_} {value},"));
+            }
+            states.pop();
+            let more =
+                if recovery.open_states.len() as u64 == recovery.open_count { "" } else { ", …" };
+            let (count, end) = (recovery.open_count, trace.end());
+            let are = if count == 1 { "state was" } else { "states were" };
+            self.say(format_args!(
+                "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
+                name.display(),
+            ));
+        }
+        if all > 0 {
+            let kinds = recovery.problems.len();
+            let (problems, of) = (if all == 1 { "problem" } else { "problems" }, kinds);
+            let kinds = if of == 1 { "kind" } else { "kinds" };
+            self.say(format_args!(
+                "{}: {all} {problems} of {of} {kinds}; the rest was {done}",
+                name.display()
+            ));
+        }
+        if unsorted {
+            self.say(format_args!("hint: {hint}"));
+        }
+    }
+}
+
+/// Whether a line comes too late for its lane.
+#[must_use]
+pub fn is_disorder(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
+}
+
+/// What is wrong, without the place.
+#[must_use]
+pub fn sentence(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::File { path, error } => {
+            let path = shown(path.as_os_str().as_encoded_bytes());
+            format!("cannot read {path}: {}", describe(error))
+        }
+        ErrorKind::Io(error) => describe(error),
+        _ => error.to_string(),
     }
 }
 

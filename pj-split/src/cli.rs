@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
 use generate::Generate;
+use paje_dump::output::Quotes;
 use splitter::parse_size;
 use workers::Pin;
 
@@ -68,6 +69,17 @@ pub struct Cli {
     /// Accept links that lack an end instead of refusing the trace; they are split like others
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
+
+    /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards.
+    /// The pieces are sound traces, and root.trace is dumped as pj_dump --recover dumps the trace. What no
+    /// sound trace can say stays in them and is told, too: then --recover is needed to dump them
+    #[arg(long)]
+    pub recover: bool,
+
+    /// How pj_dump will print names: with keep, a value in quotes is another than one without, and traces
+    /// are split that are valid only so
+    #[arg(long, value_enum, default_value_t = Quotes::Auto)]
+    pub quotes: Quotes,
 
     /// Do not tell of doubtful lines
     #[arg(short, long)]

@@ -25,17 +25,18 @@ type Shared = Arc<Mutex<Option<TempDir>>>;
 #[derive(Debug)]
 pub(crate) struct Folder {
     partial: Shared,
-    signals: Handle,
+    signals: Option<Handle>,
     path: PathBuf,
     target: PathBuf,
 }
 
 impl Folder {
-    /// Makes a folder beside `target`, which must not be there, or be empty.
+    /// Makes a folder beside `target`, which must not be there, or be empty. If `ends_at_signals`, one that
+    /// tells the program to stop removes it first.
     ///
     /// # Errors
     /// `target` is there, or nothing can be made beside it.
-    pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
+    pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let failed = |error| Failure::File(target.to_owned(), error);
         let place = free_place(target).map_err(failed)?;
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
@@ -44,7 +45,8 @@ impl Folder {
         let mut prefix = name.to_owned();
         prefix.push(".partial-");
         let partial = Shared::default();
-        let signals = remove_at_signals(&partial).map_err(failed)?;
+        let signals = ends_at_signals.then(|| remove_at_signals(&partial));
+        let signals = signals.transpose().map_err(failed)?;
         let made = {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
             let made = tempfile::Builder::new()
@@ -94,7 +96,9 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // Where a signal's thread has the lock, it does not give it back: the program ends there.
         drop(self.partial.lock().unwrap_or_else(PoisonError::into_inner).take());
-        self.signals.close();
+        if let Some(signals) = &self.signals {
+            signals.close();
+        }
     }
 }
 

@@ -51,7 +51,8 @@ impl Run {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }
 
-    fn write(self, len: u64, out: &mut Vec<u8>) {
+    /// Appends a run of so many bytes to `out`.
+    pub(crate) fn write(self, len: u64, out: &mut Vec<u8>) {
         let mut put = |first: u64, more: &[u32]| {
             push(out, first);
             push(out, len);

@@ -6,7 +6,10 @@ use generate::{Block, Manual};
 pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the trace was split"),
-        (1, "the trace is invalid"),
+        (
+            1,
+            "the trace is invalid (with --recover: was split, but not everything was as it should be)",
+        ),
         (2, "usage or input/output"),
     ],
     examples: &[

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 
+use paje_parser::LinkEnd;
 use paje_sim::{ContainerId, Trace, TypeId, Used, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -63,6 +64,26 @@ pub(crate) struct Needs {
     pub(crate) values: PiecesOf,
     /// The number of each type's first value among those of all types.
     first_values: Vec<u32>,
+    /// The types of the containers that links of a type begin and end in.
+    pub(crate) link_ends: FxHashMap<(TypeId, LinkEnd), AllOf>,
+}
+
+/// The type of several things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AllOf {
+    One(TypeId),
+    Several,
+}
+
+impl AllOf {
+    /// Takes account of one more.
+    pub(crate) fn add(known: Option<AllOf>, type_: TypeId) -> AllOf {
+        match known {
+            None => AllOf::One(type_),
+            Some(AllOf::One(known)) if known == type_ => AllOf::One(type_),
+            Some(_) => AllOf::Several,
+        }
+    }
 }
 
 impl Needs {
@@ -89,6 +110,7 @@ impl Needs {
             containers: PiecesOf::new(trace.containers().len()),
             values: PiecesOf::new(values as usize),
             first_values,
+            link_ends: FxHashMap::default(),
         };
         for container in trace.containers().ids() {
             let piece = shares.of(container);
@@ -110,7 +132,14 @@ impl Needs {
                     let value = needs.value(type_, value);
                     needs.values.add(value, piece);
                 }
-                Used::End(container) => needs.create(trace, container, piece),
+                Used::End(side, container) => {
+                    needs.create(trace, container, piece);
+                    let at = trace.containers().type_of(container);
+                    let known = needs.link_ends.entry((type_, side));
+                    known
+                        .and_modify(|all| *all = AllOf::add(Some(*all), at))
+                        .or_insert(AllOf::One(at));
+                }
             }
         }
         Ok(needs)

@@ -12,7 +12,7 @@ pub(crate) const VOICE: Voice = Voice("pj_split");
 
 /// Why the program fails.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The trace is invalid, or cannot be read.
     Trace(PathBuf, Error),
     /// A file cannot be read or written.
@@ -23,12 +23,13 @@ pub(crate) enum Failure {
     Unsuitable(PathBuf, String),
 }
 
-const INVALID: u8 = 1;
+pub(crate) const INVALID: u8 = 1;
 const TROUBLE: u8 = 2;
 
 impl Failure {
-    /// The exit status.
-    pub(crate) fn status(&self) -> u8 {
+    /// The exit status: 1 for an invalid trace, 2 for usage or input/output.
+    #[must_use]
+    pub fn status(&self) -> u8 {
         match self {
             Failure::Trace(_, error) if matches!(error.kind(), ErrorKind::Invalid(_)) => INVALID,
             _ => TROUBLE,

@@ -1,5 +1,7 @@
 //! The lines that are in no trace that is split: those that name pieces, and those that end them.
 
+use std::collections::HashSet;
+
 use paje_parser::token;
 use paje_sim::{ContainerId, Name, Trace};
 
@@ -26,11 +28,8 @@ pub(crate) struct OwnLines {
 
 impl OwnLines {
     pub(crate) fn new(trace: &Trace, shares: &Shares, held: &[Held], suffix: &'static str) -> Self {
-        let mut free = (1_u64..).map(|number| number.to_string()).filter(|number| {
-            let number = number.as_bytes();
-            !trace.defs().iter().any(|def| def.id() == number)
-        });
-        let mut next = || free.next().expect("a trace has not all numbers");
+        let mut free = free_numbers(trace);
+        let mut next = || free.next().unwrap_or_default();
         let (file_id, end_id) = (next(), next());
         let head = format!(
             "%EventDef PajeTraceFile {file_id}\n% Container string\n% Type string\n% Filename string\n\
@@ -77,8 +76,15 @@ impl OwnLines {
     }
 }
 
+/// Numbers of events, without end, that the trace does not use.
+pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
+    let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
+    let numbers = (1_u64..).map(|number| number.to_string());
+    numbers.filter(move |number| !used.contains(number.as_bytes()))
+}
+
 /// Appends a name so that it is read as one field: as it was written, or in quotes if it needs some.
-fn word(name: Name<'_>, out: &mut Vec<u8>) {
+pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
         // What holds a quote was written without them, and so needs none.
         out.extend_from_slice(name.text);
@@ -90,7 +96,7 @@ fn word(name: Name<'_>, out: &mut Vec<u8>) {
 }
 
 /// Whether a text is one field as it is.
-fn plain(text: &[u8]) -> bool {
+pub(crate) fn plain(text: &[u8]) -> bool {
     let special = |byte: &u8| token::is_white(*byte) || matches!(byte, b'"' | b'#');
     !text.is_empty() && !text.iter().any(special)
 }

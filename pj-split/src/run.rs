@@ -8,14 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use paje_dump::memory;
+use paje_dump::output::Quotes;
 use paje_dump::progress::Display;
 use paje_dump::stats::peak_memory;
-use paje_sim::{Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, WarningKind};
+use paje_sim::{
+    Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind,
+};
 use splitter::{Input, Kind, Limits};
 use workers::Workers;
 
 use crate::cli::Cli;
 use crate::folder::Folder;
+use crate::mend::Mending;
 use crate::needs::Needs;
 use crate::output::{self, Blocks};
 use crate::pack::Compress;
@@ -28,7 +33,8 @@ use crate::survey::{Survey, Surveyed};
 /// What comes of the replay is forgotten after so many bytes, as `pj_dump -o` does.
 const PORTION: u64 = 16 << 20;
 
-/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+/// Runs the program; the exit status is 0, 1 for an invalid trace or one that was mended, 2 for usage or
+/// input/output.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
@@ -37,8 +43,9 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// The same, with blocks of another size; which makes no difference but to speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    match split(cli, limits) {
-        Ok(()) => ExitCode::SUCCESS,
+    match make_pieces(cli, limits, true) {
+        Ok(made) if made.was_sound => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(report::INVALID),
         Err(failure) => {
             report::failure(&failure);
             ExitCode::from(failure.status())
@@ -46,7 +53,24 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     }
 }
 
-fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The trace is as it should be; if not, it was mended.
+    pub was_sound: bool,
+    /// The pieces are: what no sound trace can say stays in them.
+    pub are_sound: bool,
+}
+
+/// The same, for programs that say themselves what is wrong, and what signals mean to them.
+///
+/// # Errors
+/// Why there are no pieces; then there is nothing at their place.
+pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
+    make_pieces(cli, limits, false)
+}
+
+fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made, Failure> {
     let began = Instant::now();
     let path = cli.file.as_deref();
     let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
@@ -58,7 +82,7 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
         VOICE.workers(&workers);
     }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
-    let folder = Folder::create(&cli.output)?;
+    let folder = Folder::create(&cli.output, ends_at_signals)?;
 
     let again = match input.kind() {
         Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
@@ -71,7 +95,8 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
         (None, None) => return Err(unreadable(io::ErrorKind::Unsupported.into())),
     };
     let text_name = if spool.is_some() { folder.path() } else { name };
-    let survey = Survey::new(workers.threads(), folder.temporary()?, folder.temporary()?, spool);
+    let (log, uses) = (folder.temporary()?, folder.temporary()?);
+    let survey = Survey::new(workers.threads(), log, uses, spool, cli.recover);
     let display = Display::new(!cli.no_progress, began);
     let trace = replay(cli, input, limits, &workers, display, &survey);
     if let Some(error) = survey.take_failure() {
@@ -84,12 +109,27 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
     one_file(name, &trace)?;
     let read = began.elapsed();
 
-    let surveyed = survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
+    let mut surveyed =
+        survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
     let shares = share(cli, name, &trace, &surveyed)?;
     let needs = Needs::new(&trace, &shares, &surveyed).map_err(|error| folder.failed(error))?;
+    let damage = surveyed.damage.take();
     let Surveyed { held, entries, log, .. } = &surveyed;
-    let own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
-    let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own };
+    let mut own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
+    let sound = trace.recovered().problems.is_empty();
+    let mending = damage.filter(|_| !sound);
+    let mending = mending
+        .map(|damage| Mending::new(&trace, damage, &needs, cli.no_strict, cli.quotes.order()));
+    let mending = mending.transpose();
+    let mending =
+        mending.map_err(|why| Failure::Unsuitable(name.to_owned(), format!("--recover: {why}")))?;
+    if let Some(mending) = &mending {
+        own.head.extend_from_slice(&mending.head);
+        // The line that had the latest time may be in no file.
+        own.first.extend_from_slice(&own.tail);
+    }
+    let mending = mending.as_ref();
+    let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own, mending };
     let blocks = Blocks { entries, text: &text, text_name, log };
     let shared = began.elapsed();
     let copied = Arc::new(AtomicU64::new(0));
@@ -111,7 +151,20 @@ fn split(cli: &Cli, limits: Limits) -> Result<(), Failure> {
         let stats = Stats { read, shared, total: began.elapsed(), written, pieces: shares.count() };
         stats.say(&trace);
     }
-    Ok(())
+    VOICE.recovered(
+        name,
+        &trace,
+        "split",
+        "`pj_dump --sort --recover` keeps events that come too late",
+    );
+    for what in mending.map_or(&[][..], |mending| &mending.stays) {
+        VOICE.say(format_args!(
+            "{}: no sound trace has {what}: dump the pieces with --recover, too",
+            name.display()
+        ));
+    }
+    let are_sound = mending.is_none_or(|mending| mending.stays.is_empty());
+    Ok(Made { was_sound: sound, are_sound })
 }
 
 /// Replays the trace, which must be valid, into the survey.
@@ -127,6 +180,15 @@ fn replay(
     options.limits = limits;
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    options.recover = cli.recover;
+    options.value_names = match cli.quotes {
+        Quotes::Keep => ValueNames::AsWritten,
+        Quotes::Auto | Quotes::Strip => ValueNames::Bare,
+    };
+    if cli.recover {
+        // What is wrong with it is a matter of all its objects.
+        options.memory = memory::limit(None, None);
+    }
     let progress = Arc::new(Progress::default());
     let _shown = display.replay(&input, &progress, None);
     let read = |source: Source<'_>| {

@@ -11,6 +11,7 @@ use paje_sim::{ContainerId, Trace};
 use splitter::read_exact_at;
 
 use crate::log::{self, Run};
+use crate::mend::Mending;
 use crate::needs::{Needs, PiecesOf};
 use crate::root::OwnLines;
 use crate::shares::{NONE, Shares};
@@ -22,6 +23,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) shares: &'a Shares,
     pub(crate) needs: &'a Needs,
     pub(crate) own: &'a OwnLines,
+    /// If the trace may be damaged.
+    pub(crate) mending: Option<&'a Mending<'a>>,
 }
 
 /// Who gets a line that is not for one piece alone.
@@ -115,6 +118,10 @@ impl Sheet {
         if unfinished {
             self.text.push(b'\n');
         }
+        if let Some(mending) = rules.mending {
+            mending.rewrite(entry.start, &mut self.text, &mut self.log, unfinished)?;
+        }
+        let unfinished = unfinished && rules.mending.is_none();
         self.out.resize(self.text.len().max(self.out.len()), 0);
         self.parts.clear();
         self.root.clear();

@@ -11,7 +11,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use paje_sim::{ContainerId, LaneId, Ledger, LineOf, Page, Used};
+use paje_parser::{ByteOffset, LinkEnd};
+use paje_sim::{ContainerId, LaneId, Ledger, LineOf, Mended, Page, Used};
 
 use crate::log;
 
@@ -61,6 +62,26 @@ pub(crate) struct Survey {
     spool: Option<File>,
     desks: Vec<Mutex<Desk>>,
     failed: Mutex<Option<io::Error>>,
+    /// If the trace may be damaged.
+    damage: Option<Mutex<Damage>>,
+}
+
+/// What is noted of a damaged trace, in memory: some bytes for each container, and for each line that
+/// was mended or left out.
+#[derive(Debug, Default)]
+pub(crate) struct Damage {
+    /// Lines, by the bytes where they begin, and what was made of them.
+    pub(crate) mends: Vec<(u64, Mend)>,
+    /// The lines that created containers.
+    pub(crate) creations: Vec<(u64, ContainerId)>,
+}
+
+/// What was made of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mend {
+    /// It lacks a key.
+    Keyless,
+    As(Mended),
 }
 
 /// What a worker notes.
@@ -68,8 +89,8 @@ pub(crate) struct Survey {
 struct Desk {
     log: Vec<u8>,
     uses: Vec<u8>,
-    /// What has been noted lately: a lane and what it uses in one number each.
-    recent: Vec<u64>,
+    /// What has been noted lately: a lane and what it uses.
+    recent: Vec<(u32, u64)>,
     held: Vec<Held>,
     entries: Vec<Entry>,
 }
@@ -90,30 +111,43 @@ pub(crate) struct Surveyed {
     pub(crate) log: File,
     /// Pairs of variable-length integers: a lane, and [`use_number`] of what it uses.
     pub(crate) uses: (File, u64),
+    /// In file order; only if the trace may be damaged.
+    pub(crate) damage: Option<Damage>,
 }
 
 /// What a lane uses as a number.
 const fn use_number(used: Used) -> u64 {
     match used {
-        Used::Value(value) => (value.0 as u64) << 1,
-        Used::End(container) => (container.0 as u64) << 1 | 1,
+        Used::Value(value) => (value.0 as u64) << 2,
+        Used::End(LinkEnd::Start, container) => (container.0 as u64) << 2 | 1,
+        Used::End(LinkEnd::End, container) => (container.0 as u64) << 2 | 2,
     }
 }
 
 /// What a number stands for that [`use_number`] made.
 pub(crate) const fn used(number: u64) -> Used {
-    let id = (number >> 1) as u32;
-    if number & 1 == 0 { Used::Value(paje_sim::ValueId(id)) } else { Used::End(ContainerId(id)) }
+    let id = (number >> 2) as u32;
+    match number & 3 {
+        0 => Used::Value(paje_sim::ValueId(id)),
+        1 => Used::End(LinkEnd::Start, ContainerId(id)),
+        _ => Used::End(LinkEnd::End, ContainerId(id)),
+    }
 }
 
 impl Survey {
     /// For so many workers. The files must be empty.
-    pub(crate) fn new(workers: usize, log: File, uses: File, spool: Option<File>) -> Self {
+    pub(crate) fn new(
+        workers: usize,
+        log: File,
+        uses: File,
+        spool: Option<File>,
+        may_be_damaged: bool,
+    ) -> Self {
         let desk = |_| {
             Mutex::new(Desk {
                 log: Vec::new(),
                 uses: Vec::new(),
-                recent: vec![u64::MAX; RECENT],
+                recent: vec![(u32::MAX, u64::MAX); RECENT],
                 held: Vec::new(),
                 entries: Vec::new(),
             })
@@ -124,6 +158,21 @@ impl Survey {
             spool,
             desks: (0..workers).map(desk).collect(),
             failed: Mutex::new(None),
+            damage: may_be_damaged.then(Mutex::default),
+        }
+    }
+
+    /// Takes note of what only damaged traces need.
+    fn note_damage(damage: &Mutex<Damage>, page: &Page<'_>) {
+        let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = page.start().0;
+        damage.mends.extend(page.keyless().map(|line| (start + line as u64, Mend::Keyless)));
+        let mut at = start;
+        for (len, line) in page.lines() {
+            if let LineOf::Creation(container) = line {
+                damage.creations.push((at, container));
+            }
+            at += len as u64;
         }
     }
 
@@ -139,6 +188,9 @@ impl Survey {
         }
         if let Some(spool) = &self.spool {
             spool.write_all_at(text, start)?;
+        }
+        if let Some(damage) = &self.damage {
+            Self::note_damage(damage, page);
         }
         let held = &mut desk.held;
         let counted = page.lines().inspect(|(len, line)| {
@@ -163,8 +215,8 @@ impl Survey {
         let Desk { uses, recent, .. } = desk;
         page.uses(|lane, used| {
             let number = use_number(used);
-            let pair = u64::from(lane.0) << 33 ^ number;
-            let slot = &mut recent[slot(pair)];
+            let pair = (lane.0, number);
+            let slot = &mut recent[slot(u64::from(lane.0) << 33 ^ number)];
             if *slot != pair {
                 *slot = pair;
                 log::push(uses, u64::from(lane.0));
@@ -196,7 +248,14 @@ impl Survey {
         }
         entries.sort_unstable_by_key(|entry: &Entry| entry.start);
         let uses = (self.uses.file, self.uses.len.into_inner());
-        Ok(Surveyed { held, entries, log: self.log.file, uses })
+        let damage = self.damage.map(|damage| {
+            let mut damage = damage.into_inner().unwrap_or_else(PoisonError::into_inner);
+            // What is made up for a line comes before what becomes of the line.
+            damage.mends.sort_by_key(|(at, _)| *at);
+            damage.creations.sort_unstable_by_key(|(at, _)| *at);
+            damage
+        });
+        Ok(Surveyed { held, entries, log: self.log.file, uses, damage })
     }
 }
 
@@ -206,6 +265,13 @@ const fn slot(pair: u64) -> usize {
 }
 
 impl Ledger for Survey {
+    fn mend(&self, at: ByteOffset, made: Mended) {
+        if let Some(damage) = &self.damage {
+            let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
+            damage.mends.push((at.0, Mend::As(made)));
+        }
+    }
+
     fn enter(&self, worker: usize, page: &Page<'_>) -> ControlFlow<()> {
         let mut desk: MutexGuard<'_, Desk> =
             self.desks[worker].lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,16 +1,17 @@
 //! Which number stands for which definition.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use super::sequence::{Sequence, Table};
 
 /// The definitions, as indices into a list, that numbers stand for. Numbers are texts.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
-    by_id: HashMap<Vec<u8>, u32>,
+    by_id: Table<Arc<[u8]>, u32>,
     /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
     small: Vec<u32>,
     /// The indices in the order in which they were added.
-    order: Vec<u32>,
+    order: Sequence<u32>,
     /// Of two with the same token, one begins with the other.
     token: Arc<()>,
 }
@@ -28,9 +29,9 @@ const SMALL: usize = 1000;
 impl Default for Numbers {
     fn default() -> Self {
         Numbers {
-            by_id: HashMap::new(),
+            by_id: Table::default(),
             small: vec![NONE; SMALL],
-            order: Vec::new(),
+            order: Sequence::default(),
             token: Arc::default(),
         }
     }
@@ -41,7 +42,7 @@ impl Numbers {
     pub(super) fn find(&self, id: &[u8]) -> Option<usize> {
         let index = match small_number(id) {
             Some(number) => self.small[number],
-            None => self.by_id.get(id).copied().unwrap_or(NONE),
+            None => self.by_id.get(id).unwrap_or(NONE),
         };
         (index != NONE).then_some(index as usize)
     }
@@ -51,7 +52,7 @@ impl Numbers {
         match small_number(id) {
             Some(number) => self.small[number] = index,
             None => {
-                self.by_id.insert(id.to_vec(), index);
+                self.by_id.insert(id.into(), index);
             }
         }
         self.order.push(index);
@@ -62,7 +63,7 @@ impl Numbers {
         self.token = Arc::default();
     }
 
-    pub(super) fn order(&self) -> &[u32] {
+    pub(super) const fn order(&self) -> &Sequence<u32> {
         &self.order
     }
 
@@ -76,9 +77,15 @@ impl Numbers {
         Numbering { token: Arc::clone(&self.token), len: self.order.len() }
     }
 
-    pub(super) fn since(&self, earlier: &Numbering) -> Option<&[u32]> {
+    /// Whether one of them begins with the other, as far as is known.
+    pub(super) fn are_akin(&self, other: &Numbers) -> bool {
+        Arc::ptr_eq(&self.token, &other.token)
+    }
+
+    /// How many numbers `earlier` had, if these begin with those.
+    pub(super) fn since(&self, earlier: &Numbering) -> Option<usize> {
         let same = Arc::ptr_eq(&self.token, &earlier.token);
-        self.order.get(earlier.len..).filter(|_| same)
+        (same && earlier.len <= self.order.len()).then_some(earlier.len)
     }
 }
 

@@ -86,8 +86,9 @@ pub(crate) struct Decoder {
     /// Plans by the texts of their numbers, as they were in this table: see [`short`].
     plans_by_id: WordTable,
     planned: Option<Numbering>,
-    /// Which definitions the lines at hand have used.
+    /// Which definitions the lines at hand have used, and a list of them.
     used: Vec<bool>,
+    used_list: Vec<u32>,
     /// Lanes by the texts of a type and a container: see [`short`].
     lanes_by_pair: WordTable,
     known_lanes: Vec<KnownLane>,
@@ -96,6 +97,8 @@ pub(crate) struct Decoder {
     spread: Strands,
     /// Short lines by their plans, and all others.
     batches: Vec<Vec<Waiting>>,
+    /// Those that are not empty.
+    filled: Vec<u32>,
     rest: Vec<Waiting>,
     /// How many lines with words the block at hand has so far.
     lines: u32,
@@ -134,11 +137,13 @@ impl Decoder {
             plans_by_id: WordTable::default(),
             planned: None,
             used: Vec::new(),
+            used_list: Vec::new(),
             lanes_by_pair: WordTable::default(),
             known_lanes: Vec::new(),
             strand_shards: Vec::new(),
             spread,
             batches: Vec::new(),
+            filled: Vec::new(),
             rest: Vec::new(),
             lines: 0,
             unsorted: Vec::new(),
@@ -240,7 +245,7 @@ impl Decoder {
         match &decoded.defs {
             Some(after) => {
                 decoded.changes = defs.is_midway() || after.is_midway() || !after.is_part_of(defs);
-                self.used.fill(false);
+                self.note_used(&mut Vec::new());
             }
             None => self.note_used(&mut decoded.used),
         }
@@ -342,27 +347,37 @@ impl Decoder {
 
     /// Adds the definitions that lines have used since this was asked last.
     fn note_used(&mut self, all: &mut Vec<u32>) {
-        let used = self.used.iter_mut().enumerate();
-        all.extend(used.filter_map(|(i, used)| std::mem::take(used).then_some(i as u32)));
+        for index in self.used_list.drain(..) {
+            self.used[index as usize] = false;
+            all.push(index);
+        }
+    }
+
+    /// A line has used a definition.
+    #[inline]
+    fn note_use(&mut self, index: usize) {
+        if !std::mem::replace(&mut self.used[index], true) {
+            self.used_list.push(index as u32);
+        }
     }
 
     /// Plans for the definitions that have none yet, and for what the numbers stand for now.
     fn plan(&mut self, defs: &DefTable) {
-        for def in defs.defs().get(self.plans.len()..).unwrap_or_default() {
+        for def in defs.defs().since(self.plans.len()) {
             self.plans.push(Plan::new(def, self.extras));
             self.batches.push(Vec::new());
             self.used.push(false);
         }
         let known = self.planned.as_ref().and_then(|known| defs.numbered_since(known));
-        let new = match known {
-            Some([]) => return,
-            Some(new) => new,
+        let first = match known {
+            Some(known) if known == defs.numbered().len() => return,
+            Some(known) => known,
             None => {
                 self.plans_by_id = WordTable::default();
-                defs.numbered()
+                0
             }
         };
-        for index in new {
+        for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
             let mut padded = id.to_vec();
             padded.resize(padded.len() + 16, 0);

@@ -68,16 +68,18 @@ impl StrandPlaces {
 
 impl Lanes {
     /// If `forgets`, the keys of completed links are not remembered.
-    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool) -> Self {
+    /// If somebody `follows`, all events that are refused are listed.
+    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool, follows: bool) -> Self {
         // What is forgotten needs no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let store = || Store::new(options.keeps(), overflow.as_ref());
-        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, options.recover));
-        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), options.recover));
+        let recovers = options.recover;
+        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, recovers, follows));
+        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), recovers, follows));
         // What is made of a damaged trace may give containers other names and places, when their lanes are
         // there already.
-        let some = !options.selection.is_everything() && !options.recover;
+        let some = !options.selection.is_everything() && !recovers;
         Lanes {
             selected: some.then(|| Selected::new(&options.selection)),
             shards: (0..spread.shards).map(shard).collect(),
@@ -344,16 +346,16 @@ impl Lanes {
     }
 
     /// Drops the links of a container that lack an end. Returns what is wrong with that, if anything
-    /// is, and how many there are.
+    /// is, how many there are, and the bytes of their events.
     pub(crate) fn drop_open_links(
         &mut self,
         model: &Model,
         options: &Options,
         container: ContainerId,
-    ) -> Option<(Failed, u64)> {
+    ) -> Option<(Failed, u64, Vec<u64>)> {
         let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
         lanes.reverse();
-        let (mut keys, mut count) = (Vec::new(), 0);
+        let (mut keys, mut count, mut all) = (Vec::new(), 0, Vec::new());
         for lane in lanes {
             if let Some((more, open)) = self.open_links(lane) {
                 keys.extend(more);
@@ -361,14 +363,18 @@ impl Lanes {
                 for place in self.places.of(lane) {
                     let Shard { store, strands, .. } =
                         alone(&mut self.shards[place.shard as usize]);
-                    strands[place.local as usize].close(store, f64::NAN);
+                    let strand = &mut strands[place.local as usize];
+                    if let Objects::Link(links) = &strand.objects {
+                        all.extend(links.open().map(|(at, _)| at));
+                    }
+                    strand.close(store, f64::NAN);
                 }
             }
         }
         keys.truncate(Problem::LISTED);
         let container = model.containers.identifier(container).text.to_vec();
         let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
-        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count))
+        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
     }
 
     /// The values of the states that are open in a lane, what was opened first comes first.

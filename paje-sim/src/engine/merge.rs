@@ -45,8 +45,8 @@ enum Kept {
 }
 
 impl LinkHome {
-    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool) -> Self {
-        let refusals = recovers.then(Refusals::default);
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
+        let refusals = recovers.then(|| Refusals::new(listed));
         LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
     }
 

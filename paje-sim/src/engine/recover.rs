@@ -16,7 +16,8 @@ use super::strand::{Refusal, Refused};
 use super::symbols::Symbol;
 use super::window::{DecodedBlock, Window};
 use crate::error::{Error, ErrorKind, Problem};
-use crate::ids::{ContainerId, LaneId};
+use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::ledger::Mended;
 use crate::model::{Ending, Failed, NOWHERE};
 use crate::recovered::{OpenState, Recovered, Recovery, Remedy};
 
@@ -173,6 +174,18 @@ impl Refused {
         }
     }
 
+    const fn mended(self, type_: TypeId) -> Mended {
+        match self {
+            Refused::Earlier(_)
+            | Refused::EmptyStack
+            | Refused::KeyRepeated(_)
+            | Refused::Nowhere(_) => Mended::Skipped,
+            Refused::LateLink(_) => Mended::Kept,
+            Refused::Unset => Mended::Unset,
+            Refused::ValuesDiffer { other, .. } => Mended::OtherValue(type_, other),
+        }
+    }
+
     const fn number(self) -> usize {
         match self {
             Refused::Earlier(_) => 0,
@@ -189,15 +202,27 @@ impl Refused {
 
 /// Events that lanes refused, by why: the first, and how many.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals([Option<(Refusal, u64)>; 8]);
+pub(crate) struct Refusals {
+    first: [Option<(Refusal, u64)>; 8],
+    /// All of them, if somebody wants to know.
+    all: Option<Vec<Refusal>>,
+}
 
 impl Refusals {
+    /// If they are `listed`, each is kept, not only the first of each kind.
+    pub(crate) fn new(listed: bool) -> Self {
+        Refusals { all: listed.then(Vec::new), ..Refusals::default() }
+    }
+
     pub(crate) fn add(&mut self, refusal: Refusal) {
         self.add_many(refusal, 1);
+        if let Some(all) = &mut self.all {
+            all.push(refusal);
+        }
     }
 
     fn add_many(&mut self, refusal: Refusal, more: u64) {
-        match &mut self.0[refusal.why.number()] {
+        match &mut self.first[refusal.why.number()] {
             Some((first, count)) => {
                 *count += more;
                 if refusal.at < first.at {
@@ -210,8 +235,11 @@ impl Refusals {
 
     /// Takes over what others have counted.
     pub(crate) fn take(&mut self, others: &mut Refusals) {
-        for (refusal, count) in std::mem::take(others).0.into_iter().flatten() {
+        for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);
+        }
+        if let Some(more) = &mut others.all {
+            self.all.get_or_insert_default().append(more);
         }
     }
 }
@@ -249,7 +277,9 @@ impl Resolver<'_> {
         nature: TypeNature,
     ) -> Result<LaneId, Failed> {
         let (mut mended, time) = (Vec::new(), || Self::time_of(block, line));
+        let known = self.model.containers.len();
         let lane = self.model.mended_lane(names, nature, time, &mut mended);
+        self.note_made_up(block, line, known);
         if let (false, Some(told)) = (mended.is_empty(), &mut self.told) {
             self.model.settle_awaited();
             for (failed, remedy) in mended {
@@ -267,7 +297,9 @@ impl Resolver<'_> {
         (symbol, end): (Symbol, LinkEnd),
     ) -> ContainerId {
         let time = || Self::time_of(block, line);
+        let known = self.model.containers.len();
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
+        self.note_made_up(block, line, known);
         match (mended, &mut self.told) {
             // Each line is counted: see `Told::add_lines`.
             (Some((failed, Remedy::Kept)), _) => {
@@ -281,6 +313,15 @@ impl Resolver<'_> {
         container
     }
 
+    /// Takes note of the container that a line had made up, if there were so many before it and somebody
+    /// wants to know.
+    fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
+        if self.structural.is_some() && self.model.containers.len() > known {
+            let at = block.text.start().0 + u64::from(line);
+            self.effects.made_up.push((at, ContainerId(known as u32)));
+        }
+    }
+
     /// The time that a line says; `None` if it has none.
     fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {
         let span = field_of_line(block, line, FieldName::Time)?;
@@ -291,7 +332,17 @@ impl Resolver<'_> {
 impl Engine<'_> {
     /// Tells what lanes refused in the window, and ends containers that ended before byte `limit`.
     pub(super) fn settle_damaged(&mut self, window: &Window, limit: u64) {
-        for (refusal, count) in self.lanes.take_refusals().0.into_iter().flatten() {
+        let Refusals { first, all } = self.lanes.take_refusals();
+        if let Some(follower) = &self.follower {
+            for refusal in all.unwrap_or_default() {
+                let type_ = self.model.lanes[refusal.lane.index()].type_;
+                follower.mend(refusal.at, refusal.why.mended(type_));
+            }
+            for (at, container) in self.effects.made_up.drain(..) {
+                follower.mend(at, Mended::Created(container));
+            }
+        }
+        for (refusal, count) in first.into_iter().flatten() {
             let Some(block) = window.block_of(refusal.at) else { continue };
             let failed = self.explain(&refusal, block);
             let line = (refusal.at - block.text.start().0) as u32;
@@ -327,6 +378,10 @@ impl Engine<'_> {
             failures.push((failed, Remedy::Kept, 1));
         }
         let open = self.lanes.drop_open_links(&self.model, self.options, ending.container);
+        if let (Some((_, _, all)), Some(follower)) = (&open, &self.follower) {
+            all.iter().for_each(|at| follower.mend(*at, Mended::Skipped));
+        }
+        let open = open.map(|(failed, count, _)| (failed, count));
         failures.extend(open.map(|(failed, count)| (failed, Remedy::Skipped, count)));
         for (failed, remedy, count) in failures {
             let code = failed.1.code();

@@ -41,13 +41,13 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// If it `recovers`, the replay goes on after events that lanes refuse.
-    pub(crate) fn new(store: Store, homes: usize, recovers: bool) -> Self {
+    /// If it `recovers`, the replay goes on after events that lanes refuse, which are `listed` or not.
+    pub(crate) fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
             store,
             strands: Vec::new(),
-            left: Left { ignored: Vec::new(), completed, refusals: Refusals::default() },
+            left: Left { ignored: Vec::new(), completed, refusals: Refusals::new(listed) },
             recovers,
             refused: None,
             scattered: Vec::new(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef};
 
 use super::files::{Files, Origin};
@@ -38,7 +39,7 @@ impl Tables {
     }
 
     /// All definitions of the trace so far.
-    pub(crate) fn all(&self) -> &[Arc<EventDef>] {
+    pub(crate) fn all(&self) -> &Sequence<Arc<EventDef>> {
         self.at_hand.defs()
     }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use datasets::Shape;
 use serde_json::Value;
 
-use crate::world::said;
+use crate::world::{header, said};
 
 /// A trace whose objects need some 40 MB, in a file.
 static TRACE: LazyLock<tempfile::TempPath> = LazyLock::new(|| {
@@ -49,6 +49,34 @@ fn rows_are_the_same_and_memory_is_kept() {
         assert!(stats["peak_memory"].as_u64() < Some(72 << 20), "{stats}");
     }
     assert!(is_empty(folder.path()));
+}
+
+/// User-defined fields that have twice as many bytes as memory may take.
+#[test]
+fn user_defined_fields() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t");
+    let mut trace = header();
+    trace.push_str("ctype Process 0 P\nstype State P S\ncreate 0 p P 0\n");
+    let tag = "x".repeat(190);
+    for i in 0..320_000 {
+        trace.push_str(&format!("set_in {i} S p a {i} {tag}\n"));
+    }
+    fs::write(&path, trace).expect("written");
+    let files = tempfile::tempdir().expect("a folder");
+    let run = |limit: &str| {
+        let options = ["-u", "--threads", "1", "--stats=json", "--memory-limit", limit];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
+        command.args(options).arg("--temp-dir").arg(files.path()).arg(&path);
+        command.output().expect("run")
+    };
+    let (all, limited) = (run("none"), run("32M"));
+    assert!(limited.status.success() && limited.stdout == all.stdout, "{}", said(&limited));
+    let stats: Value = serde_json::from_str(&said(&limited)).expect("one object");
+    assert!(stats["spilled"].as_u64() > Some(32 << 20), "{stats}");
+    assert!(stats["peak_memory"].as_u64() < Some(52 << 20), "{stats}");
+    let stats: Value = serde_json::from_str(&said(&all)).expect("one object");
+    assert!(stats["peak_memory"].as_u64() > Some(70 << 20), "{stats}");
 }
 
 /// Nothing goes to a file while there is room.

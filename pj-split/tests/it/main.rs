@@ -5,6 +5,7 @@ mod failures;
 mod pajeng;
 mod pieces;
 mod plain;
+mod recover;
 mod rows;
 mod same;
 mod signals;

@@ -59,7 +59,7 @@ impl<'t> Plain<'t> {
             };
             plain.lines.push((line, about));
         }
-        for def in decoder.defs().defs() {
+        for def in decoder.defs().defs().iter() {
             plain.numbers.insert(text(def.id()));
         }
         plain

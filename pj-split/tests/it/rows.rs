@@ -86,7 +86,7 @@ pub(crate) fn dump_root(root: &Path, threads: usize) -> Vec<Row> {
     rows(&trace.unwrap_or_else(|error| panic!("{error:?}")))
 }
 
-fn rows(trace: &Trace) -> Vec<Row> {
+pub(crate) fn rows(trace: &Trace) -> Vec<Row> {
     let style = Style {
         quotes: Quotes::Auto,
         precision: 9,

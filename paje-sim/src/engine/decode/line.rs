@@ -39,7 +39,8 @@ impl Decoder {
         let Some(index) = defs.find(&padded[id_start..id_end]) else {
             return Err(fault(*number, FaultKind::UnknownId));
         };
-        self.used[index] = true;
+        self.note_use(index);
+        let words = self.spans.as_slice();
         let plan = self.plans[index];
         if words.len() != plan.expected {
             if words.len() < plan.needed {

@@ -57,7 +57,13 @@ impl Decoder {
                 }
                 let waiting = Waiting { start: start as u32, ordinal, edges: line.edges };
                 match self.batch_of(padded, start, line.edges) {
-                    Some(plan) if !inside_definition => self.batches[plan].push(waiting),
+                    Some(plan) if !inside_definition => {
+                        let batch = &mut self.batches[plan];
+                        if batch.is_empty() {
+                            self.filled.push(plan as u32);
+                        }
+                        batch.push(waiting);
+                    }
                     _ => self.rest.push(waiting),
                 }
                 self.lines += 1;
@@ -86,11 +92,12 @@ impl Decoder {
         if self.unsorted.len() < self.lines as usize {
             self.unsorted.resize(self.lines as usize, NOTHING);
         }
-        for index in 0..self.plans.len() {
-            if self.batches[index].is_empty() {
-                continue;
-            }
-            self.used[index] = true;
+        let mut filled = std::mem::take(&mut self.filled);
+        // A rule, so that what is noted does not depend on the order of lines.
+        filled.sort_unstable();
+        for index in filled.drain(..) {
+            let index = index as usize;
+            self.note_use(index);
             let mut batch = std::mem::take(&mut self.batches[index]);
             let plan = self.plans[index];
             match plan.action {
@@ -110,6 +117,7 @@ impl Decoder {
             batch.clear();
             self.batches[index] = batch;
         }
+        self.filled = filled;
     }
 
     #[inline(always)]

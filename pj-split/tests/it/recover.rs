@@ -1,0 +1,273 @@
+//! `--recover`: the pieces of a damaged trace give what is dumped of it, and are sound where they are said
+//! to be.
+
+use std::fs;
+use std::num::NonZeroUsize;
+
+use clap::Parser;
+use datasets::invalid::{self, Fault};
+use paje_sim::{Options, Progress, Source, Trace};
+use paje_split::cli::Cli;
+use paje_split::report::Failure;
+use paje_split::run::{Made, split};
+use splitter::{Input, Limits};
+use workers::{Pin, Workers};
+
+use crate::rows::{Row, rows};
+use crate::splitting::{Place, said};
+
+/// How the whole and its pieces are dumped.
+fn options(recover: bool) -> Options {
+    let mut options = Options::default();
+    options.user_defined = true;
+    options.recover = recover;
+    options
+}
+
+fn shown(rows: &[Row]) -> Vec<&str> {
+    rows.iter().map(|row| row.text.as_str()).collect()
+}
+
+/// Splits a damaged trace, and compares; returns what is said of the pieces, or nothing if there are none,
+/// because a container was in one that ended before it was created.
+fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made> {
+    let about = || format!("{count} pieces, blocks of {block}\n{}", String::from_utf8_lossy(bytes));
+    let whole = Trace::read(bytes, &options(true));
+    let whole = whole.unwrap_or_else(|error| panic!("{error}\n{}", about()));
+    let place = Place::new(bytes);
+    let (trace, output) = (place.path("t"), place.path("d"));
+    let words = ["pj_split", "--recover", "-q", "-p", count, "--threads", &threads.to_string()]
+        .map(std::ffi::OsString::from);
+    let words = words.into_iter().chain(["-o".into(), output.clone().into(), trace.into()]);
+    let limits = Limits { block, ..Limits::default() };
+    let made = split(&Cli::parse_from(words), limits);
+    let made = match made {
+        Err(Failure::Unsuitable(_, why)) if why.contains("no pieces can say so") => return None,
+        made => made.unwrap_or_else(|failure| panic!("{failure:?}\n{}", about())),
+    };
+    assert_eq!(made.was_sound, whole.recovered().problems.is_empty(), "{}", about());
+    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let read = |path: std::path::PathBuf| {
+        let input = Input::open(Some(&path)).expect("it was written");
+        let source = Source::from(input).reading_files(Some(path.clone()));
+        let options = options(!made.are_sound);
+        let trace = Trace::read_with(source, &options, &workers, &Progress::default());
+        trace.unwrap_or_else(|error| {
+            let place = error.position();
+            let text = fs::read(&path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            panic!("{error} {place:?}\n{}\n{}\n{text}", path.display(), about())
+        })
+    };
+    let together = read(output.join("root.trace"));
+    let (found, wanted) = (rows(&together), rows(&whole));
+    assert_eq!(shown(&found), shown(&wanted), "{}", about());
+    for entry in fs::read_dir(&output).expect("it is there") {
+        let path = entry.expect("readable").path();
+        if !path.ends_with("root.trace") {
+            read(path);
+        }
+    }
+    Some(made)
+}
+
+/// Small random numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
+            self.0 ^= if left { self.0 << by } else { self.0 >> by };
+        }
+        (self.0 >> 16) as usize % limit.max(1)
+    }
+}
+
+/// Takes lines away, repeats, moves and mixes them, and changes bytes.
+fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> =
+        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=dice.below(8) {
+        if lines.is_empty() {
+            break;
+        }
+        let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
+        match dice.below(7) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(other, lines[at].clone()),
+            2 => lines.swap(at, other),
+            3 | 4 => {
+                // A word of another line in place of one.
+                let words = |line: &[u8]| -> Vec<Vec<u8>> {
+                    line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
+                };
+                let (mut mixed, others) = (words(&lines[at]), words(&lines[other]));
+                let (from, to) = (dice.below(others.len()), dice.below(mixed.len()));
+                mixed[to] = others[from].clone();
+                lines[at] = mixed.join(&b' ');
+                lines[at].push(b'\n');
+            }
+            5 => {
+                let place = dice.below(lines[at].len());
+                lines[at][place] = b"0123456789 #\"%\nxyz-."[dice.below(20)];
+            }
+            _ => {
+                let many = dice.below(6).min(lines.len() - at);
+                drop(lines.drain(at..at + many));
+            }
+        }
+    }
+    let mut all = lines.concat();
+    if dice.below(4) == 0 {
+        all.truncate(dice.below(all.len()));
+    }
+    all
+}
+
+const COUNTS: [&str; 3] = ["1", "3", "100"];
+
+#[test]
+fn every_fault() {
+    for seed in 0..3 {
+        for (turn, fault) in Fault::ALL.into_iter().enumerate() {
+            let bytes = invalid::trace(fault, seed).bytes;
+            if !bytes.is_empty() {
+                let made = check(&bytes, COUNTS[turn % 3], 300, 1 + turn % 3);
+                assert!(made.is_some_and(|made| !made.was_sound), "{fault}");
+            }
+        }
+    }
+}
+
+/// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more.
+#[test]
+fn damaged_in_any_way() {
+    let seeds = std::env::var("PAJE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    let first = std::env::var("PAJE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let (mut mended, mut sound, mut refused) = (0, 0, 0);
+    for seed in first..first + seeds.unwrap_or(300) {
+        let mut dice = Dice::new(seed);
+        let whole = match seed % 2 {
+            0 => datasets::random::trace(seed).bytes,
+            _ => invalid::trace(Fault::ALL[dice.below(Fault::ALL.len())], seed).bytes,
+        };
+        let bytes = damage(&whole, &mut dice);
+        if bytes.is_empty() {
+            continue;
+        }
+        println!("seed {seed}");
+        let count = COUNTS[seed as usize % 3];
+        let block = [100, 64, 1 << 17][seed as usize / 3 % 3];
+        let Some(made) = check(&bytes, count, block, 1 + seed as usize % 2) else {
+            refused += 1;
+            continue;
+        };
+        mended += u32::from(!made.was_sound);
+        sound += u32::from(!made.was_sound && made.are_sound);
+    }
+    println!("{mended} mended, {sound} of them to sound pieces; {refused} refused");
+    assert!(
+        sound * 2 > mended && refused * 1000 <= mended,
+        "{sound} of {mended}; {refused} refused"
+    );
+}
+
+/// The definitions and containers that the kinds below begin with: processes `p` and `q` on a host `h`.
+const WORLD: &str = "\
+%EventDef PajeDefineContainerType ctype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
+%EventDef PajeDefineStateType stype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
+%EventDef PajeDefineVariableType vtype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
+%EventDef PajeDefineLinkType ltype\n% Name string\n% Type string\n% StartContainerType string\n\
+% EndContainerType string\n% Alias string\n%EndEventDef
+%EventDef PajeCreateContainer create\n% Time date\n% Name string\n% Type string\n% Container string\n\
+%EndEventDef
+%EventDef PajeDestroyContainer destroy\n% Time date\n% Type string\n% Name string\n%EndEventDef
+%EventDef PajePushState push\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajePopState pop\n% Time date\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeAddVariable vadd\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef
+%EventDef PajeSubVariable vsub\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef
+%EventDef PajeStartLink from\n% Time date\n% Type string\n% Container string\n% Value string\n\
+% StartContainer string\n% Key string\n%EndEventDef
+%EventDef PajeEndLink to\n% Time date\n% Type string\n% Container string\n% Value string\n\
+% EndContainer string\n% Key string\n%EndEventDef
+ctype Host 0 H\nctype Process H P\nstype State P S\nvtype Load P V\nltype Message H P P L
+create 0 h H 0\ncreate 0 p P h\ncreate 0 q P h
+";
+
+/// What producers write, by what they are known for, and whether the pieces are sound.
+#[test]
+fn kinds() {
+    for (about, lines, are_sound) in [
+        (
+            "grouped links",
+            "ctype Process H N\ncreate 0 n N h\nfrom 1 L h a p k\nto 2 L h a n k\n",
+            true,
+        ),
+        (
+            "links that end in several types",
+            "ctype Link H N\ncreate 0 n N h\nfrom 1 L h a p k\nto 2 L h a n k\nfrom 1 L h a p l\n\
+             to 2 L h a q l\n",
+            false,
+        ),
+        ("pops", "pop 1 S p\npush 2 S p a\npop 3 S p\npop 4 S p\npush 5 S p b\n", true),
+        ("unset variables", "vadd 1 V p 2\nvadd 2 V p 3\nvsub 2 V q 3\nvsub 3 V q -1\n", true),
+        (
+            "a container never created",
+            "ctype Core 0 C\nstype S C T\npush 2 T c a\npop 3 T c\n",
+            true,
+        ),
+        ("the same in a type of another", "push 2 S r a\npop 3 S r\n", false),
+        ("created too late", "push 2 S r a\ncreate 3 r P h\npop 4 S r\n", true),
+        (
+            "an empty key",
+            "from 1 L h m p\nto 2 L h m q\nfrom 3 L h m p k # \nto 4 L h m q k\n",
+            true,
+        ),
+        ("out of time order", "push 3 S p a\npush 2 S p b\nvadd 1 V p 1\npop 4 S p\n", true),
+        (
+            "links out of order",
+            "from 1 L h m p k\nfrom 1 L h m p l\nto 6 L h m q l\nto 5 L h m q k\n",
+            false,
+        ),
+        (
+            "a key used again",
+            "from 1 L h m p k\nto 2 L h m q k\nfrom 3 L h m p k\nto 4 L h m q k\n",
+            false,
+        ),
+        ("values that differ", "from 1 L h m p k\nto 3 L h other q k\n", true),
+        ("a parent of another type", "ctype Core H C\ncreate 1 a C p\ncreate 2 b C q\n", true),
+        ("parents of several types", "create 1 a P 0\npush 4 S a x\npush 4 S p x\n", false),
+        ("an unknown parent", "ctype Core 0 C\ncreate 1 a C nowhere\n", true),
+        ("destroyed too early", "push 5 S p a\ndestroy 3 P p\npush 6 S p b\npush 6 S q b\n", true),
+        ("a link without an end", "from 1 L h m p k\npush 2 S p a\n", true),
+        ("cut off", "push 1 S p a\npush 2 S q b\nfrom 2 L h m p k\npush 4 S", true),
+        ("cut off in a definition", "push 1 S p a\n%EventDef PajeSetState 9\n% Time date\n", true),
+        ("an unknown type", "push 1 Z p a\npush 2 S p b\n", true),
+    ] {
+        let bytes = [WORLD, lines].concat().into_bytes();
+        for count in COUNTS {
+            let made = check(&bytes, count, 200, 2).expect("pieces can say so");
+            assert_eq!((made.was_sound, made.are_sound), (false, are_sound), "{about}");
+        }
+    }
+}
+
+/// The status, and what is told, are those of pj_dump.
+#[test]
+fn what_is_told() {
+    let bytes = invalid::trace(Fault::PopOnEmptyStack, 1).bytes;
+    let place = Place::new(&bytes);
+    assert_eq!(place.run(&["t", "-o", "d"]).status.code(), Some(1));
+    let output = place.run(&["--recover", "-q", "t", "-o", "d"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = said(&output);
+    assert!(told.contains(": skipped: no state of type"), "{told}");
+    assert!(told.contains("1 problem of 1 kind; the rest was split"), "{told}");
+    assert_eq!(place.names(), ["d", "t"]);
+    let output = place.run(&["-q", "-z", "d/piece-000.trace", "-o", "e"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+}
