@@ -237,6 +237,9 @@ impl<'o> Engine<'o> {
             }
             self.free.give_back(window.blocks);
             window = Window::collect(&mut self.desks);
+            if self.progress.is_stopped() {
+                return Err(Error::stopped());
+            }
             if window.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }

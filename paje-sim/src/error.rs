@@ -48,7 +48,8 @@ pub enum ErrorKind {
         /// Why.
         error: io::Error,
     },
-    /// Who was shown the trace in portions did not want to see more.
+    /// Who was shown the trace in portions did not want to see more, or
+    /// [`Progress::stop`](crate::Progress::stop) was called.
     Stopped,
 }
 

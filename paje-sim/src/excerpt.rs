@@ -6,8 +6,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use paje_parser::Position;
+use paje_parser::{Fault, Position, token};
 use unicode_width::UnicodeWidthChar;
+
+use crate::error::{ErrorKind, Place, Problem};
 
 /// Bytes kept on either side of the offending text's first byte.
 const REACH: usize = 160;
@@ -173,6 +175,32 @@ fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     let dropped = keep_first(cells, room);
     cells.reverse();
     dropped
+}
+
+/// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for
+/// a line that is too long to be read.
+#[must_use]
+pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
+    if place.text.is_empty() {
+        return String::new();
+    }
+    let at = ((place.position.column - 1) as usize).min(place.text.len());
+    let width = match kind {
+        ErrorKind::Invalid(Problem::Line { fault, .. }) => {
+            let word = Fault { at: at as u32, kind: *fault }.word(&place.text);
+            u64::from(word.end - word.start)
+        }
+        _ => {
+            let mut words = Vec::new();
+            token::fields(&place.text[at..], 0, &mut words);
+            words.first().filter(|word| word.start == 0).map_or(0, |word| u64::from(word.end))
+        }
+    };
+    let shown = Excerpt::of(&place.text, at).shown(place.position.column, width);
+    let line = place.position.line.to_string();
+    let margin = " ".repeat(line.len());
+    let (indent, carets) = (" ".repeat(shown.indent), "^".repeat(shown.width));
+    format!("\n {line} | {}\n {margin} | {indent}{carets}", shown.text)
 }
 
 #[cfg(test)]

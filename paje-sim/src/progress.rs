@@ -1,15 +1,16 @@
 //! How far a replay is, and what it took.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How far a replay is, for others to look at meanwhile.
+/// How far a replay is, for others to look at meanwhile; and how they end it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
     events: AtomicU64,
     named: Mutex<Named>,
+    stopped: AtomicBool,
 }
 
 /// The files that the trace names.
@@ -34,6 +35,19 @@ impl Progress {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
+    }
+
+    /// Asks the replay to end, from any thread. It does so within some blocks of text, with
+    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped); while a trace is being read to be sorted, and while a
+    /// read waits for bytes, it does not look.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the replay was asked to end.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Bytes of the files that the trace names, as far as they are known, as they are kept (compressed,

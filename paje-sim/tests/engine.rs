@@ -2,14 +2,14 @@
 //! many workers there are.
 
 use std::convert::Infallible;
-use std::io::Read;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use datasets::Shape;
 use paje_sim::{
-    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Portion, Progress, Source,
-    States, Step, Trace, Variables, Visitor,
+    ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Portion, Progress,
+    Source, States, Step, Trace, Variables, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -261,4 +261,29 @@ fn in_portions(
     let progress = Progress::default();
     let result = Trace::read_in_portions(source, options, workers, &progress, size, &mut show);
     (shown, result.map(|_| ()).map_err(|error| error.to_string()))
+}
+
+/// Who watches a replay may end it: at once, or when it has come so far.
+#[test]
+fn a_replay_that_is_told_to_stop() {
+    struct Teller<'a>(&'a [u8], &'a Progress, usize);
+    impl Read for Teller<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.len() <= self.2 {
+                self.1.stop();
+            }
+            self.0.read(buffer)
+        }
+    }
+    let trace = datasets::generate(datasets::Shape::Mpi, 4 << 20, 1);
+    for threads in 1..=3 {
+        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).unwrap();
+        for left in [usize::MAX, 3 << 20, 2 << 20] {
+            let progress = Progress::default();
+            let source = Source::stream(Teller(&trace, &progress, left));
+            let replayed = Trace::read_with(source, &Options::default(), &workers, &progress);
+            assert!(matches!(replayed.unwrap_err().kind(), ErrorKind::Stopped));
+            assert!(progress.bytes() < trace.len() as u64, "{}", progress.bytes());
+        }
+    }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use paje_parser::error::shown;
 use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
 use paje_sim::{Error, ErrorKind, Glob, Selected};
 
-use crate::voice::{Voice, describe, excerpt, is_disorder, sentence};
+use crate::voice::{Voice, describe, is_disorder, sentence};
 
 pub(crate) const VOICE: Voice = Voice("pj_dump");
 
@@ -78,7 +79,7 @@ fn invalid(name: &Path, error: &Error) {
         }
         return VOICE.say(format_args!("{name}: {message}"));
     };
-    let excerpt = excerpt(place, error.kind());
+    let excerpt = lines_below(place, error.kind());
     VOICE.say(format_args!("{name}:{}: {message}{excerpt}", place.position));
     if is_disorder(error) {
         VOICE.say(format_args!(

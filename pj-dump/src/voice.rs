@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use paje_parser::error::shown;
-use paje_parser::{Fault, token};
-use paje_sim::error::{Place, Problem};
-use paje_sim::excerpt::Excerpt;
+use paje_sim::error::Problem;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
 use splitter::Input;
@@ -134,32 +132,6 @@ pub fn sentence(error: &Error) -> String {
         ErrorKind::Io(error) => describe(error),
         _ => error.to_string(),
     }
-}
-
-/// The offending line with carets below the offending text, as `pj_validate` shows them; nothing for
-/// a line that is too long to be read.
-#[must_use]
-pub fn excerpt(place: &Place, kind: &ErrorKind) -> String {
-    if place.text.is_empty() {
-        return String::new();
-    }
-    let at = ((place.position.column - 1) as usize).min(place.text.len());
-    let width = match kind {
-        ErrorKind::Invalid(Problem::Line { fault, .. }) => {
-            let word = Fault { at: at as u32, kind: *fault }.word(&place.text);
-            u64::from(word.end - word.start)
-        }
-        _ => {
-            let mut words = Vec::new();
-            token::fields(&place.text[at..], 0, &mut words);
-            words.first().filter(|word| word.start == 0).map_or(0, |word| u64::from(word.end))
-        }
-    };
-    let shown = Excerpt::of(&place.text, at).shown(place.position.column, width);
-    let line = place.position.line.to_string();
-    let margin = " ".repeat(line.len());
-    let (indent, carets) = (" ".repeat(shown.indent), "^".repeat(shown.width));
-    format!("\n {line} | {}\n {margin} | {indent}{carets}", shown.text)
 }
 
 /// The system's words for an error, without its number.

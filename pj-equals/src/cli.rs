@@ -39,11 +39,11 @@ const OURS: &str = "Beyond PajeNG";
 )]
 pub struct Cli {
     /// A trace, plain or compressed with gzip, zstd, xz or bzip2; `-` is standard input
-    #[arg(value_name = "FILE1", required_unless_present = "usage")]
+    #[arg(value_name = "FILE1", required = true)]
     pub file1: Option<PathBuf>,
 
     /// The trace that it is compared with, likewise
-    #[arg(value_name = "FILE2", required_unless_present = "usage")]
+    #[arg(value_name = "FILE2", required = true)]
     pub file2: Option<PathBuf>,
 
     /// Ignore events of FILE1 later than TIME; what is open ends there
@@ -171,7 +171,7 @@ pub struct Cli {
     help: Option<bool>,
 
     /// Print a short usage message
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, exclusive = true)]
     pub usage: bool,
 
     /// Print the version

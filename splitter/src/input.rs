@@ -16,7 +16,7 @@ mod medium;
 
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
-use medium::{Medium, enlarge_pipe};
+use medium::{Counted, Medium, enlarge_pipe};
 
 /// A trace, opened.
 ///
@@ -84,31 +84,11 @@ impl Input {
         let taken = Arc::new(AtomicU64::new(0));
         let mut medium = Medium { file, taken: Arc::clone(&taken) };
 
-        let mut head = Vec::with_capacity(HEAD);
-        let mut ended = false;
-        let compression = loop {
-            match guess(&head, ended) {
-                Guess::Plain => break None,
-                Guess::Compressed(compression) => break Some(compression),
-                Guess::Open => {}
-            }
-            let mut more = [0; HEAD];
-            let more = &mut more[head.len()..];
-            let count = if regular {
-                // Reading here leaves the place in the file as it is.
-                medium.file.read_at(more, place + head.len() as u64)
-            } else {
-                medium.read(more)
-            };
-            match count {
-                Ok(count) => {
-                    ended = count == 0;
-                    head.extend_from_slice(&more[..count]);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        };
+        let (head, compression) = recognise(|more, at| match regular {
+            // Reading here leaves the place in the file as it is.
+            true => medium.file.read_at(more, place + at as u64),
+            false => medium.read(more),
+        })?;
 
         // Files of the system, as in /proc, are regular and have content, but no length.
         let sized = regular && (metadata.len() > 0 || head.is_empty());
@@ -126,6 +106,46 @@ impl Input {
             }
         };
         Ok(Input { name, kind, size, taken, compression, position: 0 })
+    }
+
+    /// Anything that gives bytes, compressed or not, under the name `name`. Its size, if it is known, is
+    /// what [`Input::size`] tells.
+    ///
+    /// # Errors
+    /// Its first bytes cannot be read.
+    pub fn from_reader(
+        name: PathBuf,
+        reader: impl Read + Send + 'static,
+        size: Option<u64>,
+    ) -> io::Result<Input> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let mut reader = Counted { reader, taken: Arc::clone(&taken) };
+        let (head, compression) = recognise(|more, _| reader.read(more))?;
+        let reader = Cursor::new(head).chain(reader);
+        let kind = Kind::Stream(match compression {
+            Some(compression) => Box::new(Decoder::new(compression, reader)?),
+            None => Box::new(reader),
+        });
+        Ok(Input { name, kind, size, taken, compression, position: 0 })
+    }
+
+    /// The same input, its text read through what `wrap` makes of it, from one thread.
+    #[must_use]
+    pub fn through(
+        mut self,
+        wrap: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
+    ) -> Input {
+        let empty = Kind::Stream(Box::new(io::empty()));
+        let inner = Input {
+            name: PathBuf::new(),
+            kind: std::mem::replace(&mut self.kind, empty),
+            size: self.size,
+            taken: Arc::clone(&self.taken),
+            compression: self.compression,
+            position: self.position,
+        };
+        self.kind = Kind::Stream(wrap(Box::new(inner)));
+        self
     }
 
     /// What messages call it: its path, or `<stdin>`.
@@ -165,6 +185,32 @@ impl Input {
     #[must_use]
     pub fn into_kind(self) -> Kind {
         self.kind
+    }
+}
+
+/// The first bytes of an input, which `read` gives (into a buffer, from a place on), and how they say that
+/// it is compressed.
+fn recognise(
+    mut read: impl FnMut(&mut [u8], usize) -> io::Result<usize>,
+) -> io::Result<(Vec<u8>, Option<Compression>)> {
+    let mut head = Vec::with_capacity(HEAD);
+    let mut ended = false;
+    loop {
+        match guess(&head, ended) {
+            Guess::Plain => return Ok((head, None)),
+            Guess::Compressed(compression) => return Ok((head, Some(compression))),
+            Guess::Open => {}
+        }
+        let mut more = [0; HEAD];
+        let more = &mut more[head.len()..];
+        match read(more, head.len()) {
+            Ok(count) => {
+                ended = count == 0;
+                head.extend_from_slice(&more[..count]);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 

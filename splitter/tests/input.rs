@@ -358,3 +358,53 @@ fn standard_input() {
         assert!(said.contains(&format!("<stdin> stream Some({size}) \"second\\n\";")), "{said}");
     }
 }
+
+/// A reader in memory is recognised as a file is, whatever it gives at a time.
+#[test]
+fn readers_are_read_as_files_are() {
+    let text = b"1 2 3\n".repeat(1000);
+    let mut all: Vec<_> = ALL.iter().map(|one| (Some(*one), compress(*one, &text))).collect();
+    all.push((None, text.clone()));
+    for (compression, bytes) in all {
+        for at_once in [1, 5, usize::MAX] {
+            let (size, reader) =
+                (bytes.len() as u64, Trickle(io::Cursor::new(bytes.clone()), at_once));
+            let mut input = Input::from_reader("<memory>".into(), reader, Some(size)).unwrap();
+            assert_eq!((input.compression(), input.size()), (compression, Some(size)));
+            let taken = input.read_so_far();
+            let mut read = Vec::new();
+            input.read_to_end(&mut read).unwrap();
+            assert_eq!(read, text, "{compression:?}");
+            assert_eq!(taken.load(Ordering::Relaxed), size);
+        }
+    }
+    let mut empty = Input::from_reader("<memory>".into(), io::empty(), None).unwrap();
+    assert_eq!(empty.read(&mut [0; 8]).unwrap(), 0);
+}
+
+/// Gives so many bytes at a time, at most.
+struct Trickle(io::Cursor<Vec<u8>>, usize);
+
+impl Read for Trickle {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..room])
+    }
+}
+
+/// What stands between an input and who reads it sees the text, and nothing else changes.
+#[test]
+fn inputs_read_through_something_else() {
+    let trace = Trace::new();
+    let text = b"1 2 3\n".repeat(1000);
+    for bytes in [text.clone(), compress(Compression::Zstd, &text)] {
+        fs::write(&trace.path, &bytes).unwrap();
+        let input = Input::open(Some(&trace.path)).unwrap();
+        let (name, size) = (input.name().to_owned(), input.size());
+        let mut through = input.through(|text| Box::new(text.take(6)));
+        assert_eq!((through.name(), through.size()), (name.as_path(), size));
+        let mut read = Vec::new();
+        through.read_to_end(&mut read).unwrap();
+        assert_eq!(read, &text[..6]);
+    }
+}

@@ -94,6 +94,9 @@ impl<'r> Feed<'r> {
     /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
     pub(crate) fn next(&self, block: &mut Block) -> Option<Next> {
         loop {
+            if self.progress.is_stopped() {
+                return None;
+            }
             let mut reading = self.reading();
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;

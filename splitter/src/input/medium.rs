@@ -27,6 +27,20 @@ impl Read for Medium {
     }
 }
 
+/// Counts the bytes that any reader gives.
+pub(super) struct Counted<R> {
+    pub(super) reader: R,
+    pub(super) taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 /// Asks for a pipe that holds more than the usual 64 KiB, so that the programs at its ends take
 /// turns less often. The system may refuse; it is as well without.
 pub(super) fn enlarge_pipe(file: &File) {

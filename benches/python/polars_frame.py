@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""From a trace to polars data frames: by pajereplay, and by PajeNG's pj_dump and polars' CSV reader.
+
+    pip install ./pajereplay polars
+    benches/python/polars_frame.py trace.paje --runs 3 --threads 2
+
+Both ways are taken in turn, in this process, and their frames are compared: the same rows in the same order, names and
+integers equal, times as close as the digits that pj_dump prints. Medians count.
+
+PajeNG's way is the fastest that was found: grep leaves one nature of rows, and polars reads these from memory, with all
+columns' types given and the duration left out. Its names begin with the blank behind the comma, which costs nothing to leave
+where it is. The trace, and what is between, should lie in memory too (/dev/shm).
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import polars as pl
+
+# Columns of pj_dump's rows; those without a type are left out.
+NAME, NUMBER = pl.String, pl.Float64
+COLUMNS = {
+    "containers": ("Container", {"Parent": NAME, "Type": NAME, "Start": NUMBER, "End": NUMBER, "Duration": None, "Name": NAME}),
+    "states": ("State", {"Container": NAME, "Type": NAME, "Start": NUMBER, "End": NUMBER, "Duration": None,
+                         "Imbrication": NUMBER, "Value": NAME}),
+    "variables": ("Variable", {"Container": NAME, "Type": NAME, "Start": NUMBER, "End": NUMBER, "Duration": None, "Value": NUMBER}),
+    "events": ("Event", {"Container": NAME, "Type": NAME, "Time": NUMBER, "Value": NAME}),
+    "links": ("Link", {"Container": NAME, "Type": NAME, "Start": NUMBER, "End": NUMBER, "Duration": None, "Value": NAME,
+                       "StartContainer": NAME, "EndContainer": NAME, "Key": NAME}),
+}
+
+# Half of the last digit that pj_dump prints, and what may be lost in reading it and in a subtraction.
+CLOSE, LOST = 0.5e-6, 1e-15
+
+
+def of_pajeng(options):
+    """The frames by way of text."""
+    environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(options.threads)}
+    frames = {}
+    with tempfile.TemporaryDirectory(dir=options.between) as folder:
+        dump = f"'{options.pj_dump}' '{options.trace}'"
+        if len(options.tables) > 1:
+            # Once for all of them.
+            subprocess.run(f"{dump} > {folder}/all", shell=True, check=True, env=environment)
+            dump = f"cat {folder}/all"
+        for table in options.tables:
+            nature, columns = COLUMNS[table]
+            rows = f"{folder}/{table}.csv"
+            command = f"set -o pipefail; {dump} | {{ grep ^{nature}, || true; }} > {rows}"
+            subprocess.run(["bash", "-c", command], check=True, env=environment)
+            schema = {"Nature": pl.String, **{name: kind or NUMBER for name, kind in columns.items()}}
+            wanted = [name for name, kind in columns.items() if kind is not None]
+            if os.path.getsize(rows) == 0:
+                frames[table] = pl.DataFrame(schema={name: schema[name] for name in wanted})
+            else:
+                which = [place for place, name in enumerate(schema) if name in wanted]
+                frames[table] = pl.read_csv(rows, has_header=False, schema=schema, columns=which, quote_char=None)
+            os.remove(rows)
+    return frames
+
+
+def of_pajereplay(options):
+    """The frames by way of Arrow."""
+    import pajereplay
+
+    # As grep does: other rows are checked, and not kept. As PajeNG does: values of variables in single precision.
+    natures = [COLUMNS[table][0].lower() for table in options.tables]
+    trace = pajereplay.read(options.trace, threads=options.threads, natures=natures, variable_precision="single")
+    return {table: pl.DataFrame(getattr(trace, table)) for table in options.tables}
+
+
+def compare(table, ours, theirs):
+    """Fails if two frames have not the same rows."""
+    if ours.columns != theirs.columns or ours.height != theirs.height:
+        sys.exit(f"{table}: {ours.shape} and {theirs.shape}, {ours.columns} and {theirs.columns}")
+    for name in ours.columns:
+        mine, other = ours[name], theirs[name]
+        if other.dtype != pl.Float64:
+            equal = (mine.cast(pl.String) == other.str.strip_chars_start()).all()
+        elif table == "containers":
+            # These times have six digits.
+            equal = ((mine - other).abs() <= 1e-5 * mine.abs()).all()
+        else:
+            equal = ((mine - other).abs() <= CLOSE + LOST * mine.abs()).all()
+        if not equal:
+            sys.exit(f"{table}: the columns {name} differ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trace")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tables", choices=["states", "all"], default="states")
+    parser.add_argument("--pj-dump", default="/usr/bin/pj_dump", help="PajeNG's")
+    parser.add_argument("--between", default="/dev/shm" if os.path.isdir("/dev/shm") else None, metavar="DIR",
+                        help="where PajeNG's rows go on their way")
+    options = parser.parse_args()
+    options.tables = list(COLUMNS) if options.tables == "all" else [options.tables]
+    size = os.path.getsize(options.trace)
+    seconds = {of_pajereplay: [], of_pajeng: []}
+    for run in range(options.runs):
+        frames = {}
+        for way in seconds:
+            began = time.perf_counter()
+            frames[way] = way(options)
+            seconds[way].append(time.perf_counter() - began)
+            print(f"run {run + 1}: {way.__name__[3:]:10} {seconds[way][-1]:9.3f} s", flush=True)
+        for table in options.tables:
+            compare(table, frames[of_pajereplay][table], frames[of_pajeng][table])
+        rows = sum(frame.height for frame in frames[of_pajereplay].values())
+        frames.clear()
+    ours, theirs = (statistics.median(seconds[way]) for way in (of_pajereplay, of_pajeng))
+    print(
+        f"{size / 1e6:.0f} MB, {rows} rows ({', '.join(options.tables)}), {options.threads} threads, medians of {options.runs}: "
+        f"pajereplay {ours:.3f} s ({size / ours / 1e6:.0f} MB/s), PajeNG {theirs:.1f} s, {theirs / ours:.1f} times as fast; same frames"
+    )
+
+
+if __name__ == "__main__":
+    # Before polars' threads are started.
+    if "POLARS_MAX_THREADS" not in os.environ:
+        threads = sys.argv[sys.argv.index("--threads") + 1] if "--threads" in sys.argv[:-1] else "2"
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "POLARS_MAX_THREADS": threads})
+    main()

@@ -1,0 +1,189 @@
+//! A table, as Python sees it.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, RecordBatchIterator};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use paje_export::Table as Which;
+use pyo3::exceptions::{PyImportError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+
+use crate::kept::{Kept, Rows};
+
+/// A table of a trace: one of Trace.containers, .states, .variables, .events, .links, .type_hierarchy and
+/// .entity_hierarchy.
+///
+/// Whatever understands Arrow's PyCapsule interface takes it as it is, and shares its memory:
+///
+///     pyarrow.table(trace.states)
+///     polars.DataFrame(trace.states)
+///     pandas.DataFrame.from_arrow(trace.states)
+///     states = trace.states; duckdb.sql("SELECT Value, sum(\"End\" - Start) FROM states GROUP BY Value")
+///
+/// Times are in seconds, in double precision. Names are dictionary-encoded (categoricals in pandas and
+/// polars). Rows are in the order of pj_dump. They are made when they are first asked for, by all threads
+/// of the trace, and kept until release() is called, or the trace and its tables are gone.
+#[pyclass(module = "pajereplay", frozen)]
+pub(crate) struct Table {
+    pub(crate) kept: Arc<Kept>,
+    pub(crate) which: Which,
+}
+
+impl Table {
+    fn rows(&self, py: Python<'_>) -> PyResult<Rows> {
+        self.kept.rows(py, self.which)
+    }
+
+    /// The same table for another package.
+    fn again(&self) -> Table {
+        Table { kept: Arc::clone(&self.kept), which: self.which }
+    }
+
+    fn schema(&self, py: Python<'_>) -> SchemaRef {
+        py.detach(|| Arc::clone(self.kept.schema(self.which)))
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The table's rows as an Arrow C stream, in a PyCapsule. The requested schema is not looked at, as the
+    /// interface allows: who asks for another one converts what there is.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        // All batches are made here, where an error or a signal is an exception.
+        let batches: Vec<_> = self.rows(py)?.iter().cloned().map(Ok).collect();
+        let reader = RecordBatchIterator::new(batches, self.schema(py));
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// The table's columns as an Arrow C schema, in a PyCapsule. No rows are made for it.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.schema(py).as_ref()).map_err(wrong)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// The table's name: container, state, variable, event, link, type_hierarchy or entity_hierarchy.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.which.name()
+    }
+
+    /// The names of the columns, in order. No rows are made for it.
+    #[getter]
+    fn column_names(&self, py: Python<'_>) -> Vec<String> {
+        self.schema(py).fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// How many rows there are, which are made for it.
+    #[getter]
+    fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())
+    }
+
+    /// How many columns there are.
+    #[getter]
+    fn num_columns(&self, py: Python<'_>) -> usize {
+        self.schema(py).fields().len()
+    }
+
+    /// How many bytes of memory the rows take at the moment: 0 if they have not been made, or were
+    /// released. Dictionaries count once.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        let Some(rows) = self.kept.made(self.which) else { return 0 };
+        let columns = |index: usize| {
+            rows.iter().enumerate().map(move |(number, batch)| {
+                let column = batch.column(index);
+                match column.as_any_dictionary_opt() {
+                    Some(dictionary) if number > 0 => dictionary.keys().get_buffer_memory_size(),
+                    _ => column.get_buffer_memory_size(),
+                }
+            })
+        };
+        (0..rows.first().map_or(0, |batch| batch.num_columns())).flat_map(columns).sum()
+    }
+
+    /// Lets go of the rows. What was made of them keeps what it needs; they are made again when they are
+    /// asked for.
+    fn release(&self, py: Python<'_>) {
+        py.detach(|| self.kept.release(self.which));
+    }
+
+    /// The table as a pyarrow.Table, which shares its memory.
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream =
+            self.rows(py).map(|_| Table { kept: Arc::clone(&self.kept), which: self.which })?;
+        import(py, "pyarrow")?.call_method1("table", (stream,))
+    }
+
+    /// The table as a polars.DataFrame. Times and numbers are shared, names become categoricals.
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        import(py, "polars")?.call_method1("DataFrame", (self.again(),))
+    }
+
+    /// The table as a pandas.DataFrame, by way of pyarrow. Names become categoricals.
+    ///
+    /// Keywords are those of pyarrow.Table.to_pandas.
+    #[pyo3(signature = (**keywords))]
+    fn to_pandas<'py>(
+        &self,
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        import(py, "pandas")?;
+        self.to_arrow(py)?.call_method("to_pandas", (), keywords)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.num_rows(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let rows = match self.kept.made(self.which) {
+            Some(rows) => {
+                let rows: usize = rows.iter().map(|batch| batch.num_rows()).sum();
+                format!("{rows} rows")
+            }
+            None => "not made yet".into(),
+        };
+        let mut text = format!("<pajereplay.Table {} ({rows})", self.which.name());
+        for field in self.schema(py).fields() {
+            let kind = match field.data_type() {
+                DataType::Dictionary(..) => "name".to_owned(),
+                DataType::Utf8 => "text".into(),
+                other => other.to_string().to_lowercase(),
+            };
+            text.push_str(&format!("\n  {}: {kind}", field.name()));
+        }
+        text.push('>');
+        text
+    }
+}
+
+fn wrong(error: ArrowError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// A package that is only needed for what was asked for.
+fn import<'py>(py: Python<'py>, package: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(package).map_err(|error| {
+        if !error.is_instance_of::<PyImportError>(py) {
+            return error;
+        }
+        let missing = PyImportError::new_err(format!(
+            "this needs {package}, which is not installed: pip install {package}"
+        ));
+        missing.set_cause(py, Some(error));
+        missing
+    })
+}

@@ -1,0 +1,194 @@
+//! A trace, as Python sees it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use paje_export::Table as Which;
+use paje_sim::ErrorKind;
+use paje_sim::recovered::OpenState;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors;
+use crate::kept::Kept;
+use crate::table::Table;
+
+/// A replayed trace: what pajereplay.read returns.
+///
+/// Its tables are made when they are first asked for, and kept: see Table. The trace itself stays in
+/// memory too, about as large as its tables are.
+#[pyclass(module = "pajereplay", frozen)]
+pub(crate) struct Trace {
+    kept: Arc<Kept>,
+    name: PathBuf,
+    threads: usize,
+}
+
+impl Trace {
+    pub(crate) fn new(kept: Kept, name: PathBuf, threads: usize) -> Self {
+        Trace { kept: Arc::new(kept), name, threads }
+    }
+
+    fn table(&self, which: Which) -> Table {
+        Table { kept: Arc::clone(&self.kept), which }
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// The containers, the root among them: Parent, Type, Start, End, Name.
+    #[getter]
+    fn containers(&self) -> Table {
+        self.table(Which::Container)
+    }
+
+    /// The states: Container, Type, Start, End, Imbrication, Value.
+    #[getter]
+    fn states(&self) -> Table {
+        self.table(Which::State)
+    }
+
+    /// The values of variables over time: Container, Type, Start, End, Value.
+    #[getter]
+    fn variables(&self) -> Table {
+        self.table(Which::Variable)
+    }
+
+    /// The events: Container, Type, Time, Value.
+    #[getter]
+    fn events(&self) -> Table {
+        self.table(Which::Event)
+    }
+
+    /// The links: Container, Type, Start, End, Value, StartContainer, EndContainer, Key.
+    #[getter]
+    fn links(&self) -> Table {
+        self.table(Which::Link)
+    }
+
+    /// The types, and their values below them: Parent, Name, Nature.
+    #[getter]
+    fn type_hierarchy(&self) -> Table {
+        self.table(Which::TypeHierarchy)
+    }
+
+    /// The containers, and the types of what is in each: Parent, Name, Type, Nature.
+    #[getter]
+    fn entity_hierarchy(&self) -> Table {
+        self.table(Which::EntityHierarchy)
+    }
+
+    /// When the trace ends, in seconds: its latest time, or stop_at.
+    #[getter]
+    fn end(&self) -> f64 {
+        self.kept.trace.end()
+    }
+
+    /// How many objects there are, as a dict: containers (without the root), states, variables, events,
+    /// links. Those that natures, types and containers leave out do not count; those that start and end
+    /// leave out do.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = self.kept.trace.counts();
+        let dict = PyDict::new(py);
+        dict.set_item("containers", counts.containers)?;
+        dict.set_item("states", counts.states)?;
+        dict.set_item("variables", counts.variables)?;
+        dict.set_item("events", counts.events)?;
+        dict.set_item("links", counts.links)?;
+        Ok(dict)
+    }
+
+    /// What was read, as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
+    /// replay), version (of pajereplay).
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let trace = &self.kept.trace;
+        let dict = PyDict::new(py);
+        dict.set_item("source", self.name.display().to_string())?;
+        dict.set_item("lines", trace.lines())?;
+        dict.set_item("bytes", trace.bytes())?;
+        dict.set_item("event_lines", trace.event_lines())?;
+        dict.set_item("threads", self.threads)?;
+        dict.set_item("seconds", trace.times().wall.as_secs_f64())?;
+        dict.set_item("version", env!("CARGO_PKG_VERSION"))?;
+        Ok(dict)
+    }
+
+    /// What was doubtful, as a list of Problem, once for each kind and event definition.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut all: Vec<_> = self.kept.trace.warnings().iter().collect();
+        all.sort_by_key(|warning| (warning.file_number, warning.first_line));
+        let problems = all.into_iter().map(|warning| {
+            let fields = PyDict::new(py);
+            fields.set_item("severity", "warning")?;
+            fields.set_item("code", warning.kind.code())?;
+            fields.set_item("message", warning.kind.sentence())?;
+            fields.set_item("file", warning.file.as_deref().unwrap_or(&self.name).as_os_str())?;
+            fields.set_item("line", warning.first_line)?;
+            fields.set_item("count", warning.count)?;
+            problem(&fields)
+        });
+        problems.collect()
+    }
+
+    /// What recover=True left out or mended, as a list of Problem, once for each kind of problem.
+    #[getter]
+    fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let recovery = self.kept.trace.recovered();
+        let problems = recovery.problems.iter().map(|recovered| {
+            let fields = PyDict::new(py);
+            fields.set_item("severity", "error")?;
+            let code = match recovered.error.kind() {
+                ErrorKind::Invalid(problem) => problem.code(),
+                _ => "unreadable-file",
+            };
+            fields.set_item("code", code)?;
+            fields.set_item("message", errors::message(&recovered.error))?;
+            errors::place(&fields, &self.name, &recovered.error)?;
+            fields.set_item("count", recovered.count)?;
+            fields.set_item("remedy", recovered.remedy.word())?;
+            problem(&fields)
+        });
+        problems.collect()
+    }
+
+    /// The first states that were open where recover=True cut the trace off, and ended there, as tuples of
+    /// container, type and value.
+    #[getter]
+    fn open_states(&self) -> Vec<(String, String, String)> {
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let open = self.kept.trace.recovered().open_states.iter();
+        open.map(|OpenState { container, type_, value, .. }| {
+            (text(container), text(type_), text(value))
+        })
+        .collect()
+    }
+
+    /// Lets go of the rows of all tables. What was made of them keeps what it needs; they are made again when
+    /// they are asked for.
+    fn release(&self, py: Python<'_>) {
+        py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
+    }
+
+    fn __repr__(&self) -> String {
+        let counts = self.kept.trace.counts();
+        format!(
+            "<pajereplay.Trace {}: {} containers, {} states, {} variables, {} events, {} links, end {} s>",
+            self.name.display(),
+            counts.containers,
+            counts.states,
+            counts.variables,
+            counts.events,
+            counts.links,
+            self.kept.trace.end()
+        )
+    }
+}
+
+/// A `Problem` of these fields.
+pub(crate) fn problem<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let class = fields.py().import("pajereplay._records")?.getattr("Problem")?;
+    class.call((), Some(fields))
+}

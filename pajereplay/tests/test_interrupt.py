@@ -1,0 +1,106 @@
+"""Ctrl-C, by a real signal to another process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+# Says when it begins, and how long after the signal it was over and which threads are left.
+CODE = """
+import os, sys, time, threading, pajereplay
+{before}
+print("ready", flush=True)
+try:
+    {call}
+    print("not interrupted", flush=True)
+except KeyboardInterrupt:
+    now = time.monotonic()
+    time.sleep(0.05)
+    print(now, len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1, flush=True)
+"""
+
+
+def interrupt(call, *, before="", wait=0.2, stdin=None):
+    code = CODE.format(call=call, before=before)
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(wait)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+        assert process.wait() == 0
+    assert said != "not interrupted\n", "the trace is too small for this machine"
+    over, threads = said.split()
+    # Far more than it takes, since others may use the machine.
+    assert float(over) - sent < 3
+    return float(over) - sent, int(threads)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, generated):
+    """A trace that takes long: a hundred files of the same content would be one file only, so it is a pipe."""
+    return generated("mpi", 30_000_000, 3)
+
+
+# The same events again and again, for ever: containers that exist already are left out.
+ENDLESS = """
+class Endless:
+    def __init__(self, path):
+        lines = open(path, 'rb').read().splitlines(keepends=True)
+        self.parts = [b''.join(lines)]
+        self.again = b'# a comment that is passed over\\n' * 30000
+    def read(self, size):
+        return self.parts.pop() if self.parts else self.again
+"""
+
+
+def test_reading_a_file_object(large):
+    _, threads = interrupt(f"pajereplay.read(Endless({str(large)!r}), threads=2)", before=ENDLESS)
+    assert threads == 1
+
+
+def test_validating_a_file_object(large):
+    _, threads = interrupt(f"pajereplay.validate(Endless({str(large)!r}))", before=ENDLESS)
+    assert threads == 1
+
+
+def test_reading_files(large):
+    call = f"[pajereplay.read({str(large)!r}, threads=2) for _ in range(1000)]"
+    for wait in (0.05, 0.3):
+        _, threads = interrupt(call, wait=wait)
+        assert threads == 1
+
+
+def test_making_tables(large):
+    call = "[(trace.states.num_rows, trace.states.release()) for _ in range(100000)]"
+    _, threads = interrupt(call, before=f"trace = pajereplay.read({str(large)!r}, threads=1)")
+    assert threads == 1
+
+
+def test_a_pipe_that_nobody_writes_to(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    # Someone has it open, so that the reader waits for bytes.
+    keep = os.open(path, os.O_RDWR)
+    interrupt(f"pajereplay.read({str(path)!r})", before="")
+    os.close(keep)
+
+
+def test_standard_input_that_nobody_writes_to():
+    _, threads = interrupt("pajereplay.read(sys.stdin.buffer)", stdin=subprocess.PIPE)
+    assert threads == 1
+
+
+def test_in_another_thread_nothing_is_interrupted(example):
+    code = f"""
+import signal, threading, pajereplay
+found = []
+thread = threading.Thread(target=lambda: found.append(len(pajereplay.read({str(example('mpi'))!r}).states)))
+thread.start(); thread.join(); print(found)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "[53]\n"

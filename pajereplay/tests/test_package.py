@@ -1,0 +1,98 @@
+"""What is in the package."""
+
+import ast
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pajereplay
+from conftest import ROOT
+from pajereplay import _native
+
+
+def test_stubs_say_what_there_is():
+    tree = ast.parse(Path(pajereplay.__file__).with_name("_native.pyi").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            class_ = getattr(_native, node.name)
+            told = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            there = {name for name in vars(class_) if not name.startswith("__")}
+            assert {name for name in told if not name.startswith("__")} == there
+            assert all(hasattr(class_, name) for name in told)
+        elif isinstance(node, ast.FunctionDef):
+            assert callable(getattr(_native, node.name))
+    assert Path(pajereplay.__file__).with_name("py.typed").exists()
+
+
+def test_everything_public_is_described():
+    for name in pajereplay.__all__:
+        one = getattr(pajereplay, name)
+        if name == "__version__":
+            continue
+        assert inspect.getdoc(one), name
+        if inspect.isclass(one):
+            for attribute, value in vars(one).items():
+                if not attribute.startswith("_") and (callable(value) or inspect.isgetsetdescriptor(value)):
+                    assert inspect.getdoc(value), f"{name}.{attribute}"
+    keywords = inspect.signature(pajereplay.read).parameters
+    assert all(f"{keyword}:" in pajereplay.read.__doc__ for keyword in keywords)
+
+
+def test_nothing_else_is_needed(example):
+    """Without other packages all but the conversions works, and these say what they need."""
+    code = f"""
+import sys
+for name in ("pyarrow", "polars", "pandas", "numpy", "duckdb", "tqdm"):
+    sys.modules[name] = None
+import pajereplay
+trace = pajereplay.read({str(example('mpi'))!r})
+print(len(trace.states), type(trace.states.__arrow_c_stream__()).__name__)
+for convert, package in (("to_arrow", "pyarrow"), ("to_polars", "polars"), ("to_pandas", "pandas")):
+    try:
+        getattr(trace.states, convert)()
+    except ImportError as error:
+        assert str(error) == f"this needs {{package}}, which is not installed: pip install {{package}}", error
+    else:
+        print("converted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "53 PyCapsule\n", done.stderr
+
+
+def test_streams_that_nobody_reads(example):
+    trace = pajereplay.read(example("mpi"))
+    for _ in range(1000):
+        trace.states.__arrow_c_stream__()
+        trace.states.__arrow_c_schema__()
+
+
+def test_the_readmes_example():
+    """It prints what stands below it."""
+    readme = (ROOT / "README.md").read_text()
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stderr == ""
+    assert [line.rstrip() for line in done.stdout.splitlines()] == [line.rstrip() for line in found[2].splitlines()]
+
+
+def test_types(tmp_path, example):
+    """What a user writes is checked as it should be, if mypy is installed."""
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import pajereplay\n"
+        "from pathlib import Path\n"
+        "trace: pajereplay.Trace = pajereplay.read(Path('a'), threads=2, progress=print)\n"
+        "end: float = trace.end\n"
+        "table: pajereplay.Table = trace.states\n"
+        "lines: list[int] = [problem.line or 0 for problem in pajereplay.validate(b'').errors]\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
