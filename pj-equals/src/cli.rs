@@ -163,6 +163,7 @@ pub struct Cli {
     pub no_progress: bool,
 
     /// What to print instead of doing anything.
+    /// What to generate instead
     #[command(flatten, next_help_heading = OURS)]
     pub generate: Generate,
 
