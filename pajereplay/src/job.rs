@@ -50,7 +50,11 @@ pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce(Sender<Request>) -> T + Send + 'static,
 ) -> PyResult<T> {
     let (ask, mut asked) = mpsc::channel();
-    let thread = thread::Builder::new().name("pajereplay".into()).spawn(|| work(ask))?;
+    let thread = thread::Builder::new().name("pajereplay".into()).spawn(move || {
+        // Work that asks for nothing lets go of its end at once, and is not done by then.
+        let _until_done = ask.clone();
+        work(ask)
+    })?;
     let failed = loop {
         // Who asks is gone when the work is done, in whatever way.
         let looked = match wait(py, &mut asked, TICK) {

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+import pajereplay
+
 # Says when it begins, and how long after the signal it was over and which threads are left.
 CODE = """
 import os, sys, time, threading, pajereplay
@@ -73,6 +75,39 @@ def test_reading_files(large):
     for wait in (0.05, 0.3):
         _, threads = interrupt(call, wait=wait)
         assert threads == 1
+
+
+@pytest.mark.parametrize("function", ["read", "validate"])
+def test_a_path_without_an_end(tmp_path, function):
+    """One call that never ends by itself; that it looked at signals only while it opened the file was a bug."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with subprocess.Popen(["sh", "-c", f"yes '# a comment' > '{path}'"]) as feeder:
+        late, threads = interrupt(f"pajereplay.{function}({str(path)!r})", wait=0.5)
+        feeder.kill()
+    assert threads == 1
+    assert late < 1
+
+
+def test_progress_of_a_path_without_an_end(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    class Enough(Exception):
+        pass
+
+    calls = []
+
+    def watch(done, total):
+        calls.append((done, total))
+        if len(calls) == 3:
+            raise Enough
+
+    with subprocess.Popen(["sh", "-c", f"yes '# a comment' > '{path}'"]) as feeder:
+        with pytest.raises(Enough):
+            pajereplay.read(path, progress=watch)
+        feeder.kill()
+    assert calls == sorted(calls) and calls[2][0] > calls[0][0] and calls[0][1] is None
 
 
 def test_making_tables(large):
