@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use paje_dump::voice::{Voice, describe, excerpt};
+use paje_dump::voice::{Voice, describe};
 use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
 use paje_sim::{Error, ErrorKind};
 
 pub(crate) const VOICE: Voice = Voice("pj_equals");
@@ -50,7 +51,7 @@ fn invalid(name: &Path, error: &Error) {
     let Some(place) = error.place() else {
         return VOICE.say(format_args!("{name}: {error}"));
     };
-    let excerpt = excerpt(place, error.kind());
+    let excerpt = lines_below(place, error.kind());
     VOICE.say(format_args!("{name}:{}: {error}{excerpt}", place.position));
     match error.kind() {
         ErrorKind::Invalid(Problem::NotTimeOrdered { .. }) => {
