@@ -74,6 +74,7 @@ mod text;
 mod trace;
 mod type_tree;
 pub mod types;
+mod user_defined;
 mod variables;
 pub mod visit;
 
@@ -93,7 +94,5 @@ pub use store::LineNumber;
 pub use text::Name;
 pub use trace::{Counts, Trace};
 pub use types::Types;
-pub use visit::{
-    EventFields, Events, LaneView, Links, NameOrder, Side, States, Step, UserDefined, Variables,
-    Visitor,
-};
+pub use user_defined::{EventFields, Side, UserDefined};
+pub use visit::{Events, LaneView, Links, NameOrder, States, Step, Variables, Visitor};

@@ -23,7 +23,8 @@ use crate::progress::{Progress, Times};
 use crate::recovered::Recovery;
 use crate::store::{Extras, LineNumber};
 use crate::types::Types;
-use crate::visit::{EventFields, LaneView};
+use crate::user_defined::EventFields;
+use crate::visit::LaneView;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///
