@@ -12,7 +12,9 @@ import pajereplay
 
 # Says when it begins, and how long after the signal it was over and which threads are left.
 CODE = """
-import os, sys, time, threading, pajereplay
+import os, signal, sys, time, threading, pajereplay
+# Who runs the tests may have had it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}
 print("ready", flush=True)
 try:
