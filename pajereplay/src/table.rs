@@ -121,8 +121,7 @@ impl Table {
 
     /// The table as a pyarrow.Table, which shares its memory.
     fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let stream =
-            self.rows(py).map(|_| Table { kept: Arc::clone(&self.kept), which: self.which })?;
+        let stream = self.rows(py).map(|_| self.again())?;
         import(py, "pyarrow")?.call_method1("table", (stream,))
     }
 

@@ -118,6 +118,23 @@ fn rows_at_the_very_end() {
     assert_eq!(run(&folder, &["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
 }
 
+/// PajeNG looks for what is from time 0 on by bisection: a link that starts earlier hides those completed before
+/// it.
+#[test]
+fn links_that_start_before_time_0() {
+    let links = |start: &str| {
+        let lines = [
+            "from 1 L 0 data p1 a",
+            "to 2 L 0 data p2 a",
+            "from START L 0 data p1 b",
+            "to 3 L 0 data p2 b",
+        ];
+        format!("{WORLD}{}\n", lines.join("\n").replace("START", start))
+    };
+    let folder = pair(&links("1"), &links("-1"));
+    assert_eq!(run(&folder, &["a.trace", "b.trace"]), (0, "1\n".into(), String::new()));
+}
+
 /// PajeNG adds a row on either side, loses those that enclose the window, and may crash.
 #[test]
 fn windows() {
