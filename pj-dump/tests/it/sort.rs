@@ -345,3 +345,15 @@ fn runs(folder: &Path, script: &str) -> bool {
     shell.args(["-c", script]).current_dir(folder).env("LC_ALL", "C").stderr(Stdio::null());
     shell.status().is_ok_and(|status| status.success())
 }
+
+/// PajeNG 1.3.6 behaviour: its first time is 0 whatever sign the trace's has.
+#[test]
+fn intervals_from_minus_zero() {
+    for times in [["-0", "-0"], ["-0", "0"], ["0", "-0"]] {
+        let [first, second] = times;
+        let lines = format!("set {first} S p a\nset {second} S p b\nset 2 S p c\n");
+        let output = dump(&["-p", "State"], &trace(lines.as_bytes()));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.starts_with("0.000000,2.000000,2.000000,"), "{text}");
+    }
+}
