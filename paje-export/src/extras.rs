@@ -12,6 +12,7 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{ArrayBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_schema::{DataType, Field};
+use paje_parser::Field as Word;
 use paje_parser::definition::FieldType;
 use paje_parser::event::EventKind;
 use paje_parser::number::parse_f64;
@@ -20,7 +21,6 @@ use paje_sim::{
     Variables, Visitor,
 };
 
-use crate::gather::bare;
 use crate::names::text;
 use crate::{Error, Table};
 
@@ -97,7 +97,7 @@ impl Survey {
         let def = &trace.defs()[fields.def()];
         let reads = self.0.entry(key).or_insert_with(|| vec![true; def.extras().count()]);
         for (reads, ((_, word), raw)) in reads.iter_mut().zip(def.extras().zip(fields.texts())) {
-            let text = bare(raw);
+            let text = Word::new(raw).bare();
             *reads &= is_nothing(text) || Kind::of(def.fields()[word - 1].kind).reads(text);
         }
     }
@@ -232,7 +232,7 @@ impl<'a> Gathered<'a> {
             let key = (side(self.trace, place, fields), fields.def());
             let Some(columns) = self.extras.columns.get(&key) else { continue };
             for (column, raw) in columns.iter().zip(fields.texts()) {
-                let said = bare(raw);
+                let said = Word::new(raw).bare();
                 if is_nothing(said) {
                     continue;
                 }

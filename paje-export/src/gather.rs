@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, Float64Array, Int32Array};
+use paje_parser::Field;
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, Side, States, Trace, TypeNature, UserDefined,
+    ContainerId, Events, LaneView, Links, Name, Side, States, Trace, TypeNature, UserDefined,
     Variables, Visitor, Window,
 };
 
 use crate::batches::Part;
 use crate::extras::Gathered;
 use crate::lines::GatheredLines;
-use crate::names::{Names, text};
+use crate::names::{Names, spelled};
 use crate::table::Column;
 use crate::tables::{TableOptions, Tables, Values};
 use crate::{Error, Table};
@@ -236,11 +237,7 @@ impl Visitor for Gather<'_> {
             if !wanted.is_empty() && !wanted[i] {
                 continue;
             }
-            let raw = links.raw_key(i);
-            let key = match self.options.order {
-                NameOrder::Bare => text(bare(raw)),
-                NameOrder::Raw => text(raw),
-            };
+            let key = spelled(Name::from(Field::new(links.raw_key(i))), self.options.order);
             self.key_bytes += key.len();
             if self.key_bytes > i32::MAX as usize {
                 return Err(Error::TooMuchText(Column::Key.name()));
@@ -249,13 +246,5 @@ impl Visitor for Gather<'_> {
         }
         self.user_defined(links.start.len(), &links.user_defined);
         Ok(())
-    }
-}
-
-/// A text as it was written, without its quotes.
-pub(crate) fn bare(raw: &[u8]) -> &[u8] {
-    match raw {
-        [b'"', text @ .., b'"'] | [b'"', text @ ..] => text,
-        text => text,
     }
 }

@@ -431,9 +431,8 @@ impl<'o> Engine<'o> {
         self.last_time = resolver.last_time;
         block.structural = resolver.structural.unwrap_or_default();
         if let Some(times) = &mut self.times {
-            times.extend(block.decoded.lane_events().iter().map(|event| event.time));
             // No minus zero: it would be another time, and is none for PajeNG.
-            times.iter_mut().for_each(|time| *time += 0.0);
+            times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();
         }

@@ -420,7 +420,8 @@ impl Resolver<'_> {
         let Some(time) = time.filter(|time| *time <= self.stop_at) else { return };
         self.last_time = self.last_time.max(time);
         if let Some(times) = &mut self.times {
-            times.push(time);
+            // As the times of lanes: no minus zero.
+            times.push(time + 0.0);
         }
     }
 

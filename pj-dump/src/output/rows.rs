@@ -14,9 +14,10 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
+use paje_parser::Field;
 use paje_sim::{
-    ContainerId, Events, LaneId, LaneView, Links, Name, Quoting, States, Trace, TypeId,
-    UserDefined, ValueId, Variables, Visitor,
+    ContainerId, Events, LaneId, LaneView, Links, Name, States, Trace, TypeId, UserDefined,
+    ValueId, Variables, Visitor,
 };
 
 use super::quotes::{PADDING, Printed, Text};
@@ -209,7 +210,7 @@ impl<'t> RowFormatter<'t> {
         }
         for (_, raw) in fields.of(i) {
             self.extras.extend_from_slice(b", ");
-            self.style.quotes.write(raw_name(raw), &mut self.extras);
+            self.style.quotes.write(Name::from(Field::new(raw)), &mut self.extras);
         }
     }
 
@@ -246,15 +247,6 @@ pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     from + 1
 }
 
-/// A user-defined field as it was written.
-fn raw_name(raw: &[u8]) -> Name<'_> {
-    match raw {
-        [b'"', text @ .., b'"'] => Name { text, quoting: Quoting::Quoted },
-        [b'"', text @ ..] => Name { text, quoting: Quoting::Unclosed },
-        text => Name::bare(text),
-    }
-}
-
 impl Visitor for RowFormatter<'_> {
     type Error = Infallible;
 
@@ -274,7 +266,7 @@ impl Visitor for RowFormatter<'_> {
         quotes.write(containers.name(id), &mut row);
         for (_, raw) in trace.container_fields(id) {
             row.extend_from_slice(b", ");
-            quotes.write(raw_name(raw), &mut row);
+            quotes.write(Name::from(Field::new(raw)), &mut row);
         }
         row.push(b'\n');
         self.reserve(row.len() + PADDING);
@@ -372,7 +364,7 @@ impl Visitor for RowFormatter<'_> {
             }
             self.print_extras(&links.user_defined, i);
             key.clear();
-            self.style.quotes.write(raw_name(links.raw_key(i)), &mut key);
+            self.style.quotes.write(Name::from(Field::new(links.raw_key(i))), &mut key);
             let value = values.get(links.value[i].index());
             let (from, to) =
                 (containers.get(links.from[i].index()), containers.get(links.to[i].index()));
