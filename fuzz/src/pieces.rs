@@ -8,7 +8,7 @@ use clap::Parser;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind};
 use paje_split::cli::Cli;
-use paje_split::report::Failure;
+use console::Failure;
 use paje_split::run::{Made, split};
 use splitter::{Input, Limits};
 use workers::Workers;

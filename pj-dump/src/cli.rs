@@ -4,21 +4,16 @@
 //! one of PajeNG's, what stood for PajeNG's alone still does: that is what the aliases are for.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
+use console::Quotes;
+use console::generate::Generate;
+use console::options::{LongestLine, Memory, Parallel, time};
 use paje_parser::TypeNature;
-use paje_parser::number::parse_f64;
 use paje_sim::{Glob, Selection};
 
-use generate::Generate;
-use splitter::Limits;
-use workers::Pin;
-
 use crate::manual::MANUAL;
-use crate::memory::Limit;
-use crate::output::quotes::Quotes;
 use crate::stats::StatsFormat;
 
 /// The heading of the options that PajeNG does not have.
@@ -165,33 +160,21 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub recover: bool,
 
-    /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
-    /// it, objects go to a temporary file; rows are the same. 75% if not given
-    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, help_heading = OURS)]
-    pub memory_limit: Option<Limit>,
-
-    /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
-    /// program ends in any way
-    #[arg(long, value_name = "DIR", help_heading = OURS)]
-    pub temp_dir: Option<PathBuf>,
+    /// How much memory there is
+    #[command(flatten, next_help_heading = OURS)]
+    pub memory: Memory,
 
     /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not
     #[arg(long, help_heading = OURS)]
     pub no_files: bool,
 
-    /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
-    /// 64K, 100MB or 1GiB
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, help_heading = OURS)]
-    pub max_line: usize,
+    /// How long lines may be
+    #[command(flatten, next_help_heading = OURS)]
+    pub longest: LongestLine,
 
-    /// How many threads replay the trace; all that this process may use if not given
-    #[arg(long, value_name = "N", help_heading = OURS)]
-    pub threads: Option<NonZeroUsize>,
-
-    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
-    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
-    #[arg(long, value_name = "POLICY", default_value = "none", help_heading = OURS)]
-    pub pin: Pin,
+    /// How many threads there are, and where
+    #[command(flatten, next_help_heading = OURS)]
+    pub parallel: Parallel,
 
     /// How names are printed
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OURS)]
@@ -288,19 +271,6 @@ pub enum VariablePrecision {
     Double,
 }
 
-/// A size from a kibibyte to a gibibyte.
-fn max_line(text: &str) -> Result<usize, String> {
-    let size = splitter::parse_size(text)?;
-    let size =
-        usize::try_from(size).ok().filter(|size| (1 << 10..=Limits::LONGEST_LINE).contains(size));
-    size.ok_or_else(|| "expected a size from 1K to 1G".into())
-}
-
-fn time(text: &str) -> Result<f64, String> {
-    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
-    number.ok_or_else(|| "expected a number of seconds".into())
-}
-
 /// What the files of tables are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableFormat {
@@ -323,9 +293,12 @@ pub enum TimeEncoding {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
     use clap::CommandFactory;
     use clap::error::ErrorKind;
+    use workers::Pin;
 
     #[test]
     fn the_definition_is_sound() {
@@ -403,7 +376,7 @@ mod tests {
             ["pj_dump", "--of", "S", "--nat", "link", "--so", "--no-p", "--th", "3", "--pi"];
         let cli = Cli::parse_from(words.into_iter().chain(["compact"]));
         assert_eq!((cli.of_type.len(), cli.nature.as_slice()), (1, &[Nature::Link][..]));
-        assert_eq!((cli.threads, cli.pin), (NonZeroUsize::new(3), Pin::Compact));
+        assert_eq!((cli.parallel.threads, cli.parallel.pin), (NonZeroUsize::new(3), Pin::Compact));
         assert!(cli.sort && cli.no_progress);
         for (name, value) in
             [("t", None), ("st", None), ("s", None), ("no", None), ("e", Some("1"))]
@@ -443,18 +416,6 @@ mod tests {
         assert!(cli.container && cli.files == [PathBuf::from("p*")]);
         assert_eq!(selection(&["--nature", "states"]), Err(ErrorKind::InvalidValue));
         assert_eq!(selection(&["--in", "a[b"]), Err(ErrorKind::ValueValidation));
-    }
-
-    #[test]
-    fn the_longest_line() {
-        let max_line =
-            |size| Cli::try_parse_from(["pj_dump", "--max-line", size]).map(|c| c.max_line);
-        assert_eq!(Cli::parse_from(["pj_dump"]).max_line, Limits::default().line);
-        assert_eq!(max_line("1k").expect("a size"), 1024);
-        assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
-        for size in ["1023", "1025M", "much", "-1"] {
-            assert!(max_line(size).is_err(), "{size}");
-        }
     }
 
     #[test]

@@ -4,10 +4,7 @@
 
 pub mod cli;
 pub mod manual;
-pub mod memory;
 pub mod output;
-pub mod progress;
 mod report;
 pub mod run;
 pub mod stats;
-pub mod voice;

@@ -6,8 +6,9 @@ use paje_dump::cli::Cli;
 use paje_dump::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_dump", status: 2 };
+static ALLOCATOR: console::allocator::OrExit =
+    console::allocator::OrExit { program: "pj_dump", status: 2 };
 
 fn main() -> ExitCode {
-    paje_dump::run::main(&generate::parse::<Cli>(&MANUAL))
+    paje_dump::run::main(&console::generate::parse::<Cli>(&MANUAL))
 }

@@ -1,6 +1,6 @@
 //! What `--help` and the man page say beside the options.
 
-use generate::{Block, Manual};
+use console::generate::{Block, Manual};
 
 /// The manual of `pj_dump`.
 pub const MANUAL: Manual = Manual {

@@ -7,7 +7,7 @@ pub mod header;
 pub mod hierarchy;
 pub mod intervals;
 pub(crate) mod prefix;
-pub mod quotes;
+mod printed;
 pub mod rows;
 pub mod stream;
 pub(crate) mod tables;
@@ -15,7 +15,7 @@ pub mod types;
 
 use paje_sim::Window;
 
-pub use quotes::Quotes;
+pub use console::Quotes;
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq)]

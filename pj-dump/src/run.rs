@@ -10,21 +10,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_sim::{
-    Error, FieldNames, Options, Portion, Precision, Progress, Selected, Source, Trace, ValueNames,
-};
-use splitter::Input;
+use console::progress::Display;
+use console::reading::Opened;
+use console::{Failure, failure};
+use paje_sim::{FieldNames, Options, Portion, Precision, Progress, Selected, Trace};
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
-use crate::memory;
 use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
-use crate::progress::Display;
-use crate::report::{self, Failure, VOICE};
+use crate::report::{self, VOICE};
 use crate::stats::Stats;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
@@ -34,47 +32,34 @@ pub fn main(cli: &Cli) -> ExitCode {
         println!("{}", Cli::command().render_usage());
         return ExitCode::SUCCESS;
     }
-    match dump(cli) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(report::INVALID),
-        // Who reads us has seen enough.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            report::failure(&failure);
-            ExitCode::from(failure.status())
-        }
-    }
+    failure::exit(VOICE, dump(cli))
 }
 
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
-    let path = cli.files.first().map(PathBuf::as_path);
+    let opened = Opened::open(cli.files.first().map(PathBuf::as_path))?;
     let further = cli.files.get(1..).unwrap_or_default();
-    let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
-    let mut input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
-    let name = input.name().to_owned();
+    let name = opened.name().to_owned();
     let options = options(cli);
-    let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
+    let workers = cli.parallel.workers()?;
     if cli.verbose {
-        VOICE.input(&input);
+        VOICE.input(&opened.input);
         VOICE.workers(&workers);
     }
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
     let written = Written::default();
     let out = standard_output().map_err(Failure::Output)?;
-    let shown = display.replay(&input, &progress, streams(cli).then_some(&out));
+    let shown = display.replay(&opened.input, &progress, streams(cli).then_some(&out));
     let selection = cli.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
-    let trace_file = path.filter(|path| *path != Path::new("-")).map(PathBuf::from);
-    let mut read = |mut source: Source<'_>| {
+    let file = opened.file.clone();
+    let trace = opened.read(|mut source| {
         source = source.followed_by(further.to_vec());
         if !cli.no_files {
-            source = source.reading_files(trace_file.clone());
+            source = source.reading_files(file);
         }
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
@@ -85,16 +70,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         } else {
             Trace::read_with(source, &options, &workers, &progress)
         }
-    };
-    let trace = if input.compression().is_some() {
-        let trace = read(Source::stream(&mut input));
-        undamaged(trace, input)
-    } else {
-        read(Source::from(input))
-    };
+    });
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
-    let trace = trace.map_err(|error| Failure::Trace(name.clone(), error))?;
+    let trace = trace?;
     VOICE.warnings(&name, &trace);
     let selected = selection.resolve(&trace);
     report::unmet(&selected);
@@ -114,10 +93,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
             printed.map_err(Failure::Output)?
         }
     };
-    warn_of_dropped(exported.dropped);
+    report::dropped(exported.dropped);
     exported.add(&streamed);
     if let Some(format) = cli.stats {
-        Stats::new(&workers, &cli.pin, &trace, &exported, began.elapsed()).say(format);
+        Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed()).say(format);
     }
     VOICE.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
     Ok(trace.recovered().problems.is_empty())
@@ -133,16 +112,6 @@ fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// The trace, or why there is none. Of compressed data, checksums at the end tell whether what came
-/// before is what was once written: an invalid trace is read to its end, since damage that made it
-/// invalid is what its user must know of.
-fn undamaged(trace: Result<Trace, Error>, mut input: Input) -> Result<Trace, Error> {
-    if trace.is_err() && input.compression().is_some() {
-        io::copy(&mut input, &mut io::sink())?;
-    }
-    trace
-}
-
 fn options(cli: &Cli) -> Options {
     let mut options = Options::default();
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
@@ -150,10 +119,7 @@ fn options(cli: &Cli) -> Options {
         (Some(VariablePrecision::Single), _) | (None, None) => Precision::Single,
         (Some(VariablePrecision::Double), _) | (None, Some(_)) => Precision::Double,
     };
-    options.value_names = match cli.quotes {
-        Quotes::Keep => ValueNames::AsWritten,
-        Quotes::Auto | Quotes::Strip => ValueNames::Bare,
-    };
+    options.value_names = cli.quotes.value_names();
     options.stop_at = cli.stop_at;
     options.no_imbrication = cli.no_imbrication;
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
@@ -161,12 +127,12 @@ fn options(cli: &Cli) -> Options {
     options.sort = cli.sort;
     options.recover = cli.recover;
     options.keep_lines = cli.lines;
-    options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
+    options.memory = cli.memory.limit();
     options.keep_times = cli.probabilistic.is_some();
     if cli.probabilistic.is_none() {
         options.selection = cli.selection();
     }
-    options.limits = options.limits.with_line(cli.max_line);
+    options.limits = options.limits.with_line(cli.longest.max_line);
     options
 }
 
@@ -204,23 +170,11 @@ fn print(
         let mut header = Header::new(style).selecting(&cli.selection());
         out.write_all(&header.lines(trace, steps))?;
     }
-    let written = Arc::new(Written::default());
-    let shown = display.rows(&out, &written);
+    let written = Written::default();
+    let shown = display.rows(&out, &written.counter());
     let exported = write_selected(trace, selected, style, workers, out, &written)?;
     drop(shown);
     Ok(exported)
-}
-
-/// Tells of rows that were left out because PajeNG's releases leave them out.
-fn warn_of_dropped(dropped: u64) {
-    if dropped > 0 {
-        let (rows, start, are) =
-            if dropped == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
-        VOICE.say(format_args!(
-            "warning: {dropped} {rows} that {start} at the very end of the trace {are} left out, as \
-             PajeNG's releases do; --quotes auto prints them"
-        ));
-    }
 }
 
 fn style(cli: &Cli) -> Style {

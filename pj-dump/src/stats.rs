@@ -28,6 +28,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use console::memory::peak_memory;
 use paje_sim::Trace;
 use paje_sim::progress::Times;
 use serde::{Serialize, Serializer};
@@ -234,18 +235,6 @@ fn imbalance(workers: &[Worker]) -> f64 {
     if mean > 0.0 { most / mean } else { 1.0 }
 }
 
-/// The most bytes of this process that were resident. Linux says so.
-#[must_use]
-pub fn peak_memory() -> Option<u64> {
-    peak_in(&std::fs::read_to_string("/proc/self/status").ok()?)
-}
-
-fn peak_in(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
-    kib.checked_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,15 +270,5 @@ mod tests {
         let exported = Exported { workers: vec![ms(90)], ..Exported::default() };
         assert_eq!(by_worker(1, &times, &exported)[0].idle, seconds(0));
         assert_eq!(imbalance(&by_worker(3, &Times::default(), &Exported::default())), 1.0);
-    }
-
-    #[test]
-    fn the_peak_that_linux_tells() {
-        let status = "Name:\tpj_dump\nVmPeak:\t  900 kB\nVmHWM:\t    1024 kB\nVmRSS:\t 100 kB\n";
-        assert_eq!(peak_in(status), Some(1 << 20));
-        for status in ["", "VmHWM:\t", "VmHWM: 1 MB\n", "VmHWM: x kB\n"] {
-            assert_eq!(peak_in(status), None, "{status}");
-        }
-        assert_eq!(peak_memory().is_some(), cfg!(target_os = "linux"));
     }
 }

@@ -7,11 +7,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
-use generate::Generate;
-use paje_dump::memory::Limit;
+use console::generate::Generate;
+use console::options::{LongestLine, Memory, Parallel, time};
 use paje_parser::number::parse_f64;
-use splitter::Limits;
-use workers::Pin;
 
 use crate::exact::{Case, Rules, What, Window};
 use crate::manual::MANUAL;
@@ -127,32 +125,21 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub sort: bool,
 
-    /// How much memory to take for both traces: a size such as 4G, a share of what there is such as 50%, or
-    /// none. Beyond it, objects go to temporary files. 75% if not given
-    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, help_heading = OURS)]
-    pub memory_limit: Option<Limit>,
-
-    /// Where these files are made: $TMPDIR if not given, or /var/tmp. They have no names, and are gone when
-    /// the program ends in any way
-    #[arg(long, value_name = "DIR", help_heading = OURS)]
-    pub temp_dir: Option<PathBuf>,
+    /// How much memory there is, for each of the traces
+    #[command(flatten, next_help_heading = OURS)]
+    pub memory: Memory,
 
     /// Do not read the files that the traces name (PajeTraceFile, Filename), as PajeNG does not
     #[arg(long, help_heading = OURS)]
     pub no_files: bool,
 
-    /// The longest line that is accepted. Such as 64K, 100MB or 1GiB
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, help_heading = OURS)]
-    pub max_line: usize,
+    /// How long lines may be
+    #[command(flatten, next_help_heading = OURS)]
+    pub longest: LongestLine,
 
-    /// How many threads replay the traces; all that this process may use if not given
-    #[arg(long, value_name = "N", help_heading = OURS)]
-    pub threads: Option<NonZeroUsize>,
-
-    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
-    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
-    #[arg(long, value_name = "POLICY", default_value = "none", help_heading = OURS)]
-    pub pin: Pin,
+    /// How many threads there are, and where
+    #[command(flatten, next_help_heading = OURS)]
+    pub parallel: Parallel,
 
     /// Tell on standard error what the traces are read from, how many threads run where, and the memory taken
     #[arg(long, help_heading = OURS)]
@@ -216,19 +203,6 @@ impl Cli {
     pub fn case(&self) -> Case {
         if self.icase { Case::Ignored } else { Case::Matters }
     }
-}
-
-/// A size from a kibibyte to a gibibyte.
-fn max_line(text: &str) -> Result<usize, String> {
-    let size = splitter::parse_size(text)?;
-    let size =
-        usize::try_from(size).ok().filter(|size| (1 << 10..=Limits::LONGEST_LINE).contains(size));
-    size.ok_or_else(|| "expected a size from 1K to 1G".into())
-}
-
-fn time(text: &str) -> Result<f64, String> {
-    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
-    number.ok_or_else(|| "expected a number of seconds".into())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

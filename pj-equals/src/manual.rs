@@ -1,6 +1,6 @@
 //! What `--help` and the man page say beside the options.
 
-use generate::Manual;
+use console::generate::Manual;
 
 /// The manual of `pj_equals`.
 pub const MANUAL: Manual = Manual {

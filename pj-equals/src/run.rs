@@ -3,23 +3,25 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use paje_dump::memory;
-use paje_dump::progress::Display;
-use paje_dump::stats::peak_memory;
-use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
-use splitter::{Input, Limits};
+use console::Failure;
+use console::failure::TROUBLE;
+use console::memory::peak_memory;
+use console::progress::Display;
+use console::reading::Opened;
+use paje_sim::{FieldNames, Options, Progress, Trace};
+use splitter::Limits;
 use workers::Workers;
 
 use crate::cli::Cli;
 use crate::exact;
 use crate::pajeng;
-use crate::report::{self, Failure, TROUBLE, VOICE};
+use crate::report::VOICE;
 
 /// Runs the program. The exit status is 0 where the answer is printed; with `--quiet` it is the answer, as
 /// PajeNG gives it (1 equal, 0 not); with `--diff` it is that of `diff` (0 equal, 1 not). Where there
@@ -41,7 +43,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
         Ok(equal) if cli.quiet => ExitCode::from(u8::from(equal)),
         Ok(_) => ExitCode::SUCCESS,
         Err(failure) => {
-            report::failure(&failure);
+            VOICE.failure(&failure);
             ExitCode::from(TROUBLE)
         }
     }
@@ -50,15 +52,15 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
 /// Whether the traces are equal; that is printed if it is to be.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
-        return Err(Failure::TwoInputs);
+        return Err(Failure::Other("only one of the traces can be standard input".into()));
     }
-    let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
+    let workers = cli.parallel.workers()?;
     if cli.verbose {
         VOICE.workers(&workers);
     }
-    let a = read(cli, files[0], cli.stop_at1, limits, &workers)?;
-    let b = read(cli, files[1], cli.stop_at2, limits, &workers)?;
-    let (traces, names) = ([&a, &b], files.map(name));
+    let (a, a_name) = read(cli, files[0], cli.stop_at1, limits, &workers)?;
+    let (b, b_name) = read(cli, files[1], cli.stop_at2, limits, &workers)?;
+    let (traces, names) = ([&a, &b], [a_name, b_name]);
     let equal = match (cli.rules(), cli.diff) {
         (None, _) => pajeng::are_equal(traces, cli.case(), cli.windows()),
         (Some(rules), Some(most)) if !cli.quiet => {
@@ -85,60 +87,42 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
     Ok(equal)
 }
 
-fn name(path: &Path) -> &Path {
-    if path == Path::new("-") { Path::new("<stdin>") } else { path }
-}
-
-/// Replays a trace, which must be valid.
+/// Replays a trace, which must be valid; with what messages call it.
 fn read(
     cli: &Cli,
     path: &Path,
     stop_at: Option<f64>,
     limits: Limits,
     workers: &Workers,
-) -> Result<Trace, Failure> {
-    let name = name(path);
-    let mut input = Input::open(Some(path)).map_err(|error| Failure::File(name.into(), error))?;
+) -> Result<(Trace, PathBuf), Failure> {
+    let opened = Opened::open(Some(path))?;
+    let name = opened.name().to_owned();
     if cli.verbose {
-        VOICE.input(&input);
+        VOICE.input(&opened.input);
     }
     let mut options = Options::default();
-    options.limits = limits.with_line(cli.max_line);
+    options.limits = limits.with_line(cli.longest.max_line);
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.stop_at = stop_at;
     options.sort = cli.sort;
-    options.memory = memory::limit(cli.memory_limit, cli.temp_dir.as_deref());
+    options.memory = cli.memory.limit();
     let display = Display::new(!cli.no_progress, Instant::now());
     let progress = Arc::new(Progress::default());
-    let shown = display.replay(&input, &progress, None);
-    let replay = |mut source: Source<'_>| {
+    let shown = display.replay(&opened.input, &progress, None);
+    let file = opened.file.clone();
+    let trace = opened.read(|mut source| {
         if !cli.no_files {
-            source = source.reading_files((path != Path::new("-")).then(|| path.to_owned()));
+            source = source.reading_files(file);
         }
         Trace::read_with(source, &options, workers, &progress)
-    };
-    let trace = if input.compression().is_some() {
-        let trace = replay(Source::stream(&mut input));
-        match &trace {
-            // Damage that made it invalid is what its user must know of: checksums come at the end.
-            Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
-                match io::copy(&mut input, &mut io::sink()) {
-                    Err(error) => Err(error.into()),
-                    Ok(_) => trace,
-                }
-            }
-            _ => trace,
-        }
-    } else {
-        replay(Source::from(input))
-    };
+    });
     drop(shown);
-    let trace = trace.map_err(|error| Failure::Trace(name.into(), error))?;
+    let trace = trace?;
     if !cli.quiet {
-        VOICE.warnings(name, &trace);
+        VOICE.warnings(&name, &trace);
     }
-    Ok(trace)
+    Ok((trace, name))
 }
 
 /// Writes to standard output. That who reads it has seen enough is no failure.

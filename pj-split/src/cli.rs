@@ -4,10 +4,10 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
-use generate::Generate;
-use paje_dump::output::Quotes;
+use console::Quotes;
+use console::generate::Generate;
+use console::options::Parallel;
 use splitter::parse_size;
-use workers::Pin;
 
 use crate::manual::MANUAL;
 use crate::pack::Compress;
@@ -85,15 +85,9 @@ pub struct Cli {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// How many threads work; all that this process may use if not given. The pieces are the same for
-    /// any number
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-
-    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
-    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
-    #[arg(long, value_name = "POLICY", default_value = "none")]
-    pub pin: Pin,
+    /// How many threads there are, and where
+    #[command(flatten)]
+    pub parallel: Parallel,
 
     /// Tell on standard error what the trace is read from, how many threads run where, and what each
     /// piece holds

@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
-use crate::report::Failure;
+use console::Failure;
 
 /// Who wants to rename or to remove the folder holds the lock.
 type Shared = Arc<Mutex<Option<TempDir>>>;

@@ -20,7 +20,7 @@ mod mend;
 mod needs;
 mod output;
 pub mod pack;
-pub mod report;
+mod report;
 mod root;
 pub mod run;
 mod scatter;

@@ -6,8 +6,9 @@ use paje_split::cli::Cli;
 use paje_split::manual::MANUAL;
 
 #[global_allocator]
-static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_split", status: 2 };
+static ALLOCATOR: console::allocator::OrExit =
+    console::allocator::OrExit { program: "pj_split", status: 2 };
 
 fn main() -> ExitCode {
-    paje_split::run::main(&generate::parse::<Cli>(&MANUAL))
+    paje_split::run::main(&console::generate::parse::<Cli>(&MANUAL))
 }

@@ -10,10 +10,10 @@ use rustix::process::{Resource, getrlimit};
 use workers::Workers;
 
 use crate::pack::{Compress, Packer};
-use crate::report::Failure;
 use crate::root::OwnLines;
 use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
+use console::Failure;
 
 /// Blocks that are scattered before they are written: so many for each worker, or, if pieces are many, so
 /// many that each piece gets some kilobytes; but not more than memory allows.

@@ -8,14 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use paje_dump::memory;
-use paje_dump::output::Quotes;
-use paje_dump::progress::Display;
-use paje_dump::stats::peak_memory;
-use paje_sim::{
-    Error, ErrorKind, FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind,
-};
-use splitter::{Input, Kind, Limits};
+use console::memory::{self, peak_memory};
+use console::progress::Display;
+use console::reading::Opened;
+use console::{Failure, failure};
+use paje_sim::{FieldNames, Options, Progress, Trace, WarningKind};
+use splitter::{Kind, Limits};
 use workers::Workers;
 
 use crate::cli::Cli;
@@ -24,7 +22,7 @@ use crate::mend::Mending;
 use crate::needs::Needs;
 use crate::output::{self, Blocks};
 use crate::pack::Compress;
-use crate::report::{self, Failure, VOICE};
+use crate::report::VOICE;
 use crate::root::OwnLines;
 use crate::scatter::Rules;
 use crate::shares::{self, Shares};
@@ -43,14 +41,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// The same, with blocks of another size; which makes no difference but to speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    match make_pieces(cli, limits, true) {
-        Ok(made) if made.was_sound => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(report::INVALID),
-        Err(failure) => {
-            report::failure(&failure);
-            ExitCode::from(failure.status())
-        }
-    }
+    failure::exit(VOICE, make_pieces(cli, limits, true).map(|made| made.was_sound))
 }
 
 /// What came of it.
@@ -72,19 +63,18 @@ pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
 
 fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made, Failure> {
     let began = Instant::now();
-    let path = cli.file.as_deref();
-    let name = path.filter(|path| *path != Path::new("-")).unwrap_or(Path::new("<stdin>"));
-    let unreadable = |error| Failure::File(name.to_owned(), error);
-    let input = Input::open(path).map_err(unreadable)?;
-    let workers = Workers::new(cli.threads, &cli.pin).map_err(Failure::Workers)?;
+    let opened = Opened::open(cli.file.as_deref())?;
+    let name = &opened.name().to_owned();
+    let unreadable = |error| Failure::File(name.clone(), error);
+    let workers = cli.parallel.workers()?;
     if cli.verbose {
-        VOICE.input(&input);
+        VOICE.input(&opened.input);
         VOICE.workers(&workers);
     }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
 
-    let again = match input.kind() {
+    let again = match opened.input.kind() {
         Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
         Kind::Stream(_) => None,
     };
@@ -94,15 +84,15 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         (None, Some(spool)) => spool.try_clone().map_err(|error| folder.failed(error))?,
         (None, None) => return Err(unreadable(io::ErrorKind::Unsupported.into())),
     };
-    let text_name = if spool.is_some() { folder.path() } else { name };
+    let text_name = if spool.is_some() { folder.path() } else { name.as_path() };
     let (log, uses) = (folder.temporary()?, folder.temporary()?);
     let survey = Survey::new(workers.threads(), log, uses, spool, cli.recover);
     let display = Display::new(!cli.no_progress, began);
-    let trace = replay(cli, input, limits, &workers, display, &survey);
+    let trace = replay(cli, opened, limits, &workers, display, &survey);
     if let Some(error) = survey.take_failure() {
         return Err(folder.failed(error));
     }
-    let trace = trace.map_err(|error| Failure::Trace(name.to_owned(), error))?;
+    let trace = trace?;
     if !cli.quiet {
         VOICE.warnings(name, &trace);
     }
@@ -170,40 +160,27 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
 /// Replays the trace, which must be valid, into the survey.
 fn replay(
     cli: &Cli,
-    input: Input,
+    opened: Opened,
     limits: Limits,
     workers: &Workers,
     display: Display,
     survey: &Survey,
-) -> Result<Trace, Error> {
+) -> Result<Trace, Failure> {
     let mut options = Options::default();
     options.limits = limits;
     options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
     options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.recover = cli.recover;
-    options.value_names = match cli.quotes {
-        Quotes::Keep => ValueNames::AsWritten,
-        Quotes::Auto | Quotes::Strip => ValueNames::Bare,
-    };
+    options.value_names = cli.quotes.value_names();
     if cli.recover {
         // What is wrong with it is a matter of all its objects.
         options.memory = memory::limit(None, None);
     }
     let progress = Arc::new(Progress::default());
-    let _shown = display.replay(&input, &progress, None);
-    let read = |source: Source<'_>| {
+    let _shown = display.replay(&opened.input, &progress, None);
+    opened.read(|source| {
         Trace::read_into_ledger(source, &options, workers, &progress, PORTION, survey)
-    };
-    if input.compression().is_none() {
-        return read(Source::from(input));
-    }
-    let mut input = input;
-    let trace = read(Source::stream(&mut input));
-    // Damage that made it invalid is what its user must know of: checksums come at the end.
-    if trace.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::Invalid(_))) {
-        io::copy(&mut input, &mut io::sink())?;
-    }
-    trace
+    })
 }
 
 /// Refuses a trace that names other files.

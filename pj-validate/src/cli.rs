@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
-use generate::Generate;
+use console::generate::Generate;
 
 use crate::check::Options;
 use crate::manual::MANUAL;

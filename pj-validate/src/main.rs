@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_validate", status: 2 };
+static ALLOCATOR: console::allocator::OrExit =
+    console::allocator::OrExit { program: "pj_validate", status: 2 };
 
 fn main() -> ExitCode {
     paje_validate::run::main()

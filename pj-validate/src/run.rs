@@ -21,7 +21,7 @@ const FAILED: u8 = 2;
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    match run(&generate::parse::<Cli>(&MANUAL)) {
+    match run(&console::generate::parse::<Cli>(&MANUAL)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(INVALID),
         // Whoever reads the report has seen enough.

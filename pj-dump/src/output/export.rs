@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -47,9 +47,15 @@ pub struct Exported {
 
 /// How many bytes of rows have been written, for others to look at meanwhile.
 #[derive(Debug, Default)]
-pub struct Written(AtomicU64);
+pub struct Written(Arc<AtomicU64>);
 
 impl Written {
+    /// The count itself, for who looks at it.
+    #[must_use]
+    pub fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.0)
+    }
+
     /// So many.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -24,7 +24,7 @@ use paje_sim::{
 };
 
 use super::Style;
-use super::quotes::Printed;
+use super::printed::Printed;
 use paje_export::decimal::write_fixed;
 
 /// Writes a line for each interval between the times of a trace that kept them, with the lanes of the

@@ -12,7 +12,7 @@ use super::aside::Together;
 use super::export::{Exported, Written, write_steps};
 use super::header::{Header, columns};
 use super::rows::Names;
-use crate::report::Failure;
+use console::Failure;
 
 const NATURES: [TypeNature; 5] = [
     TypeNature::Container,

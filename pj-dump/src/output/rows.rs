@@ -20,7 +20,7 @@ use paje_sim::{
     ValueId, Variables, Visitor,
 };
 
-use super::quotes::{PADDING, Printed, Text};
+use super::printed::{PADDING, Printed, Text};
 use super::{Quotes, Style};
 use paje_export::decimal::{fixed_room, put_fixed, write_general};
 

@@ -13,7 +13,7 @@ use workers::Workers;
 use super::aside::Together;
 use super::export::Exported;
 use crate::cli::{Cli, TableFormat, TimeEncoding};
-use crate::report::Failure;
+use console::Failure;
 
 /// Writes all tables to a folder, which is made if it is not there. Files take their names when all of
 /// them are complete.
@@ -44,7 +44,7 @@ pub(crate) fn write(
     let written = paje_export::write::<&File>(&tables, outputs, format, workers);
     let written = written.map_err(|error| match error {
         paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
-        error => Failure::Table(error),
+        error => Failure::Other(error.to_string()),
     })?;
     files.take_places()?;
     made.stays();

@@ -187,7 +187,7 @@ fn threads_and_blocks() {
             let answer = |form: &str| {
                 let mut cli = Cli::parse_from(["pj_equals", form, "-qz", "a", "b"]);
                 (cli.file1, cli.file2) = (Some(paths[0].clone()), Some(paths[1].clone()));
-                cli.threads = NonZeroUsize::new(threads);
+                cli.parallel.threads = NonZeroUsize::new(threads);
                 format!("{:?}", main_with(&cli, Limits { block, ..Limits::default() }))
             };
             let equal = format!("{:?}", ExitCode::from(1));

@@ -5,10 +5,10 @@ use std::fs;
 use std::num::NonZeroUsize;
 
 use clap::Parser;
+use console::Failure;
 use datasets::invalid::{self, Fault};
 use paje_sim::{Options, Progress, Source, Trace};
 use paje_split::cli::Cli;
-use paje_split::report::Failure;
 use paje_split::run::{Made, split};
 use splitter::{Input, Limits};
 use workers::{Pin, Workers};

@@ -19,8 +19,6 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 use paje_sim::Progress;
 use splitter::Input;
 
-use crate::output::export::Written;
-
 /// A run that is over sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -63,12 +61,12 @@ impl Display {
 
     /// Shows how many bytes of rows have been written to `out`; but not where these rows, or what
     /// another program makes of them, may come to the same terminal meanwhile.
-    pub(crate) fn rows(self, out: &File, written: &Arc<Written>) -> Shown {
+    pub fn rows(self, out: &File, written: &Arc<AtomicU64>) -> Shown {
         if !self.wanted || may_be_read_at_once(out) {
             return Shown(None);
         }
         let written = Arc::clone(written);
-        self.show(rows_bar(), move || (written.bytes(), None))
+        self.show(rows_bar(), move || (written.load(Ordering::Relaxed), None))
     }
 
     /// Shows how many of `size` bytes have been copied.

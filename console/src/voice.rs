@@ -6,19 +6,33 @@ use std::path::Path;
 
 use paje_parser::error::shown;
 use paje_sim::error::Problem;
+use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
 use splitter::Input;
 use workers::{Pin, Workers};
 
-/// Speaks for the program of this name.
+use crate::Failure;
+
+/// Speaks for a program.
 #[derive(Clone, Copy, Debug)]
-pub struct Voice(pub &'static str);
+pub struct Voice {
+    /// What the program is called.
+    pub program: &'static str,
+    /// What it advises where events come too late for their lanes.
+    pub on_disorder: &'static str,
+    /// What it advises where a line is too long, if it has anything for that.
+    pub on_long_lines: Option<&'static str>,
+}
+
+/// The advice of programs that have the option.
+pub const ALLOW_LONG_LINES: Option<&str> =
+    Some("`--max-line` allows longer lines, if this is a trace");
 
 impl Voice {
     /// Writes one message. With standard error gone there is no one left to tell.
     pub fn say(self, message: fmt::Arguments<'_>) {
-        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.0);
+        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
 
     /// What the trace is read from.
@@ -110,6 +124,45 @@ impl Voice {
             ));
         }
         if unsorted {
+            self.say(format_args!("hint: {hint}"));
+        }
+    }
+
+    /// Why the program fails; for an invalid trace, with the line.
+    pub fn failure(self, failure: &Failure) {
+        let (name, error) = match failure {
+            Failure::Trace(name, error) => match error.kind() {
+                ErrorKind::Io(io) => (name.as_path(), io),
+                _ => return self.invalid(name, error),
+            },
+            Failure::File(name, error) => (name.as_path(), error),
+            Failure::Output(error) => (Path::new("standard output"), error),
+            Failure::Workers(error) => return self.say(format_args!("{error}")),
+            Failure::Unsuitable(name, why) => {
+                return self.say(format_args!("{}: {why}", name.display()));
+            }
+            Failure::Other(why) => return self.say(format_args!("{why}")),
+        };
+        self.say(format_args!("{}: {}", name.display(), describe(error)));
+    }
+
+    fn invalid(self, name: &Path, error: &Error) {
+        let name = error.file().unwrap_or(name).display();
+        let message = sentence(error);
+        let Some(place) = error.place() else {
+            if let ErrorKind::File { path, error } = error.kind() {
+                return self.say(format_args!("{}: {}", path.display(), describe(error)));
+            }
+            return self.say(format_args!("{name}: {message}"));
+        };
+        let excerpt = lines_below(place, error.kind());
+        self.say(format_args!("{name}:{}: {message}{excerpt}", place.position));
+        let hint = match error.kind() {
+            ErrorKind::Invalid(Problem::NotTimeOrdered { .. }) => Some(self.on_disorder),
+            ErrorKind::Invalid(Problem::LineTooLong { .. }) => self.on_long_lines,
+            _ => None,
+        };
+        if let Some(hint) = hint {
             self.say(format_args!("hint: {hint}"));
         }
     }

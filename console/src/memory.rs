@@ -1,4 +1,4 @@
-//! How much memory a run may take.
+//! How much memory a run may take, and has taken.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,6 +104,18 @@ fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     files.into_iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok())
 }
 
+/// The most bytes of this process that were resident. Linux says so.
+#[must_use]
+pub fn peak_memory() -> Option<u64> {
+    peak_in(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn peak_in(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kib.checked_mul(1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +152,15 @@ mod tests {
         assert_eq!(available(root.path()), Some(24_689_764 << 10));
         write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
         assert_eq!(available(root.path()), Some(1 << 30));
+    }
+
+    #[test]
+    fn the_peak_that_linux_tells() {
+        let status = "Name:\tpj_dump\nVmPeak:\t  900 kB\nVmHWM:\t    1024 kB\nVmRSS:\t 100 kB\n";
+        assert_eq!(peak_in(status), Some(1 << 20));
+        for status in ["", "VmHWM:\t", "VmHWM: 1 MB\n", "VmHWM: x kB\n"] {
+            assert_eq!(peak_in(status), None, "{status}");
+        }
+        assert_eq!(peak_memory().is_some(), cfg!(target_os = "linux"));
     }
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use clap::Parser;
-use generate::{Manual, What};
+use console::generate::{Manual, What};
 
 /// A program: its name, its command line, and what `--generate` prints of it.
 struct Program {
@@ -34,8 +34,8 @@ fn programs() -> Vec<Program> {
 }
 
 fn text<C: Parser>(name: &str, manual: &Manual, what: &str) -> String {
-    let text =
-        generate::text::<C>(manual, [name, "--generate", what]).expect("words that are fine");
+    let text = console::generate::text::<C>(manual, [name, "--generate", what])
+        .expect("words that are fine");
     String::from_utf8(text.expect("something was asked for")).expect("UTF-8")
 }
 
@@ -214,7 +214,7 @@ fn a_word_that_is_begun_is_completed() {
 fn nothing_else_is_needed_and_nothing_else_is_taken() {
     let split = |words: &[&str]| {
         let words = [&["pj_split"], words].concat();
-        generate::text::<paje_split::cli::Cli>(&paje_split::manual::MANUAL, words)
+        console::generate::text::<paje_split::cli::Cli>(&paje_split::manual::MANUAL, words)
     };
     assert!(split(&["--generate", "man"]).expect("enough").is_some());
     assert!(split(&["trace", "-o", "pieces"]).expect("a command line").is_none());

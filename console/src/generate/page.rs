@@ -8,7 +8,7 @@ use clap::builder::StyledStr;
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 
-use crate::manual::{Block, Manual};
+use super::manual::{Block, Manual};
 
 /// The page in roff; all of it is ASCII, so that no reader has to guess an encoding.
 pub(crate) fn page(mut command: Command, manual: &Manual) -> String {

@@ -10,7 +10,8 @@ use std::io::Write;
 ///
 /// ```
 /// #[global_allocator]
-/// static ALLOCATOR: allocator::OrExit = allocator::OrExit { program: "pj_dump", status: 2 };
+/// static ALLOCATOR: console::allocator::OrExit =
+///     console::allocator::OrExit { program: "pj_dump", status: 2 };
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OrExit {
@@ -96,7 +97,9 @@ mod tests {
         }
         let this = std::env::current_exe().expect("it runs");
         let mut again = std::process::Command::new(this);
-        again.args(["--exact", "tests::a_refusal_ends_the_program", "--nocapture"]).env(ASKED, "1");
+        again
+            .args(["--exact", "allocator::tests::a_refusal_ends_the_program", "--nocapture"])
+            .env(ASKED, "1");
         let output = again.output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");

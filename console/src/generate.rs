@@ -7,7 +7,7 @@
 //!
 //! ```
 //! # use clap::Parser;
-//! # use generate::{Generate, Manual, What};
+//! # use console::generate::{Generate, Manual, What};
 //! const MANUAL: Manual = Manual {
 //!     statuses: &[(0, "there is tea"), (2, "there is no tea, and no other cup")],
 //!     examples: &[("tea --sugar 2", "too sweet")],
@@ -26,9 +26,9 @@
 //!     generate: Generate,
 //! }
 //!
-//! // What is needed otherwise is not needed beside --generate. In `main`: generate::parse(&MANUAL).
+//! // What is needed otherwise is not needed beside --generate. In `main`: console::generate::parse(&MANUAL).
 //! let words = ["tea", "--generate", "man"];
-//! let text = generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
+//! let text = console::generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
 //! assert!(String::from_utf8_lossy(&text).contains("lumps"));
 //! ```
 

@@ -1,0 +1,25 @@
+//! What the programs share at the command line; each of them is its own options, its own work, and this.
+//!
+//! In: words of a command line, files. Out: a replayed trace, sentences on standard error, an exit status.
+//!
+//! - [`options`]: options that mean the same everywhere, to be flattened into a command line
+//! - [`generate`]: man pages and completions, from what a command line is made of
+//! - [`reading`]: from the name of a trace to its replay
+//! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
+//! - [`progress`]: how far a run is, on a terminal
+//! - [`quotes`]: how names are printed
+//! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
+
+pub mod allocator;
+pub mod failure;
+pub mod generate;
+pub mod memory;
+pub mod options;
+pub mod progress;
+pub mod quotes;
+pub mod reading;
+pub mod voice;
+
+pub use failure::Failure;
+pub use quotes::Quotes;
+pub use voice::Voice;

@@ -1,0 +1,118 @@
+//! Options that mean the same in every program, to be flattened into a command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use paje_parser::number::parse_f64;
+use paje_sim::MemoryLimit;
+use splitter::Limits;
+use workers::{Pin, Workers};
+
+use crate::Failure;
+use crate::memory::{self, Limit};
+
+/// How many threads work, and where.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Parallel {
+    /// How many threads work; all that this process may use if not given. What comes of it is the same for
+    /// any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
+    /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    #[arg(long, value_name = "POLICY", default_value = "none")]
+    pub pin: Pin,
+}
+
+impl Parallel {
+    /// The threads.
+    ///
+    /// # Errors
+    /// They cannot run as asked for.
+    pub fn workers(&self) -> Result<Workers, Failure> {
+        Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
+    }
+}
+
+/// How much memory a replay may take, and where the rest goes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Memory {
+    /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
+    /// it, objects go to a temporary file; what comes of it is the same. 75% if not given
+    #[arg(long, value_name = "SIZE", value_parser = Limit::parse)]
+    pub memory_limit: Option<Limit>,
+
+    /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
+    /// program ends in any way
+    #[arg(long, value_name = "DIR")]
+    pub temp_dir: Option<PathBuf>,
+}
+
+impl Memory {
+    /// The limit; `None` if all is kept in memory.
+    #[must_use]
+    pub fn limit(&self) -> Option<MemoryLimit> {
+        memory::limit(self.memory_limit, self.temp_dir.as_deref())
+    }
+}
+
+/// How long a line may be.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LongestLine {
+    /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
+    /// 64K, 100MB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
+    pub max_line: usize,
+}
+
+/// A size from a kibibyte to a gibibyte.
+fn max_line(text: &str) -> Result<usize, String> {
+    let size = splitter::parse_size(text)?;
+    let range = 1 << 10..=Limits::LONGEST_LINE;
+    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
+    size.ok_or_else(|| "expected a size from 1K to 1G".into())
+}
+
+/// A time of a trace, in seconds; the parser of an option's value.
+///
+/// # Errors
+/// It is no number, in words for a message.
+pub fn time(text: &str) -> Result<f64, String> {
+    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
+    number.ok_or_else(|| "expected a number of seconds".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        line: LongestLine,
+    }
+
+    #[test]
+    fn the_longest_line() {
+        let max_line =
+            |size| Cli::try_parse_from(["it", "--max-line", size]).map(|cli| cli.line.max_line);
+        assert_eq!(Cli::parse_from(["it"]).line.max_line, Limits::default().line);
+        assert_eq!(max_line("1k").expect("a size"), 1024);
+        assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
+        for size in ["1023", "1025M", "much", "-1"] {
+            assert!(max_line(size).is_err(), "{size}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!((time("-1.5"), time("1e3")), (Ok(-1.5), Ok(1000.0)));
+        for wrong in ["", "soon", "nan"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! From the name of a trace to its replay.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use paje_sim::{Error, ErrorKind, Source};
+use splitter::Input;
+
+use crate::Failure;
+
+/// A trace that is open and has not been read: a file, or standard input; plain or compressed.
+#[derive(Debug)]
+pub struct Opened {
+    /// The bytes.
+    pub input: Input,
+    /// Where it lies, unless it is standard input.
+    pub file: Option<PathBuf>,
+}
+
+impl Opened {
+    /// Opens the file at `path`; standard input if there is none, or if it is `-`.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
+        let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
+        let input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
+        Ok(Opened { input, file })
+    }
+
+    /// What messages call it: its path, or `<stdin>`.
+    #[must_use]
+    pub fn name(&self) -> &Path {
+        self.input.name()
+    }
+
+    /// What `read` makes of it.
+    ///
+    /// # Errors
+    /// The trace is invalid, cannot be read, or is damaged: of compressed data, checksums at the end tell
+    /// whether what came before is what was once written. An invalid trace is read to its end, since damage
+    /// that made it invalid is what its user must know of.
+    pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
+        let name = self.name().to_owned();
+        let mut input = self.input;
+        let outcome = if input.compression().is_none() {
+            read(Source::from(input))
+        } else {
+            let outcome = read(Source::stream(&mut input));
+            match &outcome {
+                Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
+                    io::copy(&mut input, &mut io::sink()).map_err(Error::from).and(outcome)
+                }
+                _ => outcome,
+            }
+        };
+        outcome.map_err(|error| Failure::Trace(name, error))
+    }
+}

@@ -1,0 +1,72 @@
+//! Names made ready to be printed many times.
+
+use console::Quotes;
+use paje_sim::Name;
+
+/// Names made ready to be printed, by number.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Printed {
+    /// These names, numbered from 0.
+    pub(crate) fn of<'n>(quotes: Quotes, names: impl Iterator<Item = Name<'n>>) -> Self {
+        let mut printed = Printed::default();
+        names.for_each(|name| printed.push(quotes, name));
+        printed
+    }
+
+    pub(crate) fn push(&mut self, quotes: Quotes, name: Name<'_>) {
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+        quotes.write(name, &mut self.bytes);
+        self.ends.push(self.bytes.len());
+        self.bytes.resize(self.bytes.len() + PADDING, 0);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: usize) -> Text<'_> {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        Text { padded: &self.bytes[start..], len: self.ends[number] - start }
+    }
+}
+
+/// A text, and whatever stands after it: see [`PADDING`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) padded: &'a [u8],
+    pub(crate) len: usize,
+}
+
+/// Texts of up to so many bytes are copied as if they had so many, which takes two instructions
+/// instead of a call that branches on the length.
+pub(crate) const PADDING: usize = 32;
+
+impl<'a> Text<'a> {
+    pub(crate) const fn new(text: &'a [u8]) -> Self {
+        Text { padded: text, len: text.len() }
+    }
+
+    /// The text by itself.
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        &self.padded[..self.len]
+    }
+
+    /// Copies the text to `at` of a buffer, and perhaps bytes after it that mean nothing; returns
+    /// where it ends.
+    #[inline(always)]
+    pub(crate) fn put(self, buffer: &mut [u8], at: usize) -> usize {
+        let end = at + self.len;
+        let room = &mut buffer[at..];
+        match (self.padded.first_chunk::<PADDING>(), room.first_chunk_mut::<PADDING>()) {
+            (Some(from), Some(to)) if self.len <= PADDING => *to = *from,
+            _ => room[..self.len].copy_from_slice(&self.padded[..self.len]),
+        }
+        end
+    }
+}
