@@ -42,6 +42,8 @@ use std::process::exit;
 use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
 use clap_complete::Shell;
 
+use crate::failure::TROUBLE;
+
 pub use manual::{Block, Manual};
 
 /// The option `--generate`, to be flattened into a command line.
@@ -70,11 +72,25 @@ pub enum What {
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
-    let mut matches = command.get_matches_mut();
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let mut matches = matches.unwrap_or_else(|error| refuse(&command, &error));
     if let Some(what) = asked(&matches) {
         exit(print(&command, &what.text(C::command(), manual)));
     }
-    C::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    C::from_arg_matches_mut(&mut matches)
+        .unwrap_or_else(|error| refuse(&command, &error.format(&mut command.clone())))
+}
+
+/// Ends the process as clap does, but mistakes are told as all else is: after the program's name.
+fn refuse(command: &Command, error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        // With standard error gone there is no one left to tell.
+        let _ = write!(io::stderr(), "{}: {text}", command.get_name());
+        exit(TROUBLE.into());
+    }
+    error.exit()
 }
 
 /// What these words, the program's name first, ask to be generated, if they do.

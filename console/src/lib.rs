@@ -7,10 +7,12 @@
 //! - [`reading`]: from the name of a trace to its replay
 //! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
 //! - [`progress`]: how far a run is, on a terminal
+//! - [`contents`]: what a trace holds, in numbers
 //! - [`quotes`]: how names are printed
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
 pub mod allocator;
+pub mod contents;
 pub mod failure;
 pub mod generate;
 pub mod memory;

@@ -17,12 +17,12 @@ use crate::memory::{self, Limit};
 pub struct Parallel {
     /// How many threads work; all that this process may use if not given. What comes of it is the same for
     /// any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
     /// Where threads run: none, compact (fill a NUMA node before the next), scatter (alternate), numa or
     /// numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
-    #[arg(long, value_name = "POLICY", default_value = "none")]
+    #[arg(long, value_name = "POLICY", default_value = "none", hide_short_help = true)]
     pub pin: Pin,
 }
 
@@ -41,12 +41,12 @@ impl Parallel {
 pub struct Memory {
     /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
     /// it, objects go to a temporary file; what comes of it is the same. 75% if not given
-    #[arg(long, value_name = "SIZE", value_parser = Limit::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = Limit::parse, hide_short_help = true)]
     pub memory_limit: Option<Limit>,
 
     /// Where that file is made: $TMPDIR if not given, or /var/tmp. It has no name, and is gone when the
     /// program ends in any way
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -63,8 +63,12 @@ impl Memory {
 pub struct LongestLine {
     /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
     /// 64K, 100MB or 1GiB
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, hide_short_help = true)]
     pub max_line: usize,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
 
 /// A size from a kibibyte to a gibibyte.

@@ -3,8 +3,9 @@
 //! A thread of its own looks at counters that are kept anyway, a few times a second: nothing waits
 //! for it, and nothing is slower for it.
 
+mod line;
+
 use std::convert::Infallible;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::unix::fs::FileTypeExt;
@@ -14,10 +15,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::style::ProgressStyle;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
-use paje_sim::Progress;
+use indicatif::ProgressDrawTarget;
+use paje_sim::{Phase, Progress};
+use rustix::termios::tcgetwinsize;
 use splitter::Input;
+
+use line::{Line, Stage, Unit, Width};
 
 /// A run that is over sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,39 +51,74 @@ impl Display {
     /// Shows how much of the trace has been read and replayed; but not where rows that are written
     /// meanwhile, or what another program makes of them, may come to the same terminal.
     pub fn replay(self, input: &Input, progress: &Arc<Progress>, rows: Option<&File>) -> Shown {
-        if !self.wanted || rows.is_some_and(may_be_read_at_once) {
+        if rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
         }
-        let bar = replay_bar(input.size(), Arc::clone(progress));
         let (taken, size, progress) = (input.read_so_far(), input.size(), Arc::clone(progress));
-        self.show(bar, move || {
-            let (read, named) = progress.named_files();
-            (taken.load(Ordering::Relaxed) + read, size.map(|size| size + named))
+        self.show(move || {
+            let events = Some(progress.events());
+            let (doing, done, all) = match progress.phase() {
+                (Phase::Reading, ..) => {
+                    let (read, named) = progress.named_files();
+                    let done = taken.load(Ordering::Relaxed) + read;
+                    ("reading", done, size.map(|size| size + named))
+                }
+                (Phase::Sorting, done, all) => ("sorting", done, Some(all)),
+                (Phase::Replaying, done, all) => ("replaying", done, Some(all)),
+            };
+            let events = events.filter(|events| *events > 0 && doing != "sorting");
+            Stage { doing, unit: Unit::Bytes, done, all, events }
+        })
+    }
+
+    /// Shows how much of an input has been read by `doing` something.
+    pub fn reading(self, doing: &'static str, input: &Input) -> Shown {
+        let (taken, all) = (input.read_so_far(), input.size());
+        self.show(move || {
+            let done = taken.load(Ordering::Relaxed);
+            Stage { doing, unit: Unit::Bytes, done, all, events: None }
         })
     }
 
     /// Shows how many bytes of rows have been written to `out`; but not where these rows, or what
     /// another program makes of them, may come to the same terminal meanwhile.
     pub fn rows(self, out: &File, written: &Arc<AtomicU64>) -> Shown {
-        if !self.wanted || may_be_read_at_once(out) {
+        if may_be_read_at_once(out) {
             return Shown(None);
         }
-        let written = Arc::clone(written);
-        self.show(rows_bar(), move || (written.load(Ordering::Relaxed), None))
+        self.counter("writing rows", Unit::Bytes, None, written)
+    }
+
+    /// Shows how many of so many rows are in tables.
+    pub fn tables(self, rows: u64, written: &Arc<AtomicU64>) -> Shown {
+        self.counter("writing tables", Unit::Rows, Some(rows), written)
     }
 
     /// Shows how many of `size` bytes have been copied.
     pub fn copy(self, size: u64, copied: &Arc<AtomicU64>) -> Shown {
+        self.counter("copying", Unit::Bytes, Some(size), copied)
+    }
+
+    fn counter(
+        self,
+        doing: &'static str,
+        unit: Unit,
+        all: Option<u64>,
+        done: &Arc<AtomicU64>,
+    ) -> Shown {
+        let done = Arc::clone(done);
+        self.show(move || {
+            let done = done.load(Ordering::Relaxed);
+            Stage { doing, unit, done, all, events: None }
+        })
+    }
+
+    fn show(self, stage: impl Fn() -> Stage + Send + 'static) -> Shown {
         if !self.wanted {
             return Shown(None);
         }
-        let copied = Arc::clone(copied);
-        self.show(copy_bar(size), move || (copied.load(Ordering::Relaxed), None))
-    }
-
-    fn show(self, bar: ProgressBar, position: impl Fn() -> Position + Send + 'static) -> Shown {
         let (stop, stopped) = mpsc::channel();
-        let body = move || tick(&bar, position, self.began, &stopped);
+        let body = move || follow(stage, self.began, &stopped);
         let thread = thread::Builder::new().name("progress".into()).spawn(body);
         // Without a thread to spare there is no progress to see, which is no reason to fail.
         Shown(thread.ok().map(|thread| (stop, thread)))
@@ -97,28 +135,22 @@ impl Drop for Shown {
     }
 }
 
-/// How many bytes are done, and of how many, if that is known.
-type Position = (u64, Option<u64>);
-
-/// Draws the bar until the other end of `stopped` is gone, then clears it.
-fn tick(
-    bar: &ProgressBar,
-    position: impl Fn() -> Position,
-    began: Instant,
-    stopped: &Receiver<Infallible>,
-) {
+/// Draws the stages of a run until the other end of `stopped` is gone, then clears the line.
+fn follow(stage: impl Fn() -> Stage, began: Instant, stopped: &Receiver<Infallible>) {
+    let mut line = Line::hidden();
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         // Hidden as it is until then, it measures the speed.
-        if bar.is_hidden() && began.elapsed() >= PATIENCE {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+        if began.elapsed() >= PATIENCE {
+            line.show_on(ProgressDrawTarget::stderr);
         }
-        let (done, all) = position();
-        if let Some(all) = all {
-            bar.set_length(all);
-        }
-        bar.set_position(done);
+        line.set(stage(), Width::of(columns()));
     }
-    bar.finish_and_clear();
+    line.clear();
+}
+
+/// How wide the terminal is at present: it may be made wider or narrower.
+fn columns() -> u16 {
+    tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col).max(1)
 }
 
 fn may_be_read_at_once(out: &File) -> bool {
@@ -129,87 +161,9 @@ fn may_be_read_at_once(out: &File) -> bool {
         })
 }
 
-/// A bar up to `size` bytes of the medium, or a spinner if they are not known.
-fn replay_bar(size: Option<u64>, progress: Arc<Progress>) -> ProgressBar {
-    let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // As many for each byte as so far: like the bytes, it is about the last seconds.
-        let rate = progress.events() as f64 / state.pos().max(1) as f64 * state.per_sec();
-        let _ = write!(out, "{} events/s", HumanCount(rate as u64));
-    };
-    let template = match size {
-        Some(_) => {
-            "[{wide_bar}] {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, \
-             {events}, {eta} left"
-        }
-        None => "{spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {events}",
-    };
-    bar(size, style(template).with_key("events", events))
-}
-
-fn rows_bar() -> ProgressBar {
-    bar(None, style("{spinner} {decimal_bytes} of rows written, {decimal_bytes_per_sec}"))
-}
-
-fn copy_bar(size: u64) -> ProgressBar {
-    let template = "[{wide_bar}] {decimal_bytes} of {decimal_total_bytes} copied, {decimal_bytes_per_sec}, {eta} left";
-    bar(Some(size), style(template))
-}
-
-fn bar(size: Option<u64>, style: ProgressStyle) -> ProgressBar {
-    ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden()).with_style(style)
-}
-
-fn style(template: &str) -> ProgressStyle {
-    let style = ProgressStyle::with_template(template).expect("a test draws each of them");
-    style.progress_chars("=> ").tick_chars("|/-\\ ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use indicatif::InMemoryTerm;
-    use paje_sim::{Options, Source, Trace};
-    use workers::Workers;
-
-    /// What a terminal shows when a bar is at `position`.
-    fn drawn(bar: &ProgressBar, position: u64) -> String {
-        let terminal = InMemoryTerm::new(24, 100);
-        bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
-        bar.set_position(position);
-        bar.force_draw();
-        let drawn = terminal.contents();
-        bar.finish_and_clear();
-        assert_eq!(terminal.contents(), "");
-        drawn
-    }
-
-    fn assert_in_order(text: &str, parts: &[&str]) {
-        let mut rest = text;
-        for part in parts {
-            let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?}: {text}"));
-            rest = &rest[at + part.len()..];
-        }
-        assert_eq!(text.lines().count(), 1, "{text}");
-    }
-
-    #[test]
-    fn lines_of_all_kinds() {
-        let replayed = Arc::new(Progress::default());
-        let text = datasets::generate(datasets::Shape::Mpi, 100_000, 1);
-        let (source, workers) = (Source::stream(text.as_slice()), Workers::one());
-        Trace::read_with(source, &Options::default(), &workers, &replayed).unwrap();
-        let known = drawn(&replay_bar(Some(4_000_000), Arc::clone(&replayed)), 1_500_000);
-        let parts = ["[", "=", ">", " ] 1.50 MB of 4.00 MB, ", "B/s, ", " events/s, ", "s left"];
-        assert_in_order(&known, &parts);
-        let unknown = drawn(&replay_bar(None, replayed), 2_500_000_000);
-        assert_in_order(&unknown, &[" 2.50 GB, ", "B/s, ", " events/s"]);
-        assert_in_order(&drawn(&rows_bar(), 999), &[" 999 B of rows written, ", "B/s"]);
-        let parts = ["[", "=", "] 999 B of 2.00 kB copied, ", "B/s, ", " left"];
-        assert_in_order(&drawn(&copy_bar(2000), 999), &parts);
-        // Empty, and larger than it was: a file may be both.
-        drawn(&replay_bar(Some(0), Arc::default()), 0);
-        drawn(&replay_bar(Some(10), Arc::default()), 11);
-    }
 
     #[test]
     fn rows_that_someone_reads_are_not_disturbed() {

@@ -1,12 +1,12 @@
 //! From the name of a trace to its replay.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use paje_sim::{Error, ErrorKind, Source};
 use splitter::Input;
 
-use crate::Failure;
+use crate::{Failure, Voice};
 
 /// A trace that is open and has not been read: a file, or standard input; plain or compressed.
 #[derive(Debug)]
@@ -18,14 +18,18 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the file at `path`; standard input if there is none, or if it is `-`.
+    /// Opens the file at `path`; standard input if there is none, or if it is `-`. Who is to type the trace at
+    /// a terminal is told so: more often something was forgotten.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
         let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
         let input = Input::open(path).map_err(|error| Failure::File(name.to_owned(), error))?;
+        if file.is_none() && io::stdin().is_terminal() {
+            voice.say(format_args!("reading the trace from the terminal; --help tells more"));
+        }
         Ok(Opened { input, file })
     }
 

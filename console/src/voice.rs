@@ -35,6 +35,11 @@ impl Voice {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
 
+    /// Writes lines that stand for themselves, a table.
+    pub fn print(self, lines: &str) {
+        let _ = io::stderr().lock().write_all(lines.as_bytes());
+    }
+
     /// What the trace is read from.
     pub fn input(self, input: &Input) {
         let mut what = String::new();

@@ -79,22 +79,32 @@ fn pages_have_every_option() {
     }
 }
 
+/// The headings below which options stand, in order.
+fn headings(command: &clap::Command) -> Vec<String> {
+    let mut headings = Vec::new();
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+        let heading = argument.get_help_heading().map(str::to_owned);
+        headings.extend(heading.filter(|heading| !headings.contains(heading)));
+    }
+    headings
+}
+
+/// As a title stands in a page's source.
+fn quoted(title: &str) -> String {
+    if title.contains(' ') { format!("\"{title}\"") } else { title.to_owned() }
+}
+
 #[test]
 fn pages_have_their_sections_in_order() {
-    for Program { name, manual, text, .. } in programs() {
+    for Program { name, manual, text, command, .. } in programs() {
         let page = text("man");
         assert!(page.is_ascii(), "{name}");
         assert!(page.contains(&format!(".SH NAME\n{name} \\- ")), "{name}: {page}");
         let sections: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
-        let own = manual.sections.iter().map(|(title, _)| match title.contains(' ') {
-            true => format!("\"{title}\""),
-            false => (*title).to_owned(),
-        });
+        let own = manual.sections.iter().map(|(title, _)| quoted(title));
         let mut wanted: Vec<String> =
             ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"].map(String::from).into();
-        if ["pj_dump", "pj_equals"].contains(&name) {
-            wanted.push("\"BEYOND PAJENG\"".into());
-        }
+        wanted.extend(headings(&command).iter().map(|heading| quoted(&heading.to_uppercase())));
         wanted.extend(own);
         wanted.extend(["\"EXIT STATUS\"", "EXAMPLES", "\"SEE ALSO\""].map(String::from));
         assert_eq!(sections, wanted, "{name}");

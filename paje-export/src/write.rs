@@ -5,6 +5,7 @@ mod ipc;
 mod parquet;
 
 use std::io::{BufWriter, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use workers::Workers;
@@ -57,7 +58,7 @@ pub struct Written {
 }
 
 /// Writes some tables, each into its own output. All workers make and encode batches, which are written in
-/// order, one after the other.
+/// order, one after the other. `done` is how many rows are in them, for others to look at meanwhile.
 ///
 /// # Errors
 /// The first: an output fails, or a table cannot be told in the format. What was written by then means
@@ -66,6 +67,7 @@ pub fn write<W: Write + Send>(
     tables: &Tables<'_>,
     outputs: Vec<(Table, W)>,
     format: Format,
+    done: &AtomicU64,
     workers: &Workers,
 ) -> Result<Vec<Written>, Error> {
     let mut encoders = Vec::new();
@@ -97,6 +99,7 @@ pub fn write<W: Write + Send>(
         sinks[..place].iter_mut().try_for_each(&mut finish)?;
         let (_, sink, count) = &mut sinks[place];
         *count += rows as u64;
+        done.fetch_add(rows as u64, Ordering::Relaxed);
         sink.as_mut().map_or(Ok(()), |sink| sink.put(piece))
     };
     in_order(workers, jobs.len(), make, put)?;

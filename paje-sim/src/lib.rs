@@ -86,7 +86,7 @@ pub use ledger::{Ledger, LineOf, Mended, Page, Used};
 pub use options::{MemoryLimit, Options, Precision, ValueNames};
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use portion::Portion;
-pub use progress::Progress;
+pub use progress::{Phase, Progress};
 pub use recovered::{Recovered, Recovery, Remedy};
 pub use selection::{Glob, Natures, Selected, Selection, Window};
 pub use splitter::Limits;

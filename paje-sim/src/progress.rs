@@ -10,7 +10,29 @@ pub struct Progress {
     bytes: AtomicU64,
     events: AtomicU64,
     named: Mutex<Named>,
+    work: Mutex<Work>,
+    /// How much of the work is done.
+    done: AtomicU64,
     stopped: AtomicBool,
+}
+
+/// What a replay is busy with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Text is read; without [`Options::sort`](crate::Options::sort) it is replayed meanwhile.
+    #[default]
+    Reading,
+    /// The lines of the text are sorted by time.
+    Sorting,
+    /// The sorted lines are replayed.
+    Replaying,
+}
+
+/// A phase, and how much there is to do in it.
+#[derive(Debug, Default)]
+struct Work {
+    phase: Phase,
+    all: u64,
 }
 
 /// The files that the trace names.
@@ -35,6 +57,26 @@ impl Progress {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
+    }
+
+    /// What the replay is busy with, how many bytes of text are done, and how many there are. While it reads,
+    /// both are 0: who gave the text knows better.
+    #[must_use]
+    pub fn phase(&self) -> (Phase, u64, u64) {
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        (work.phase, self.done.load(Ordering::Relaxed).min(work.all), work.all)
+    }
+
+    /// A phase begins, with so many bytes of text to work on.
+    pub(crate) fn enter(&self, phase: Phase, all: u64) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        *work = Work { phase, all };
+        self.done.store(0, Ordering::Relaxed);
+    }
+
+    /// So many bytes more are sorted.
+    pub(crate) fn advance(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Asks the replay to end, from any thread. It does so within some blocks of text, with
@@ -71,6 +113,7 @@ impl Progress {
 
     pub(crate) fn add(&self, bytes: u64, events: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.done.fetch_add(bytes, Ordering::Relaxed);
         self.events.fetch_add(events, Ordering::Relaxed);
     }
 }

@@ -16,8 +16,13 @@ use paje_sim::{Glob, Selection};
 use crate::manual::MANUAL;
 use crate::stats::StatsFormat;
 
-/// The heading of the options that PajeNG does not have.
-const OURS: &str = "Beyond PajeNG";
+/// Headings of the help, in their order.
+const WHICH: &str = "Which rows";
+const ROWS: &str = "Rows";
+const TABLES: &str = "Tables";
+const READING: &str = "Reading";
+const SPEED: &str = "Speed and memory";
+const PAJENG: &str = "PajeNG's";
 
 /// Dumps a Pajé trace as comma-separated rows, byte for byte as PajeNG's pj_dump prints them.
 ///
@@ -41,148 +46,148 @@ pub struct Cli {
     pub files: Vec<PathBuf>,
 
     /// Only rows that end at START or later (containers always)
-    #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true)]
+    #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
     pub start: Option<f64>,
 
     /// Only rows that begin at END or earlier (containers always)
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
     pub end: Option<f64>,
 
     /// Ignore events later than TIME; what is open ends there
-    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, help_heading = WHICH, hide_short_help = true)]
     pub stop_at: Option<f64>,
 
     /// Understand the field names of older traces (ContainerType, SourceContainer, …)
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = READING)]
     pub no_strict: bool,
 
     /// Drop links that lack an end instead of refusing the trace
-    #[arg(short = 'z', long, alias = "i")]
+    #[arg(short = 'z', long, alias = "i", help_heading = READING)]
     pub ignore_incomplete_links: bool,
 
     /// Do not print rows; what other options ask for is still printed
-    #[arg(short, long, aliases = ["q", "qu"])]
+    #[arg(short, long, aliases = ["q", "qu"], help_heading = ROWS)]
     pub quiet: bool,
 
     /// Accepted for PajeNG's sake; there is one reader only
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = PAJENG, hide_short_help = true)]
     pub flex: bool,
 
     /// Dump user-defined fields, as further columns
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = ROWS)]
     pub user_defined: bool,
 
     /// Print, instead of rows, the values of this type's lanes in each interval between two times
-    #[arg(short, long, aliases = ["p", "pr"], value_name = "TYPENAME", allow_hyphen_values = true)]
+    #[arg(short, long, aliases = ["p", "pr"], value_name = "TYPENAME", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub probabilistic: Option<String>,
 
     /// Digits after the decimal point
-    #[arg(short = 'l', long, value_name = "PRECISION", default_value_t = 6, allow_hyphen_values = true, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(short = 'l', long, value_name = "PRECISION", default_value_t = 6, allow_hyphen_values = true, value_parser = digits, help_heading = ROWS)]
     pub float_precision: u16,
 
     /// No imbrication levels: pushes and pops become changes of one state
-    #[arg(short = 'i', long)]
+    #[arg(short = 'i', long, help_heading = READING, hide_short_help = true)]
     pub no_imbrication: bool,
 
     /// Print the container hierarchy instead of rows
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub container: bool,
 
     /// Print the type hierarchy in graphviz's language instead of rows
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub dot: bool,
 
     /// Print the seconds that reading and replaying took, on standard output before the rows
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub time: bool,
 
     /// Begin with header lines
-    #[arg(short = 'h', long)]
+    #[arg(short = 'h', long, help_heading = ROWS)]
     pub header: bool,
 
     /// Write the types and their values to FILE, as CSV
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub type_hierarchy: Option<PathBuf>,
 
     /// Write the containers and the types of their entities to FILE, as CSV
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
     /// Write rows as they complete, every 16 MiB of the trace, and forget them: memory does not grow with
     /// the trace. An invalid trace has written rows by then
-    #[arg(short, long, alias = "o")]
+    #[arg(short, long, alias = "o", help_heading = ROWS)]
     pub out_of_core: bool,
 
     /// Write tables to files in the folder DIR, one for each nature of rows and for the two hierarchies,
     /// instead of rows to standard output. They appear when all are complete
-    #[arg(short = 'O', long, value_name = "DIR", conflicts_with_all = ["out_of_core", "container", "dot", "probabilistic"], help_heading = OURS)]
+    #[arg(short = 'O', long, value_name = "DIR", conflicts_with_all = ["out_of_core", "container", "dot", "probabilistic"], help_heading = TABLES)]
     pub tables: Option<PathBuf>,
 
     /// Write rows to files instead of to standard output: PREFIX.container.csv, PREFIX.state.csv, and so on,
     /// each below its header line, as PajeNG's pj_dump_csv does
-    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = OURS)]
+    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = ROWS, hide_short_help = true)]
     pub prefix: Option<OsString>,
 
     /// What these files are. Columns are as in the header lines; times are in double precision, and so
     /// are values of variables if nothing else is asked for
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = OURS)]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TableFormat::Parquet, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub format: TableFormat,
 
     /// Tables have a column of the lines that the rows come from, and one of the files if there are several
-    #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = OURS)]
+    #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = TABLES, hide_short_help = true)]
     pub lines: bool,
 
     /// How Parquet files hold times and values of variables
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = OURS)]
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub encoding: TimeEncoding,
 
     /// Only rows of these natures; may be given more than once
-    #[arg(long, value_enum, value_name = "NATURE,…", value_delimiter = ',', help_heading = OURS)]
+    #[arg(long, value_enum, value_name = "NATURE,…", value_delimiter = ',', help_heading = WHICH)]
     pub nature: Vec<Nature>,
 
     /// Only rows of types whose name or alias matches GLOB, such as 'MPI_*'; if given more than once, any
     /// of them. The row of a container is of the container's type
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = OURS)]
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
     pub of_type: Vec<Glob>,
 
     /// Only rows in containers whose name or alias matches GLOB, such as 'rank-1*', and in all that is in
     /// these; if given more than once, any of them. The row of a container is in that container
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = OURS)]
+    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
     pub inside: Vec<Glob>,
 
     /// Replay events in the order of their times, whatever the order of their lines; the whole text is
     /// kept in memory
-    #[arg(long, help_heading = OURS)]
+    #[arg(long, help_heading = READING)]
     pub sort: bool,
 
     /// Do not stop at problems: leave out or mend what is wrong, tell that afterwards by kind, and exit
     /// with status 1 if there was anything to tell
-    #[arg(long, help_heading = OURS)]
+    #[arg(long, help_heading = READING)]
     pub recover: bool,
 
     /// How much memory there is
-    #[command(flatten, next_help_heading = OURS)]
+    #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
     /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not
-    #[arg(long, help_heading = OURS)]
+    #[arg(long, help_heading = READING, hide_short_help = true)]
     pub no_files: bool,
 
     /// How long lines may be
-    #[command(flatten, next_help_heading = OURS)]
+    #[command(flatten, next_help_heading = READING)]
     pub longest: LongestLine,
 
     /// How many threads there are, and where
-    #[command(flatten, next_help_heading = OURS)]
+    #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
     /// How names are printed
-    #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OURS)]
+    #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = ROWS, hide_short_help = true)]
     pub quotes: Quotes,
 
     /// How values of variables are read; PajeNG reads them in single precision, and so are they for rows,
     /// but not for tables
-    #[arg(long, value_enum, value_name = "PRECISION", help_heading = OURS)]
+    #[arg(long, value_enum, value_name = "PRECISION", help_heading = READING, hide_short_help = true)]
     pub variable_precision: Option<VariablePrecision>,
 
     /// Tell on standard error, after the rows, how much was read and written, how long that took by
@@ -194,20 +199,20 @@ pub struct Cli {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "text",
-        help_heading = OURS
+        help_heading = SPEED
     )]
     pub stats: Option<StatsFormat>,
 
     /// Tell on standard error what the trace is read from, and how many threads run where
-    #[arg(long, help_heading = OURS)]
+    #[arg(long, help_heading = SPEED, hide_short_help = true)]
     pub verbose: bool,
 
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = OURS)]
+    #[arg(long, help_heading = SPEED, hide_short_help = true)]
     pub no_progress: bool,
 
     /// What to generate instead
-    #[command(flatten, next_help_heading = OURS)]
+    #[command(flatten)]
     pub generate: Generate,
 
     /// Print this help
@@ -224,6 +229,12 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Whether `-h` is all that was said: elsewhere it asks for help.
+    #[must_use]
+    pub fn is_header_alone(&self) -> bool {
+        self.header && self.files.is_empty() && std::env::args_os().len() == 2
+    }
+
     /// The rows that are wanted.
     #[must_use]
     pub fn selection(&self) -> Selection {
@@ -269,6 +280,11 @@ pub enum VariablePrecision {
     Single,
     /// Correctly rounded to double
     Double,
+}
+
+fn digits(text: &str) -> Result<u16, String> {
+    let digits = text.parse().ok().filter(|digits| *digits <= 1000);
+    digits.ok_or_else(|| "expected a number of digits from 0 to 1000".into())
 }
 
 /// What the files of tables are.

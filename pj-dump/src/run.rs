@@ -1,7 +1,7 @@
 //! The program: reads a trace, replays it, prints what was asked for.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -38,8 +38,15 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
-    let opened = Opened::open(cli.files.first().map(PathBuf::as_path))?;
     let further = cli.files.get(1..).unwrap_or_default();
+    if further.iter().any(|file| file == Path::new("-")) {
+        let why = "-: standard input can only be the first file of a trace in several";
+        return Err(Failure::Other(why.into()));
+    }
+    if cli.is_header_alone() && io::stdin().is_terminal() {
+        VOICE.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
+    }
+    let opened = Opened::open(cli.files.first().map(PathBuf::as_path), VOICE)?;
     let name = opened.name().to_owned();
     let options = options(cli);
     let workers = cli.parallel.workers()?;
@@ -86,7 +93,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
     let mut exported = match (&cli.tables, &cli.prefix) {
-        (Some(folder), _) => tables::write(cli, folder, &name, &trace, &workers)?,
+        (Some(folder), _) => tables::write(cli, folder, &name, &trace, display, &workers)?,
         (None, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
         (None, None) => {
             let printed = print(cli, &trace, &selected, seconds, display, &workers);

@@ -11,6 +11,7 @@
 //! | `pin` | the policy that places them, as `--pin` takes it |
 //! | `cpus` | the CPU of each worker; absent if they were not pinned |
 //! | `bytes`, `lines`, `events` | of the trace's text, uncompressed; definitions of types and the like are events too, as they are for PajeNG |
+//! | `contents` | what the trace holds: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`, `variables`, `events`, `links`, `values`. With `-o`, and of rows that were not wanted, objects are not kept and not counted |
 //! | `rows`, `output_bytes` | the rows on standard output, without header; 0 if other things were asked for |
 //! | `seconds.total` | from the beginning of the program to the end of its output |
 //! | `seconds.replay` | the part of it that took reading, decoding and replaying |
@@ -23,11 +24,11 @@
 //! | `spilled` | bytes of the temporary file for objects that were beyond `--memory-limit`; absent if none were |
 //! | `peak_memory` | the most bytes that were resident; absent where the system does not say |
 
-use std::fmt::{self, Write as _};
-use std::io::{self, Write as _};
+use std::fmt;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use console::contents::{Contents, fact};
 use console::memory::peak_memory;
 use paje_sim::Trace;
 use paje_sim::progress::Times;
@@ -35,6 +36,7 @@ use serde::{Serialize, Serializer};
 use workers::{Pin, Workers};
 
 use crate::output::export::Exported;
+use crate::report::VOICE;
 
 /// How `--stats` is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,6 +58,7 @@ pub(crate) struct Stats {
     bytes: u64,
     lines: u64,
     events: u64,
+    contents: Contents,
     rows: u64,
     output_bytes: u64,
     seconds: Phases,
@@ -135,6 +138,7 @@ impl Stats {
             bytes: trace.bytes(),
             lines: trace.lines(),
             events: trace.event_lines(),
+            contents: Contents::of(trace),
             rows: exported.rows,
             output_bytes: exported.bytes,
             seconds: Phases {
@@ -161,50 +165,50 @@ impl Stats {
                 serde_json::to_string(self).expect("all its keys are texts") + "\n"
             }
         };
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        VOICE.print(&text);
     }
 
     fn text(&self) -> String {
         let mut text = String::new();
-        let mut fact = |what: &str, value: fmt::Arguments<'_>| {
-            let _ = writeln!(text, "{what:<15}{value}");
-        };
-        fact("version", format_args!("{}", self.version));
-        fact("threads", format_args!("{}", self.threads));
+        let mut line = |what: &str, value: fmt::Arguments<'_>| text += &fact(what, value);
+        line("version", format_args!("{}", self.version));
+        line("threads", format_args!("{}", self.threads));
         match &self.cpus {
             Some(cpus) => {
-                fact("pinned", format_args!("{}: CPUs {}", self.pin, Pin::List(cpus.clone())));
+                line("pinned", format_args!("{}: CPUs {}", self.pin, Pin::List(cpus.clone())));
             }
-            None => fact("pinned", format_args!("no")),
+            None => line("pinned", format_args!("no")),
         }
-        fact("bytes", format_args!("{}", self.bytes));
-        fact("lines", format_args!("{}", self.lines));
-        fact("events", format_args!("{}", self.events));
-        fact("rows", format_args!("{}", self.rows));
-        fact("output bytes", format_args!("{}", self.output_bytes));
+        line("bytes", format_args!("{}", self.bytes));
+        line("lines", format_args!("{}", self.lines));
+        line("event lines", format_args!("{}", self.events));
+        text += &self.contents.table();
+        let mut line = |what: &str, value: fmt::Arguments<'_>| text += &fact(what, value);
+        line("rows", format_args!("{}", self.rows));
+        line("output bytes", format_args!("{}", self.output_bytes));
         let seconds = &self.seconds;
-        fact("total", format_args!("{}", seconds.total));
-        fact("replay", format_args!("{}", seconds.replay));
-        fact("export", format_args!("{}", seconds.export));
-        fact("  writing", format_args!("{}", seconds.write));
-        fact("serial", format_args!("{}", seconds.serial));
+        line("total", format_args!("{}", seconds.total));
+        line("replay", format_args!("{}", seconds.replay));
+        line("export", format_args!("{}", seconds.export));
+        line("  writing", format_args!("{}", seconds.write));
+        line("serial", format_args!("{}", seconds.serial));
         for (i, worker) in self.workers.iter().enumerate() {
             let Worker { read, decode, replay, export, idle } = worker;
-            fact(
+            line(
                 &format!("worker {i}"),
                 format_args!(
                     "read {read}, decode {decode}, replay {replay}, export {export}, idle {idle}"
                 ),
             );
         }
-        fact("imbalance", format_args!("{:.2}", self.imbalance));
-        fact("events/s", format_args!("{}", self.events_per_second));
-        fact("MB/s", format_args!("{:.1}", self.bytes_per_second as f64 / 1e6));
+        line("imbalance", format_args!("{:.2}", self.imbalance));
+        line("events/s", format_args!("{}", self.events_per_second));
+        line("MB/s", format_args!("{:.1}", self.bytes_per_second as f64 / 1e6));
         if let Some(bytes) = self.spilled {
-            fact("spilled", format_args!("{:.1} MB", bytes as f64 / 1e6));
+            line("spilled", format_args!("{:.1} MB", bytes as f64 / 1e6));
         }
         if let Some(bytes) = self.peak_memory {
-            fact("peak memory", format_args!("{:.1} MB", bytes as f64 / 1e6));
+            line("peak memory", format_args!("{:.1} MB", bytes as f64 / 1e6));
         }
         text
     }

@@ -141,6 +141,10 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OURS)]
     pub parallel: Parallel,
 
+    /// Tell on standard error what each of the traces holds
+    #[arg(long, help_heading = OURS)]
+    pub stats: bool,
+
     /// Tell on standard error what the traces are read from, how many threads run where, and the memory taken
     #[arg(long, help_heading = OURS)]
     pub verbose: bool,

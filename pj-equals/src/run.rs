@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use clap::CommandFactory;
 use console::Failure;
+use console::contents::Contents;
 use console::failure::TROUBLE;
 use console::memory::peak_memory;
 use console::progress::Display;
@@ -61,6 +62,12 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
     let (a, a_name) = read(cli, files[0], cli.stop_at1, limits, &workers)?;
     let (b, b_name) = read(cli, files[1], cli.stop_at2, limits, &workers)?;
     let (traces, names) = ([&a, &b], [a_name, b_name]);
+    if cli.stats {
+        for (trace, name) in traces.iter().zip(&names) {
+            VOICE.say(format_args!("{}:", name.display()));
+            VOICE.print(&Contents::of(trace).table());
+        }
+    }
     let equal = match (cli.rules(), cli.diff) {
         (None, _) => pajeng::are_equal(traces, cli.case(), cli.windows()),
         (Some(rules), Some(most)) if !cli.quiet => {
@@ -95,7 +102,7 @@ fn read(
     limits: Limits,
     workers: &Workers,
 ) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(Some(path))?;
+    let opened = Opened::open(Some(path), VOICE)?;
     let name = opened.name().to_owned();
     if cli.verbose {
         VOICE.input(&opened.input);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use console::contents::Contents;
 use console::memory::{self, peak_memory};
 use console::progress::Display;
 use console::reading::Opened;
@@ -63,7 +64,7 @@ pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
 
 fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made, Failure> {
     let began = Instant::now();
-    let opened = Opened::open(cli.file.as_deref())?;
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?;
     let name = &opened.name().to_owned();
     let unreadable = |error| Failure::File(name.clone(), error);
     let workers = cli.parallel.workers()?;
@@ -233,6 +234,7 @@ impl Stats {
         let memory = memory.map(|bytes| format!(", {:.1} MB of memory", bytes as f64 / 1e6));
         let memory = memory.unwrap_or_default();
         let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+        VOICE.print(&Contents::of(trace).table());
         VOICE.say(format_args!(
             "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in \
              all{memory}",

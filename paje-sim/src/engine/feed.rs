@@ -82,7 +82,7 @@ impl<'r> Feed<'r> {
         };
         if options.sort {
             let defs = DefTable::new(options.field_names);
-            reading.turn_to_sorted(Sorted::new(source, defs, options, workers)?);
+            reading.turn_to_sorted(Sorted::new(source, defs, options, progress, workers)?);
         } else {
             reading.turn_to(source, options);
             // Who gave it looks after that.
@@ -190,7 +190,8 @@ impl<'r> Feed<'r> {
         let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
         let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
         let source = From::Input(Box::new(input));
-        let sorted = Sorted::new(source, defs(&reading.origin), self.options, workers);
+        let sorted =
+            Sorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
         let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
         reading.turn_to_sorted(sorted);
         Ok(())

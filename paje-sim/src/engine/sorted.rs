@@ -27,6 +27,7 @@ use super::problems::Found;
 use super::source::From;
 use crate::error::Error;
 use crate::options::Options;
+use crate::progress::{Phase, Progress};
 
 /// The lines of a trace in the order in which they are replayed.
 pub(crate) struct Sorted {
@@ -97,9 +98,11 @@ impl Sorted {
         source: From<'_>,
         defs: DefTable,
         options: &Options,
+        progress: &Progress,
         workers: &Workers,
     ) -> Result<Self, Error> {
         let limits = options.limits;
+        progress.enter(Phase::Reading, 0);
         let mut text = text::read(source, limits, workers)?;
         let added = text.last().is_some_and(|last| *last != b'\n');
         if added {
@@ -109,8 +112,13 @@ impl Sorted {
         let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
         // One that fits in a block is never too long: what other sources hold to.
         let too_long = limits.line.saturating_add(1).max(limits.block);
-        let found =
-            each(workers, all.len(), |piece| clocks.sort_out(&text, all[piece].clone(), too_long));
+        // Twice: to find and sort the times of pieces, and to merge these.
+        progress.enter(Phase::Sorting, 2 * text.len() as u64);
+        let found = each(workers, all.len(), |piece| {
+            let found = clocks.sort_out(&text, all[piece].clone(), too_long);
+            progress.advance(all[piece].len() as u64);
+            found
+        });
         let mut lines = 0;
         let mut pieces = Vec::with_capacity(all.len());
         for (piece, found) in all.iter().zip(&found) {
@@ -123,7 +131,7 @@ impl Sorted {
         }
         let naming = found.iter().any(|found| !found.naming.is_empty());
         let names_files = naming || clocks.creations_name_files();
-        let parts = order::parts(found, workers);
+        let parts = order::parts(found, |lines| progress.advance(bytes_of(&text, lines)), workers);
         let cut = each(workers, parts.len(), |part| cut(&text, &parts[part].0, part, limits.block));
         let mut blocks: Vec<Cut> = cut.into_iter().flatten().collect();
         let mut start = 0;
@@ -131,6 +139,7 @@ impl Sorted {
             block.start = start;
             start += block.len as u64;
         }
+        progress.enter(Phase::Replaying, text.len() as u64);
         Ok(Sorted { text, pieces, parts, blocks, added: u64::from(added), names_files })
     }
 
@@ -208,6 +217,11 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
         start = end;
     }
     pieces
+}
+
+/// How long these lines are, all together.
+fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
+    lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
 /// Cuts a part into blocks of `most` bytes, unless a single line is longer. Where they begin is

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use paje_export::{Format, Table, TableOptions, Tables, Times};
@@ -14,6 +16,7 @@ use super::aside::Together;
 use super::export::Exported;
 use crate::cli::{Cli, TableFormat, TimeEncoding};
 use console::Failure;
+use console::progress::Display;
 
 /// Writes all tables to a folder, which is made if it is not there. Files take their names when all of
 /// them are complete.
@@ -25,6 +28,7 @@ pub(crate) fn write(
     folder: &Path,
     name: &Path,
     trace: &Trace,
+    display: Display,
     workers: &Workers,
 ) -> Result<Exported, Failure> {
     let began = Instant::now();
@@ -41,7 +45,12 @@ pub(crate) fn write(
         files.add(folder.join(format!("{}.{}", table.name(), format.ending())))?;
     }
     let outputs = Table::ALL.into_iter().zip(files.files().map(|(_, file)| file)).collect();
-    let written = paje_export::write::<&File>(&tables, outputs, format, workers);
+    let done = Arc::new(AtomicU64::new(0));
+    let counts = trace.counts();
+    let objects = counts.states + counts.variables + counts.events + counts.links;
+    let shown = display.tables(counts.containers + 1 + objects, &done);
+    let written = paje_export::write::<&File>(&tables, outputs, format, &done, workers);
+    drop(shown);
     let written = written.map_err(|error| match error {
         paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
         error => Failure::Other(error.to_string()),

@@ -140,24 +140,24 @@ Process, Load, Variable
 fn wrong_usage() {
     let folder = folder();
     for (arguments, message) in [
-        (&["--nonsense", "sound.trace"][..], "error: unexpected argument '--nonsense' found\n"),
+        (&["--nonsense", "sound.trace"][..], "pj_dump: unexpected argument '--nonsense' found\n"),
         // --end or --entity-hierarchy?
-        (&["--e", "3", "sound.trace"], "error: unexpected argument '--e' found\n"),
+        (&["--e", "3", "sound.trace"], "pj_dump: unexpected argument '--e' found\n"),
         (
             &["-s", "soon", "sound.trace"],
-            "error: invalid value 'soon' for '--start <START>': expected a number of seconds\n",
+            "pj_dump: invalid value 'soon' for '--start <START>': expected a number of seconds\n",
         ),
         (
             &["-l", "-1", "sound.trace"],
-            "error: invalid value '-1' for '--float-precision <PRECISION>'",
+            "pj_dump: invalid value '-1' for '--float-precision <PRECISION>'",
         ),
         (
             &["--quotes", "some", "sound.trace"],
-            "error: invalid value 'some' for '--quotes <QUOTES>'",
+            "pj_dump: invalid value 'some' for '--quotes <QUOTES>'",
         ),
         (
             &["-p"],
-            "error: a value is required for '--probabilistic <TYPENAME>' but none was supplied",
+            "pj_dump: a value is required for '--probabilistic <TYPENAME>' but none was supplied",
         ),
     ] {
         let (status, stdout, stderr) = run(&folder, arguments);

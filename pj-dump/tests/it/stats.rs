@@ -128,7 +128,8 @@ fn stats_for_people() {
         assert_eq!((fact("threads "), fact("pinned ")), ("2".into(), "no".into()));
         assert_eq!(fact("bytes "), text.len().to_string());
         assert_eq!(fact("lines "), lines_of(&text).to_string());
-        assert_eq!(fact("events "), events.to_string());
+        assert_eq!(fact("event lines "), events.to_string());
+        assert_eq!((fact("states "), fact("values ")), ("1000".to_owned(), "7".to_owned()));
         assert_eq!(fact("rows "), lines_of(&output.stdout).to_string());
         assert_eq!(fact("output bytes "), output.stdout.len().to_string());
         for phase in ["total ", "replay ", "export ", "  writing ", "serial "] {
@@ -161,7 +162,7 @@ fn stats_in_no_known_format() {
     let output = dump(&["--stats=xml"], b"");
     assert_eq!(output.status.code(), Some(2));
     let wanted =
-        "error: invalid value 'xml' for '--stats[=<FORMAT>]'\n  [possible values: text, json]";
+        "pj_dump: invalid value 'xml' for '--stats[=<FORMAT>]'\n  [possible values: text, json]";
     assert!(said(&output).starts_with(wanted), "{}", said(&output));
 }
 

@@ -12,8 +12,12 @@ const PARTS_PER_WORKER: usize = 4;
 const SAMPLES_PER_PART: usize = 64;
 
 /// All lines: those without a time, those whose time cannot be read, those with a time by time, and
-/// those that name files; in file order otherwise.
-pub(super) fn parts(mut found: Vec<Found>, workers: &Workers) -> Vec<Part> {
+/// those that name files; in file order otherwise. `merged` is told of each part of them.
+pub(super) fn parts(
+    mut found: Vec<Found>,
+    merged: impl Fn(&[Line]) + Sync,
+    workers: &Workers,
+) -> Vec<Part> {
     let mut parts = vec![
         Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.untimed)).collect()),
         Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.unreadable)).collect()),
@@ -25,7 +29,9 @@ pub(super) fn parts(mut found: Vec<Found>, workers: &Workers) -> Vec<Part> {
     let bounds = bounds(&sorted, count);
     parts.extend(each(workers, bounds.len() + 1, |part| {
         let begin = part.checked_sub(1).map(|before| bounds[before]);
-        Part(merge(&sorted, begin, bounds.get(part).copied()))
+        let lines = merge(&sorted, begin, bounds.get(part).copied());
+        merged(&lines);
+        Part(lines)
     }));
     parts.push(naming);
     parts
@@ -88,7 +94,7 @@ mod tests {
                     })
                     .collect();
                 all.sort_unstable();
-                let found: Vec<usize> = parts(pieces, &workers)
+                let found: Vec<usize> = parts(pieces, |_| (), &workers)
                     .iter()
                     .flat_map(|part| part.0.iter().map(|line| line.start()))
                     .collect();

@@ -1,0 +1,225 @@
+//! The line of a terminal that shows how far a run is.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::style::ProgressStyle;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Rows,
+}
+
+/// How far a run is: what it does, how much of that is done, and how much there is, if that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) doing: &'static str,
+    pub(super) unit: Unit,
+    pub(super) done: u64,
+    pub(super) all: Option<u64>,
+    /// Events that were replayed with it, where that is counted.
+    pub(super) events: Option<u64>,
+}
+
+/// How much fits on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// Everything, with a bar of some length.
+    Wide,
+    /// A bar, how fast, and how long it takes yet.
+    Medium,
+    /// What it does, and numbers.
+    Narrow,
+    /// A number.
+    Tiny,
+}
+
+impl Width {
+    /// What fits in so many columns.
+    pub(super) const fn of(columns: u16) -> Self {
+        match columns {
+            0..28 => Width::Tiny,
+            28..60 => Width::Narrow,
+            60..90 => Width::Medium,
+            _ => Width::Wide,
+        }
+    }
+}
+
+/// A line that follows the stages of a run. Each stage measures its own speed.
+pub(super) struct Line {
+    bar: ProgressBar,
+    events: Arc<AtomicU64>,
+    /// What the line is made for at present.
+    form: Option<(Stage, Width)>,
+}
+
+impl Line {
+    /// A line that is not shown yet, and measures speeds.
+    pub(super) fn hidden() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Line { bar, events: Arc::default(), form: None }
+    }
+
+    /// Shows the line from now on, if it is not.
+    pub(super) fn show_on(&self, target: impl FnOnce() -> ProgressDrawTarget) {
+        if self.bar.is_hidden() {
+            self.bar.set_draw_target(target());
+        }
+    }
+
+    /// Shows this stage.
+    pub(super) fn set(&mut self, stage: Stage, width: Width) {
+        let form = |stage: Stage| (stage.doing, stage.all.is_some(), stage.events.is_some());
+        let before = self.form;
+        if before.is_none_or(|(before, _)| before.doing != stage.doing) {
+            self.bar.reset();
+            self.bar.set_prefix(stage.doing);
+        }
+        if before.is_none_or(|(before, at)| at != width || form(before) != form(stage)) {
+            self.bar.set_style(self.style(stage, width));
+        }
+        self.form = Some((stage, width));
+        self.events.store(stage.events.unwrap_or(0), Ordering::Relaxed);
+        match stage.all {
+            Some(all) => self.bar.set_length(all),
+            None => self.bar.unset_length(),
+        }
+        self.bar.set_position(stage.done);
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn style(&self, stage: Stage, width: Width) -> ProgressStyle {
+        let (done, all, speed) = match stage.unit {
+            Unit::Bytes => ("{decimal_bytes}", "{decimal_total_bytes}", "{decimal_bytes_per_sec}"),
+            Unit::Rows => ("{human_pos}", "{human_len} rows", "{speed}"),
+        };
+        let events = if stage.events.is_some() { ", {events}" } else { "" };
+        let template = match (stage.all, width) {
+            (Some(_), Width::Wide) => {
+                format!("{{prefix}} [{{wide_bar}}] {done} of {all}, {speed}{events}, {{left}}")
+            }
+            (Some(_), Width::Medium) => {
+                format!("{{prefix}} [{{wide_bar}}] {{percent}} %, {speed}, {{left}}")
+            }
+            (Some(_), Width::Narrow) => "{prefix} {percent} %, {left}".to_owned(),
+            (Some(_), Width::Tiny) => "{percent} %".to_owned(),
+            (None, Width::Tiny) => done.to_owned(),
+            (None, Width::Narrow) => format!("{{prefix}} {{spinner}} {done}"),
+            (None, _) => format!("{{prefix}} {{spinner}} {done}, {speed}{events}"),
+        };
+        let replayed = Arc::clone(&self.events);
+        let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // As many for each byte as so far: like the bytes, it is about the last seconds.
+            let events = replayed.load(Ordering::Relaxed) as f64;
+            let rate = events / state.pos().max(1) as f64 * state.per_sec();
+            let _ = write!(out, "{} events/s", HumanCount(rate as u64));
+        };
+        let speed = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{} rows/s", HumanCount(state.per_sec() as u64));
+        };
+        // Without a speed there is no telling.
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let seconds = state.eta().as_secs();
+            let _ = match (state.per_sec() > 0.0, seconds) {
+                (false, _) => write!(out, "- left"),
+                (true, 0..60) => write!(out, "{seconds} s left"),
+                (true, _) => write!(out, "{}:{:02} min left", seconds / 60, seconds % 60),
+            };
+        };
+        let style = ProgressStyle::with_template(&template).expect("a test draws each of them");
+        let style =
+            style.with_key("events", events).with_key("speed", speed).with_key("left", left);
+        style.progress_chars("=> ").tick_chars("|/-\\ ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::InMemoryTerm;
+
+    use super::*;
+
+    /// What a terminal of so many columns shows of these stages, one after the other.
+    fn drawn(stages: &[Stage], columns: u16) -> String {
+        let terminal = InMemoryTerm::new(24, columns);
+        let mut line = Line::hidden();
+        line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        for stage in stages {
+            line.set(*stage, Width::of(columns));
+            line.bar.force_draw();
+        }
+        let drawn = terminal.contents();
+        line.clear();
+        assert_eq!(terminal.contents(), "");
+        drawn
+    }
+
+    fn assert_in_order(text: &str, parts: &[&str]) {
+        let mut rest = text;
+        for part in parts {
+            let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?}: {text}"));
+            rest = &rest[at + part.len()..];
+        }
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+
+    const READING: Stage = Stage {
+        doing: "reading",
+        unit: Unit::Bytes,
+        done: 1_500_000,
+        all: Some(4_000_000),
+        events: Some(30_000),
+    };
+
+    #[test]
+    fn lines_of_all_kinds() {
+        let parts =
+            ["reading [", "=", ">", " ] 1.50 MB of 4.00 MB, ", "B/s, ", " events/s, ", " left"];
+        assert_in_order(&drawn(&[READING], 120), &parts);
+        let unknown = Stage { done: 2_500_000_000, all: None, ..READING };
+        assert_in_order(&drawn(&[unknown], 120), &["reading ", " 2.50 GB, ", "B/s, ", " events/s"]);
+        let rows = Stage {
+            doing: "writing tables",
+            unit: Unit::Rows,
+            done: 1999,
+            events: None,
+            ..READING
+        };
+        assert_in_order(
+            &drawn(&[rows], 120),
+            &["writing tables [", "] 1,999 of 4,000,000 rows, ", " rows/s, ", " left"],
+        );
+        // Empty, and larger than it was: a file may be both.
+        drawn(&[Stage { all: Some(0), ..READING }], 80);
+        drawn(&[Stage { done: 11, all: Some(10), ..READING }], 80);
+    }
+
+    #[test]
+    fn any_width_is_one_line() {
+        for columns in [10, 20, 27, 28, 30, 44, 59, 60, 69, 80, 89, 90, 200] {
+            for all in [None, Some(4_000_000)] {
+                let text = drawn(&[Stage { all, ..READING }], columns);
+                assert_eq!(text.lines().count(), 1, "{columns}: {text}");
+                assert!(columns < 28 || text.starts_with("reading"), "{columns}: {text}");
+                assert!(all.is_none() || columns < 60 || text.contains("=>"), "{columns}: {text}");
+            }
+        }
+        assert_in_order(&drawn(&[READING], 59), &["reading 38 %, ", " left"]);
+    }
+
+    #[test]
+    fn stages_follow_one_another() {
+        let sorting = Stage { doing: "sorting", done: 0, all: Some(100), events: None, ..READING };
+        let text = drawn(&[READING, sorting], 100);
+        assert_in_order(&text, &["sorting [", "] 0 B of 100 B, ", "- left"]);
+    }
+}
