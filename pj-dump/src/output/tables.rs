@@ -37,14 +37,15 @@ pub(crate) fn write(
     };
     let tables = Tables::new(trace, options);
     let mut files = Together::default();
+    let path = |table: Table| folder.join(format!("{}.{}", table.name(), format.ending()));
     for table in Table::ALL {
-        files.add(folder.join(format!("{}.{}", table.name(), format.ending())))?;
+        files.add(path(table))?;
     }
     let outputs = Table::ALL.into_iter().zip(files.files().map(|(_, file)| file)).collect();
     let written = paje_export::write::<&File>(&tables, outputs, format, workers);
-    let written = written.map_err(|error| match error {
-        paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
-        error => Failure::Other(error.to_string()),
+    let written = written.map_err(|(table, error)| match error {
+        paje_export::Error::Io(error) => Failure::File(path(table), error),
+        error => Failure::Unsuitable(path(table), error.to_string()),
     })?;
     files.take_places()?;
     made.stays();
