@@ -37,8 +37,8 @@ pub const MANUAL: Manual = Manual {
                 ),
                 Block::Text(
                     "Times are seconds. Columns stand between a comma and a blank. A name that holds a \
-                     comma or a quote is quoted, and quotes in it are doubled, so that what reads CSV \
-                     reads it back (see --quotes). With --user-defined, further columns follow: \
+                     comma, a quote or a carriage return is quoted, and quotes in it are doubled, so that what \
+                     reads CSV reads it back (see --quotes). With --user-defined, further columns follow: \
                      the user-defined fields of the event that began the row, then those of the one that \
                      ended it.",
                 ),
