@@ -7,4 +7,5 @@ pub mod manual;
 pub mod output;
 mod report;
 pub mod run;
+mod signals;
 pub mod stats;

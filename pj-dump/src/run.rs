@@ -23,6 +23,7 @@ use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
 use crate::report::{self, VOICE};
+use crate::signals;
 use crate::stats::Stats;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
@@ -32,6 +33,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         println!("{}", Cli::command().render_usage());
         return ExitCode::SUCCESS;
     }
+    // A file that becomes too large is an error of the write, not the end of the program.
+    signals::ignore_large_files();
     failure::exit(VOICE, dump(cli))
 }
 
