@@ -7,6 +7,7 @@
 //! - [`reading`]: from the name of a trace to its replay
 //! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
 //! - [`progress`]: how far a run is, on a terminal
+//! - [`output`]: standard output that tells when it fails
 //! - [`quotes`]: how names are printed
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
@@ -15,6 +16,7 @@ pub mod failure;
 pub mod generate;
 pub mod memory;
 pub mod options;
+pub mod output;
 pub mod progress;
 pub mod quotes;
 pub mod reading;

@@ -1,15 +1,14 @@
 //! The program: reads a trace, replays it, prints what was asked for.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
+use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
@@ -30,8 +29,7 @@ use crate::stats::Stats;
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     if cli.usage {
-        println!("{}", Cli::command().render_usage());
-        return ExitCode::SUCCESS;
+        return failure::exit(VOICE, print_usage().map(|()| true).map_err(Failure::Output));
     }
     // A file that becomes too large is an error of the write, not the end of the program.
     signals::ignore_large_files();
@@ -110,9 +108,8 @@ fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Rust's own standard output looks for line ends in all that passes; a file does not.
-fn standard_output() -> io::Result<File> {
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+fn print_usage() -> io::Result<()> {
+    writeln!(standard_output()?, "{}", Cli::command().render_usage())
 }
 
 fn options(cli: &Cli) -> Options {

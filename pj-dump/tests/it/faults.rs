@@ -121,7 +121,18 @@ fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
 fn no_room_for_any_output() {
     let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
     let message = |what: &str| format!("pj_dump: {what}: No space left on device\n");
-    for options in [&[][..], &["-c"], &["-d"], &["-h"], &["-o"], &["-p", "State"], &["--time"]] {
+    for options in [
+        &[][..],
+        &["-c"],
+        &["-d"],
+        &["-h"],
+        &["-o"],
+        &["-p", "State"],
+        &["--time"],
+        &["--help"],
+        &["-v"],
+        &["--usage"],
+    ] {
         let full = File::options().write(true).open("/dev/full").expect("Linux has it");
         let mut command = command(&folder, options);
         let output = command.arg("t").stdout(full).output().expect("it starts");
@@ -378,4 +389,38 @@ fn a_disk_that_is_full_of_tables() {
         line.starts_with("pj_dump: small/d/") && line.ends_with(": No space left on device")
     };
     assert!(stderr.lines().count() == 18 && stderr.lines().all(full), "{stderr}");
+}
+
+/// A standard output that was closed, or only reads, is one that fails; `/dev/null` is not.
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
+    let closed = "pj_dump: standard output: Bad file descriptor\n";
+    for options in
+        ["", "-c", "-d", "-h", "-o", "-p State", "--help", "-v", "--usage", "--generate man"]
+    {
+        for stdout in [">&-", "<&- >&-", "1</dev/null"] {
+            // What is generated is all that can be asked for.
+            let file = if options.starts_with("--gen") { "" } else { "t" };
+            let (output, _) =
+                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
+            assert_eq!(outcome(&output), (2, String::new(), closed.into()), "{options} {stdout}");
+        }
+        for stdout in [">/dev/null", "1<>/dev/null"] {
+            let file = if options.starts_with("--gen") { "" } else { "t" };
+            let (output, _) =
+                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
+            assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options} {stdout}");
+        }
+    }
+    for options in ["-q", "-O d", "-q --type-hierarchy types.csv"] {
+        let (output, _) = tables_asked_for(&folder, &format!("\"$0\" {options} t >&-"));
+        assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options}");
+    }
+    // Standard error may be closed, too; a file that is opened then is not in its place.
+    let (output, there) = tables_asked_for(&folder, "\"$0\" nosuch 2>&-");
+    assert_eq!(
+        (output.status.code(), &*there),
+        (Some(2), &["t", "types.csv"].map(String::from)[..])
+    );
 }

@@ -173,3 +173,19 @@ fn traces_in_many_files() {
     assert!(said(&output).starts_with("pj_split: d/root.trace:12: "), "{}", said(&output));
     assert_eq!(place.names(), ["d", "t"]);
 }
+
+/// Only help goes there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let place = valid();
+    let said_of = |options: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {options} >&-"), env!("CARGO_BIN_EXE_pj_split")]);
+        let output = shell.current_dir(place.path("")).output().expect("it starts");
+        (output.status.code(), said(&output))
+    };
+    let closed = "pj_split: standard output: Bad file descriptor\n";
+    assert_eq!(said_of("--help"), (Some(2), closed.into()));
+    assert_eq!(said_of("t -o d"), (Some(0), String::new()));
+}
