@@ -214,6 +214,10 @@ pub struct Cli {
     #[arg(short = '?', long, action = ArgAction::Help)]
     help: Option<bool>,
 
+    /// The program that was called, which its messages begin with.
+    #[arg(skip = "pj_dump")]
+    pub program: &'static str,
+
     /// Print a short usage message
     #[arg(long, hide = true)]
     pub usage: bool,

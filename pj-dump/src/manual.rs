@@ -52,10 +52,9 @@ pub const MANUAL: Manual = Manual {
         ),
         (
             "ENVIRONMENT",
-            &[Block::Terms(&[(
-                "TMPDIR",
-                "Where the temporary file is made, unless --temp-dir says so.",
-            )])],
+            &[Block::Terms(&[
+                ("TMPDIR", "Where the temporary file is made, unless --temp-dir says so."),
+            ])],
         ),
         (
             "FILES",
@@ -67,4 +66,19 @@ pub const MANUAL: Manual = Manual {
         ),
     ],
     see_also: &["pj_validate(1)", "pj_split(1)"],
+};
+
+/// The manual of `pj_dump_csv`.
+pub const CSV_MANUAL: Manual = Manual {
+    statuses: MANUAL.statuses,
+    examples: &[
+        ("pj_dump_csv -p out trace.paje", "out.container.csv, out.state.csv, and so on"),
+        (
+            "pj_dump_csv --quotes auto -l 9 -p out trace.paje",
+            "with nine decimals, and with quotes where readers of CSV need them",
+        ),
+    ],
+    // The rows are in the page of pj_dump.
+    sections: MANUAL.sections.split_at(1).1,
+    see_also: &["pj_dump(1)", "pj_validate(1)", "pj_split(1)"],
 };

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::CommandFactory;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
@@ -16,12 +15,13 @@ use paje_sim::{FieldNames, Options, Portion, Precision, Progress, Selected, Trac
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
+use crate::command_line;
 use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
-use crate::report::{self, VOICE};
+use crate::report;
 use crate::signals;
 use crate::stats::Stats;
 
@@ -29,24 +29,28 @@ use crate::stats::Stats;
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     if cli.usage {
-        return failure::exit(VOICE, print_usage().map(|()| true).map_err(Failure::Output));
+        return failure::exit(
+            report::voice(cli),
+            print_usage(cli).map(|()| true).map_err(Failure::Output),
+        );
     }
     // A file that becomes too large is an error of the write, not the end of the program.
     signals::ignore_large_files();
-    failure::exit(VOICE, dump(cli))
+    failure::exit(report::voice(cli), dump(cli))
 }
 
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
+    let voice = report::voice(cli);
     let opened = Opened::open(cli.files.first().map(PathBuf::as_path))?;
     let further = cli.files.get(1..).unwrap_or_default();
     let name = opened.name().to_owned();
     let options = options(cli);
     let workers = cli.parallel.workers()?;
     if cli.verbose {
-        VOICE.input(&opened.input);
-        VOICE.workers(&workers);
+        voice.input(&opened.input);
+        voice.workers(&workers);
     }
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
@@ -75,9 +79,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
-    VOICE.warnings(&name, &trace);
     let selected = selection.resolve(&trace);
-    report::unmet(&selected);
+    voice.warnings(&name, &trace);
+    report::unmet(voice, &selected);
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -94,12 +98,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
             printed.map_err(Failure::Output)?
         }
     };
-    report::dropped(exported.dropped);
+    report::dropped(voice, exported.dropped);
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed()).say(format);
     }
-    VOICE.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
+    voice.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
     Ok(trace.recovered().problems.is_empty())
 }
 
@@ -108,8 +112,8 @@ fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-fn print_usage() -> io::Result<()> {
-    writeln!(standard_output()?, "{}", Cli::command().render_usage())
+fn print_usage(cli: &Cli) -> io::Result<()> {
+    writeln!(standard_output()?, "{}", command_line::of(cli.program).render_usage())
 }
 
 fn options(cli: &Cli) -> Options {
