@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, Parallel, time};
+use console::options::{LongestLine, Memory, Parallel, Warnings, time};
 use paje_parser::TypeNature;
 use paje_sim::{Glob, Selection};
 
@@ -60,7 +60,8 @@ pub struct Cli {
     #[arg(short = 'z', long, alias = "i")]
     pub ignore_incomplete_links: bool,
 
-    /// Do not print rows; what other options ask for is still printed
+    /// Do not print rows; what other options ask for is still printed, and warnings are told (see
+    /// --no-warnings)
     #[arg(short, long, aliases = ["q", "qu"])]
     pub quiet: bool,
 
@@ -205,6 +206,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long, help_heading = OURS)]
     pub no_progress: bool,
+
+    /// What is told
+    #[command(flatten, next_help_heading = OURS)]
+    pub warnings: Warnings,
 
     /// What to generate instead
     #[command(flatten, next_help_heading = OURS)]

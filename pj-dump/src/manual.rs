@@ -1,6 +1,7 @@
 //! What `--help` and the man page say beside the options.
 
 use console::generate::{Block, Manual};
+use console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_dump`.
 pub const MANUAL: Manual = Manual {
@@ -53,6 +54,7 @@ pub const MANUAL: Manual = Manual {
         (
             "ENVIRONMENT",
             &[Block::Terms(&[
+                NO_WARNINGS_TERM,
                 ("TMPDIR", "Where the temporary file is made, unless --temp-dir says so."),
             ])],
         ),

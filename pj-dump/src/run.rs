@@ -80,8 +80,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
     let selected = selection.resolve(&trace);
-    voice.warnings(&name, &trace);
-    report::unmet(voice, &selected);
+    let warns = !cli.warnings.no_warnings;
+    if warns {
+        voice.warnings(&name, &trace);
+        report::unmet(voice, &selected);
+    }
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -98,7 +101,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
             printed.map_err(Failure::Output)?
         }
     };
-    report::dropped(voice, exported.dropped);
+    if warns {
+        report::dropped(voice, exported.dropped);
+    }
     exported.add(&streamed);
     if let Some(format) = cli.stats {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed()).say(format);

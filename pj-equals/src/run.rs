@@ -122,7 +122,7 @@ fn read(
     });
     drop(shown);
     let trace = trace?;
-    if !cli.quiet {
+    if !(cli.quiet || cli.warnings.no_warnings) {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))

@@ -193,3 +193,14 @@ fn a_standard_output_that_is_closed() {
         assert_eq!(outcome(&output), (2, String::new(), wanted.into()), "{words}");
     }
 }
+
+#[test]
+fn warnings_can_be_silenced() {
+    let doubtful = changed(&[("set 3 S p1 idle", "set 3 S p1 idle too many")]);
+    let folder = pair(&doubtful, &doubtful);
+    assert!(run(&folder, &FILES).2.contains("warning"));
+    let silent = (0, "1\n".into(), String::new());
+    assert_eq!(run(&folder, &[&["--no-warnings"], &FILES[..]].concat()), silent);
+    let output = command(&folder, &FILES).env("PAJE_NO_WARNINGS", "1").output();
+    assert_eq!(outcome(&output.expect("it starts")), silent);
+}
