@@ -26,6 +26,13 @@ pub(crate) fn unmet(voice: Voice, selected: &Selected) {
     selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
 }
 
+/// Tells that of both hierarchies one is printed.
+pub(crate) fn passed_over(voice: Voice) {
+    voice.say(format_args!(
+        "warning: -d prints the hierarchy of types; -c, of containers, is passed over"
+    ));
+}
+
 /// Tells of rows that were left out because PajeNG's releases leave them out.
 pub(crate) fn dropped(voice: Voice, rows: u64) {
     if rows > 0 {

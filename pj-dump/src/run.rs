@@ -84,6 +84,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if warns {
         voice.warnings(&name, &trace);
         report::unmet(voice, &selected);
+        if cli.dot && cli.container {
+            report::passed_over(voice);
+        }
     }
     let seconds = began.elapsed().as_secs_f64();
 

@@ -356,6 +356,9 @@ fn warnings_can_be_silenced() {
         assert_eq!((status, stdout), (0, rows.clone()));
         assert_eq!(stderr.is_empty(), silences, "{value:?}: {stderr}");
     }
+    let trees = [&["-c", "-d"], &*words].concat();
+    assert!(run(&folder, &trees).2.contains("-c, of containers, is passed over"));
+    assert_eq!(run(&folder, &[&["--no-warnings"], &*trees].concat()).2, "");
     // Errors are told, and -q is about rows.
     let (status, _, said) = run(&folder, &["--no-warnings", "invalid.trace"]);
     assert!(status == 1 && said.starts_with("pj_dump: invalid.trace:"), "{said}");
