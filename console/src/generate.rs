@@ -35,14 +35,19 @@
 mod manual;
 mod page;
 
+use std::env::args_os;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Write};
 use std::process::exit;
 
+use anstream::AutoStream;
 use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
 use clap_complete::Shell;
 
 use crate::failure::TROUBLE;
+use crate::output::standard_output;
+use crate::voice::describe;
 
 pub use manual::{Block, Manual};
 
@@ -72,17 +77,19 @@ pub enum What {
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
-    let mut matches = matches.unwrap_or_else(|error| refuse(&command, &error));
+    let matches = command.try_get_matches_from_mut(args_os());
+    let mut matches = matches.unwrap_or_else(|error| end(&command, &error));
     if let Some(what) = asked(&matches) {
-        exit(print(&command, &what.text(C::command(), manual)));
+        let text = what.text(C::command(), manual);
+        exit(print(&command, |mut out| out.write_all(&text)));
     }
     C::from_arg_matches_mut(&mut matches)
-        .unwrap_or_else(|error| refuse(&command, &error.format(&mut command.clone())))
+        .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Ends the process as clap does, but mistakes are told as all else is: after the program's name.
-fn refuse(command: &Command, error: &clap::Error) -> ! {
+/// Ends the process as clap does; but mistakes are told as all else is, after the program's name, and help that
+/// cannot be written is a failure.
+fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -90,7 +97,9 @@ fn refuse(command: &Command, error: &clap::Error) -> ! {
         let _ = write!(io::stderr(), "{}: {text}", command.get_name());
         exit(TROUBLE.into());
     }
-    error.exit()
+    // As colourful as clap has it.
+    let text = error.render().ansi().to_string();
+    exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
 
 /// What these words, the program's name first, ask to be generated, if they do.
@@ -111,12 +120,12 @@ fn asked(matches: &ArgMatches) -> Option<What> {
 }
 
 /// The exit status: 2 if standard output cannot be written. That who reads has seen enough is no failure.
-fn print(command: &Command, text: &[u8]) -> i32 {
-    let mut out = io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
+fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
+    match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let (name, error) = (command.get_name(), describe(&error));
             // With standard error gone there is no one left to tell.
-            let _ = writeln!(io::stderr(), "{}: standard output: {error}", command.get_name());
+            let _ = writeln!(io::stderr(), "{name}: standard output: {error}");
             2
         }
         _ => 0,

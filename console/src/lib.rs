@@ -8,6 +8,7 @@
 //! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
 //! - [`progress`]: how far a run is, on a terminal
 //! - [`contents`]: what a trace holds, in numbers
+//! - [`output`]: standard output that tells when it fails
 //! - [`quotes`]: how names are printed
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
@@ -17,6 +18,7 @@ pub mod failure;
 pub mod generate;
 pub mod memory;
 pub mod options;
+pub mod output;
 pub mod progress;
 pub mod quotes;
 pub mod reading;

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use paje_parser::number::parse_f64;
 use paje_sim::MemoryLimit;
 use splitter::Limits;
@@ -70,6 +71,23 @@ pub struct LongestLine {
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
+
+/// Whether what is doubtful is told.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Warnings {
+    /// Do not warn of what is doubtful; errors, and what --recover left out or mended, are told nevertheless
+    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub no_warnings: bool,
+}
+
+/// The variable of the environment that stands for `--no-warnings` where the call cannot be changed.
+pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
+
+/// What manuals say of it.
+pub const NO_WARNINGS_TERM: (&str, &str) = (
+    NO_WARNINGS,
+    "If it is set, and not to 0, no, false or nothing, it is as if --no-warnings were given.",
+);
 
 /// A size from a kibibyte to a gibibyte.
 fn max_line(text: &str) -> Result<usize, String> {

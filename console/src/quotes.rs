@@ -6,7 +6,7 @@ use paje_sim::{Name, NameOrder, ValueNames};
 /// Whether names are printed with quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Quotes {
-    /// Bare, but quoted where a bare name would break the row (a comma, a quote, an outer blank)
+    /// Bare, but quoted where a bare name would break the row (a comma, a quote, a carriage return, an outer blank)
     Auto,
     /// As each name was written where it was defined: PajeNG's development version
     Keep,
@@ -53,9 +53,13 @@ impl Quotes {
     }
 }
 
+/// Readers of CSV end a row at a bare carriage return (Python's csv, pandas, R's read.csv and readr), but at no
+/// other line break than that and the newline, which no name holds.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
-    text.iter().any(|byte| matches!(byte, b',' | b'"')) || blank(text.first()) || blank(text.last())
+    text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r'))
+        || blank(text.first())
+        || blank(text.last())
 }
 
 #[cfg(test)]
@@ -77,6 +81,13 @@ mod tests {
             ("a b", Quoting::Quoted, "a b", "\"a b\""),
             ("a,b", Quoting::Quoted, "\"a,b\"", "\"a,b\""),
             ("a,b", Quoting::Bare, "\"a,b\"", "a,b"),
+            ("a\rb", Quoting::Quoted, "\"a\rb\"", "\"a\rb\""),
+            (
+                "a\u{b}b\u{c}c\u{85}d\u{2028}e",
+                Quoting::Bare,
+                "a\u{b}b\u{c}c\u{85}d\u{2028}e",
+                "a\u{b}b\u{c}c\u{85}d\u{2028}e",
+            ),
             ("a ", Quoting::Quoted, "\"a \"", "\"a \""),
             ("open", Quoting::Unclosed, "open", "\"open"),
             ("x\"y", Quoting::Bare, "\"x\"\"y\"", "x\"y"),

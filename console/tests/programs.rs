@@ -208,7 +208,16 @@ fn a_word_that_is_begun_is_completed() {
     for shell_name in ["bash", "fish"] {
         for (word, wanted) in [
             ("--mem", &["--memory-limit"][..]),
-            ("--no-", &["--no-files", "--no-imbrication", "--no-progress", "--no-strict"]),
+            (
+                "--no-",
+                &[
+                    "--no-files",
+                    "--no-imbrication",
+                    "--no-progress",
+                    "--no-strict",
+                    "--no-warnings",
+                ],
+            ),
         ] {
             if let Some(found) = completed(dump, shell_name, word) {
                 let found: Vec<_> =

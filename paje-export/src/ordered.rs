@@ -5,8 +5,6 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use workers::Workers;
 
-use crate::Error;
-
 /// Results for each worker that may wait for their turn.
 const AHEAD: usize = 2;
 
@@ -15,12 +13,12 @@ const AHEAD: usize = 2;
 ///
 /// # Errors
 /// The first in the order of the jobs; no later result is put.
-pub(crate) fn in_order<T: Send>(
+pub(crate) fn in_order<T: Send, E: Send>(
     workers: &Workers,
     jobs: usize,
-    make: impl Fn(usize) -> Result<T, Error> + Sync,
-    put: impl FnMut(usize, T) -> Result<(), Error> + Send,
-) -> Result<(), Error> {
+    make: impl Fn(usize) -> Result<T, E> + Sync,
+    put: impl FnMut(usize, T) -> Result<(), E> + Send,
+) -> Result<(), E> {
     let ahead = AHEAD * workers.threads();
     let line = Line {
         taken: 0,
@@ -49,6 +47,10 @@ pub(crate) fn in_order<T: Send>(
             drop(now);
             let result = make(job);
             let mut now = lock();
+            // One before it failed while it was made.
+            if now.finished {
+                break;
+            }
             now.ready.insert(job, result);
             let Some(mut put) = now.put.take() else { continue };
             loop {
@@ -78,15 +80,15 @@ pub(crate) fn in_order<T: Send>(
 }
 
 /// Results that wait for their turn.
-struct Line<T, P> {
+struct Line<T, E, P> {
     /// How many jobs have been taken.
     taken: usize,
     /// The job whose result is to be put next.
     next: usize,
-    ready: BTreeMap<usize, Result<T, Error>>,
+    ready: BTreeMap<usize, Result<T, E>>,
     /// Nobody is putting.
     put: Option<P>,
-    failed: Option<Error>,
+    failed: Option<E>,
     /// No more jobs are to be taken.
     finished: bool,
 }
@@ -110,8 +112,9 @@ impl<F: FnOnce()> Drop for Leaving<'_, F> {
 mod tests {
     use super::*;
     use std::num::NonZeroUsize;
+    use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::{io, thread, time};
+    use std::{thread, time};
     use workers::Pin;
 
     fn team(threads: usize) -> Workers {
@@ -133,7 +136,7 @@ mod tests {
                 let ahead = made.load(Ordering::Relaxed) - put.fetch_add(1, Ordering::Relaxed);
                 assert!(ahead <= (AHEAD + 1) * threads, "{ahead} ahead");
                 seen.push((job, result));
-                Ok(())
+                Ok::<(), ()>(())
             })
             .expect("nothing fails");
             assert_eq!(seen, (0..100).map(|job| (job, job * job)).collect::<Vec<_>>());
@@ -142,20 +145,40 @@ mod tests {
 
     #[test]
     fn the_first_failure_ends_it() {
-        let fail = || Error::Io(io::Error::other("full"));
         for threads in 1..=4 {
             let workers = team(threads);
-            let make = |job: usize| if job % 10 == 7 { Err(fail()) } else { Ok(job) };
+            let make = |job: usize| if job % 10 == 7 { Err(job) } else { Ok(job) };
             let mut last = None;
             let failed = in_order(&workers, 100, make, |job, _| {
                 last = Some(job);
                 Ok(())
             });
-            assert!(failed.is_err());
-            assert_eq!(last, Some(6));
-            let put = |job, _| if job == 3 { Err(fail()) } else { Ok(()) };
-            assert!(in_order(&workers, 100, Ok, put).is_err());
+            assert_eq!((failed, last), (Err(7), Some(6)));
         }
+    }
+
+    #[test]
+    fn what_was_being_made_when_one_failed_is_not_put() {
+        let (failing, making) = (Barrier::new(2), Barrier::new(2));
+        let make = |job: usize| {
+            if job == 1 {
+                making.wait();
+                failing.wait();
+                // The failure has yet to be told.
+                thread::sleep(time::Duration::from_millis(50));
+            }
+            Ok(job)
+        };
+        let mut put = Vec::new();
+        let failed = in_order(&team(2), 2, make, |job, _| {
+            put.push(job);
+            if job == 0 {
+                making.wait();
+                failing.wait();
+            }
+            Err(job)
+        });
+        assert_eq!((failed, put), (Err(0), vec![0]));
     }
 
     #[test]
@@ -163,7 +186,7 @@ mod tests {
         let workers = team(3);
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let make = |job: usize| if job == 5 { panic!("planted") } else { Ok(job) };
-            in_order(&workers, 1000, make, |_, _| Ok(()))
+            in_order(&workers, 1000, make, |_, _| Ok::<(), ()>(()))
         }));
         assert!(panicked.is_err());
     }

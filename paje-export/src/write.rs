@@ -61,21 +61,22 @@ pub struct Written {
 /// order, one after the other. `done` is how many rows are in them, for others to look at meanwhile.
 ///
 /// # Errors
-/// The first: an output fails, or a table cannot be told in the format. What was written by then means
-/// nothing.
+/// The first, with its table: an output fails, or a table cannot be told in the format. What was written by
+/// then means nothing.
 pub fn write<W: Write + Send>(
     tables: &Tables<'_>,
     outputs: Vec<(Table, W)>,
     format: Format,
     done: &AtomicU64,
     workers: &Workers,
-) -> Result<Vec<Written>, Error> {
+) -> Result<Vec<Written>, (Table, Error)> {
     let mut encoders = Vec::new();
     let mut sinks = Vec::new();
     let mut jobs = Vec::new();
     for (place, (table, out)) in outputs.into_iter().enumerate() {
         let batches = tables.batches(table);
-        let (encoder, sink) = open(format, &batches, Counted::new(out))?;
+        let opened = open(format, &batches, Counted::new(out));
+        let (encoder, sink) = opened.map_err(|error| (table, error))?;
         jobs.extend((0..batches.len()).map(|batch| (place, batch)));
         encoders.push((batches, encoder));
         sinks.push((table, Some(sink), 0));
@@ -83,24 +84,29 @@ pub fn write<W: Write + Send>(
     let mut written = Vec::new();
     let mut finish = |(table, sink, rows): &mut (Table, Option<Sink<W>>, u64)| {
         if let Some(sink) = sink.take() {
-            written.push(Written { table: *table, rows: *rows, bytes: sink.finish()? });
+            let bytes = sink.finish().map_err(|error| (*table, error))?;
+            written.push(Written { table: *table, rows: *rows, bytes });
         }
-        Ok::<(), Error>(())
+        Ok(())
     };
     let make = |job: usize| {
         let (place, batch) = jobs[job];
         let (batches, encoder): &(Batches<'_, '_>, Encoder) = &encoders[place];
-        let batch = batches.read(batch)?;
-        Ok((batch.num_rows(), encoder.encode(batch)?))
+        let piece = batches.read(batch).and_then(|batch| {
+            let rows = batch.num_rows();
+            Ok((rows, encoder.encode(batch)?))
+        });
+        piece.map_err(|error| (batches.table(), error))
     };
     let put = |job: usize, (rows, piece)| {
         let (place, _) = jobs[job];
         // Those before it are whole.
         sinks[..place].iter_mut().try_for_each(&mut finish)?;
-        let (_, sink, count) = &mut sinks[place];
+        let (table, sink, count) = &mut sinks[place];
         *count += rows as u64;
         done.fetch_add(rows as u64, Ordering::Relaxed);
-        sink.as_mut().map_or(Ok(()), |sink| sink.put(piece))
+        let put = sink.as_mut().map_or(Ok(()), |sink| sink.put(piece));
+        put.map_err(|error| (*table, error))
     };
     in_order(workers, jobs.len(), make, put)?;
     sinks.iter_mut().try_for_each(&mut finish)?;

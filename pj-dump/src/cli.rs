@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, Parallel, time};
+use console::options::{LongestLine, Memory, Parallel, Warnings, time};
 use paje_parser::TypeNature;
 use paje_sim::{Glob, Selection};
 
@@ -65,7 +65,8 @@ pub struct Cli {
     #[arg(short = 'z', long, alias = "i", help_heading = READING)]
     pub ignore_incomplete_links: bool,
 
-    /// Do not print rows; what other options ask for is still printed
+    /// Do not print rows; what other options ask for is still printed, and warnings are told (see
+    /// --no-warnings)
     #[arg(short, long, aliases = ["q", "qu"], help_heading = ROWS)]
     pub quiet: bool,
 
@@ -211,6 +212,10 @@ pub struct Cli {
     #[arg(long, help_heading = SPEED, hide_short_help = true)]
     pub no_progress: bool,
 
+    /// What is told
+    #[command(flatten, next_help_heading = READING)]
+    pub warnings: Warnings,
+
     /// What to generate instead
     #[command(flatten)]
     pub generate: Generate,
@@ -218,6 +223,10 @@ pub struct Cli {
     /// Print this help
     #[arg(short = '?', long, action = ArgAction::Help)]
     help: Option<bool>,
+
+    /// The program that was called, which its messages begin with.
+    #[arg(skip = "pj_dump")]
+    pub program: &'static str,
 
     /// Print a short usage message
     #[arg(long, hide = true)]

@@ -3,8 +3,10 @@
 //! The program is [`run`]; what it prints is made in [`output`], from the replay of `paje-sim`.
 
 pub mod cli;
+pub mod command_line;
 pub mod manual;
 pub mod output;
 mod report;
 pub mod run;
+mod signals;
 pub mod stats;

@@ -1,6 +1,7 @@
 //! What `--help` and the man page say beside the options.
 
 use console::generate::{Block, Manual};
+use console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_dump`.
 pub const MANUAL: Manual = Manual {
@@ -37,8 +38,8 @@ pub const MANUAL: Manual = Manual {
                 ),
                 Block::Text(
                     "Times are seconds. Columns stand between a comma and a blank. A name that holds a \
-                     comma or a quote is quoted, and quotes in it are doubled, so that what reads CSV \
-                     reads it back (see --quotes). With --user-defined, further columns follow: \
+                     comma, a quote or a carriage return is quoted, and quotes in it are doubled, so that what \
+                     reads CSV reads it back (see --quotes). With --user-defined, further columns follow: \
                      the user-defined fields of the event that began the row, then those of the one that \
                      ended it.",
                 ),
@@ -52,10 +53,10 @@ pub const MANUAL: Manual = Manual {
         ),
         (
             "ENVIRONMENT",
-            &[Block::Terms(&[(
-                "TMPDIR",
-                "Where the temporary file is made, unless --temp-dir says so.",
-            )])],
+            &[Block::Terms(&[
+                NO_WARNINGS_TERM,
+                ("TMPDIR", "Where the temporary file is made, unless --temp-dir says so."),
+            ])],
         ),
         (
             "FILES",
@@ -67,4 +68,19 @@ pub const MANUAL: Manual = Manual {
         ),
     ],
     see_also: &["pj_validate(1)", "pj_split(1)"],
+};
+
+/// The manual of `pj_dump_csv`.
+pub const CSV_MANUAL: Manual = Manual {
+    statuses: MANUAL.statuses,
+    examples: &[
+        ("pj_dump_csv -p out trace.paje", "out.container.csv, out.state.csv, and so on"),
+        (
+            "pj_dump_csv --quotes auto -l 9 -p out trace.paje",
+            "with nine decimals, and with quotes where readers of CSV need them",
+        ),
+    ],
+    // The rows are in the page of pj_dump.
+    sections: MANUAL.sections.split_at(1).1,
+    see_also: &["pj_dump(1)", "pj_validate(1)", "pj_split(1)"],
 };

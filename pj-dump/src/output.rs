@@ -11,6 +11,7 @@ mod printed;
 pub mod rows;
 pub mod stream;
 pub(crate) mod tables;
+pub(crate) mod together;
 pub mod types;
 
 use paje_sim::Window;

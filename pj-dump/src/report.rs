@@ -5,28 +5,40 @@ use console::voice::ALLOW_LONG_LINES;
 use paje_parser::error::shown;
 use paje_sim::{Glob, Selected};
 
-pub(crate) const VOICE: Voice = Voice {
-    program: "pj_dump",
-    on_disorder: "`--sort` replays the trace sorted by time, as `sort -s` would",
-    on_long_lines: ALLOW_LONG_LINES,
-};
+use crate::cli::Cli;
 
-/// The patterns that select nothing: they may be misspelt.
-pub(crate) fn unmet(selected: &Selected) {
+/// The voice of the program that was called.
+pub(crate) const fn voice(cli: &Cli) -> Voice {
+    Voice {
+        program: cli.program,
+        on_disorder: "`--sort` replays the trace sorted by time, as `sort -s` would",
+        on_long_lines: ALLOW_LONG_LINES,
+    }
+}
+
+/// Tells of the patterns that select nothing: they may be misspelt.
+pub(crate) fn unmet(voice: Voice, selected: &Selected) {
     let say = |option: &str, glob: &Glob, what: &str| {
         let glob = shown(glob.as_str().as_bytes());
-        VOICE.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+        voice.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
     };
     selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
     selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
 }
 
+/// Tells that of both hierarchies one is printed.
+pub(crate) fn passed_over(voice: Voice) {
+    voice.say(format_args!(
+        "warning: -d prints the hierarchy of types; -c, of containers, is passed over"
+    ));
+}
+
 /// Tells of rows that were left out because PajeNG's releases leave them out.
-pub(crate) fn dropped(rows: u64) {
+pub(crate) fn dropped(voice: Voice, rows: u64) {
     if rows > 0 {
         let (noun, start, are) =
             if rows == 1 { ("row", "starts", "is") } else { ("rows", "start", "are") };
-        VOICE.say(format_args!(
+        voice.say(format_args!(
             "warning: {rows} {noun} that {start} at the very end of the trace {are} left out, as \
              PajeNG's releases do; --quotes auto prints them"
         ));

@@ -1,15 +1,13 @@
 //! The program: reads a trace, replays it, prints what was asked for.
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::CommandFactory;
+use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
@@ -17,42 +15,49 @@ use paje_sim::{FieldNames, Options, Portion, Precision, Progress, Selected, Trac
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
+use crate::command_line;
 use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
-use crate::report::{self, VOICE};
+use crate::report;
+use crate::signals;
 use crate::stats::Stats;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     if cli.usage {
-        println!("{}", Cli::command().render_usage());
-        return ExitCode::SUCCESS;
+        return failure::exit(
+            report::voice(cli),
+            print_usage(cli).map(|()| true).map_err(Failure::Output),
+        );
     }
-    failure::exit(VOICE, dump(cli))
+    // A file that becomes too large is an error of the write, not the end of the program.
+    signals::ignore_large_files();
+    failure::exit(report::voice(cli), dump(cli))
 }
 
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
+    let voice = report::voice(cli);
     let further = cli.files.get(1..).unwrap_or_default();
     if further.iter().any(|file| file == Path::new("-")) {
         let why = "-: standard input can only be the first file of a trace in several";
         return Err(Failure::Other(why.into()));
     }
     if cli.is_header_alone() && io::stdin().is_terminal() {
-        VOICE.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
+        voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
     }
-    let opened = Opened::open(cli.files.first().map(PathBuf::as_path), VOICE)?;
+    let opened = Opened::open(cli.files.first().map(PathBuf::as_path), voice)?;
     let name = opened.name().to_owned();
     let options = options(cli);
     let workers = cli.parallel.workers()?;
     if cli.verbose {
-        VOICE.input(&opened.input);
-        VOICE.workers(&workers);
+        voice.input(&opened.input);
+        voice.workers(&workers);
     }
     let display = Display::new(!cli.no_progress, began);
     let progress = Arc::new(Progress::default());
@@ -81,9 +86,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
-    VOICE.warnings(&name, &trace);
     let selected = selection.resolve(&trace);
-    report::unmet(&selected);
+    let warns = !cli.warnings.no_warnings;
+    if warns {
+        voice.warnings(&name, &trace);
+        report::unmet(voice, &selected);
+        if cli.dot && cli.container {
+            report::passed_over(voice);
+        }
+    }
     let seconds = began.elapsed().as_secs_f64();
 
     if let Some(path) = &cli.type_hierarchy {
@@ -100,12 +111,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
             printed.map_err(Failure::Output)?
         }
     };
-    report::dropped(exported.dropped);
+    if warns {
+        report::dropped(voice, exported.dropped);
+    }
     exported.add(&streamed);
     if let Some(format) = cli.stats {
-        Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed()).say(format);
+        Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed())
+            .say(voice, format);
     }
-    VOICE.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
+    voice.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
     Ok(trace.recovered().problems.is_empty())
 }
 
@@ -114,9 +128,8 @@ fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Rust's own standard output looks for line ends in all that passes; a file does not.
-fn standard_output() -> io::Result<File> {
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+fn print_usage(cli: &Cli) -> io::Result<()> {
+    writeln!(standard_output()?, "{}", command_line::of(cli.program).render_usage())
 }
 
 fn options(cli: &Cli) -> Options {

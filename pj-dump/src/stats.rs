@@ -36,7 +36,7 @@ use serde::{Serialize, Serializer};
 use workers::{Pin, Workers};
 
 use crate::output::export::Exported;
-use crate::report::VOICE;
+use console::Voice;
 
 /// How `--stats` is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -158,14 +158,14 @@ impl Stats {
     }
 
     /// Writes it to standard error. With that gone there is no one left to tell.
-    pub(crate) fn say(&self, format: StatsFormat) {
+    pub(crate) fn say(&self, voice: Voice, format: StatsFormat) {
         let text = match format {
             StatsFormat::Text => self.text(),
             StatsFormat::Json => {
                 serde_json::to_string(self).expect("all its keys are texts") + "\n"
             }
         };
-        VOICE.print(&text);
+        voice.print(&text);
     }
 
     fn text(&self) -> String {

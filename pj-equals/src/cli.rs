@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, Parallel, time};
+use console::options::{LongestLine, Memory, Parallel, Warnings, time};
 use paje_parser::number::parse_f64;
 
 use crate::exact::{Case, Rules, What, Window};
@@ -80,7 +80,7 @@ pub struct Cli {
     #[arg(short, long, aliases = ["n", "no", "no-"])]
     pub no_strict: bool,
 
-    /// Print nothing; the exit status is the answer
+    /// Print nothing, and warn of nothing; the exit status is the answer
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -152,6 +152,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long, help_heading = OURS)]
     pub no_progress: bool,
+
+    /// What is told
+    #[command(flatten, next_help_heading = OURS)]
+    pub warnings: Warnings,
 
     /// What to print instead of doing anything.
     /// What to generate instead

@@ -1,6 +1,7 @@
 //! What `--help` and the man page say beside the options.
 
-use console::generate::Manual;
+use console::generate::{Block, Manual};
+use console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_equals`.
 pub const MANUAL: Manual = Manual {
@@ -20,6 +21,6 @@ pub const MANUAL: Manual = Manual {
             "ten places where two runs did not do the same",
         ),
     ],
-    sections: &[],
+    sections: &[("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])])],
     see_also: &["pj_dump(1)", "pj_validate(1)"],
 };

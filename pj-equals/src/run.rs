@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use console::Failure;
 use console::contents::Contents;
 use console::failure::TROUBLE;
 use console::memory::peak_memory;
+use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use paje_sim::{FieldNames, Options, Progress, Trace};
@@ -36,18 +36,21 @@ pub fn main(cli: &Cli) -> ExitCode {
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let (false, Some(first), Some(second)) = (cli.usage, &cli.file1, &cli.file2) else {
-        println!("{}", Cli::command().render_usage());
-        return ExitCode::SUCCESS;
+        let printed = print(|out| writeln!(out, "{}", Cli::command().render_usage()));
+        return printed.map_or_else(|failure| failed(&failure), |()| ExitCode::SUCCESS);
     };
     match answer(cli, [first, second], limits) {
         Ok(equal) if cli.diff.is_some() => ExitCode::from(u8::from(!equal)),
         Ok(equal) if cli.quiet => ExitCode::from(u8::from(equal)),
         Ok(_) => ExitCode::SUCCESS,
-        Err(failure) => {
-            VOICE.failure(&failure);
-            ExitCode::from(TROUBLE)
-        }
+        Err(failure) => failed(&failure),
     }
+}
+
+/// The exit status where there is no answer; says why.
+fn failed(failure: &Failure) -> ExitCode {
+    VOICE.failure(failure);
+    ExitCode::from(TROUBLE)
 }
 
 /// Whether the traces are equal; that is printed if it is to be.
@@ -126,7 +129,7 @@ fn read(
     });
     drop(shown);
     let trace = trace?;
-    if !cli.quiet {
+    if !(cli.quiet || cli.warnings.no_warnings) {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))
@@ -134,8 +137,7 @@ fn read(
 
 /// Writes to standard output. That who reads it has seen enough is no failure.
 fn print(write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-    let file = io::stdout().as_fd().try_clone_to_owned().map_err(Failure::Output)?;
-    let mut out = BufWriter::new(File::from(file));
+    let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             // What is still buffered would fail again.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Parser};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::Parallel;
+use console::options::{Parallel, Warnings};
 use splitter::parse_size;
 
 use crate::manual::MANUAL;
@@ -81,7 +81,7 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto)]
     pub quotes: Quotes,
 
-    /// Do not tell of doubtful lines
+    /// Do not warn of doubtful lines; the same as --no-warnings
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -101,6 +101,10 @@ pub struct Cli {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second
     #[arg(long)]
     pub no_progress: bool,
+
+    /// What is told
+    #[command(flatten)]
+    pub warnings: Warnings,
 
     /// What to generate instead
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! What `--help` and the man page say beside the options.
 
 use console::generate::{Block, Manual};
+use console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_split`.
 pub const MANUAL: Manual = Manual {
@@ -18,15 +19,18 @@ pub const MANUAL: Manual = Manual {
         ("pj_split --by Machine trace.paje -o machines", "one piece for each machine"),
         ("pj_dump machines/root.trace > trace.csv", "the rows of the whole trace again"),
     ],
-    sections: &[(
-        "FILES",
-        &[Block::Terms(&[
-            (
-                "DIR/piece-000.trace, DIR/piece-001.trace, …",
-                "The pieces; with --compress, their names end in .gz or .zst.",
-            ),
-            ("DIR/root.trace", "What pj_dump takes for the whole trace: it names the pieces."),
-        ])],
-    )],
+    sections: &[
+        ("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])]),
+        (
+            "FILES",
+            &[Block::Terms(&[
+                (
+                    "DIR/piece-000.trace, DIR/piece-001.trace, …",
+                    "The pieces; with --compress, their names end in .gz or .zst.",
+                ),
+                ("DIR/root.trace", "What pj_dump takes for the whole trace: it names the pieces."),
+            ])],
+        ),
+    ],
     see_also: &["pj_dump(1)", "pj_validate(1)"],
 };

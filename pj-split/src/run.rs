@@ -94,7 +94,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         return Err(folder.failed(error));
     }
     let trace = trace?;
-    if !cli.quiet {
+    if !(cli.quiet || cli.warnings.no_warnings) {
         VOICE.warnings(name, &trace);
     }
     one_file(name, &trace)?;

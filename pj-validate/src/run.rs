@@ -86,7 +86,7 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
-    let out = BufWriter::new(io::stdout().lock());
+    let out = BufWriter::new(console::output::standard_output().map_err(Failure::Write)?);
     let written = if cli.json {
         write_json(cli, out, &report, sound, seconds)
     } else {

@@ -76,6 +76,19 @@ impl Aside {
     /// # Errors
     /// The folder cannot be written any more.
     pub fn take_place(mut self) -> io::Result<()> {
+        self.appear()
+    }
+
+    /// Takes this place instead, on the same disk.
+    ///
+    /// # Errors
+    /// As [`Aside::take_place`].
+    pub(super) fn take(mut self, place: PathBuf) -> io::Result<()> {
+        self.place = place;
+        self.appear()
+    }
+
+    fn appear(&mut self) -> io::Result<()> {
         if !self.named && give_name(&self.file, &self.place).is_ok() {
             return Ok(());
         }
@@ -89,19 +102,20 @@ impl Aside {
     fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
         // A link stays, and what it leads to is written.
         let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
-        let aside = Aside::beside(place)?;
+        let folder = match place.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let aside = Aside::within(&folder, place)?;
         if let Some(permissions) = old {
             aside.file.set_permissions(permissions)?;
         }
         Ok(aside)
     }
 
-    fn beside(place: PathBuf) -> io::Result<Self> {
+    /// A file in this folder for a place where there is none, on the same disk.
+    pub(super) fn within(folder: &Path, place: PathBuf) -> io::Result<Self> {
         let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let folder = match place.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
         let mut aside = OsString::from(".");
         aside.push(name);
         aside.push(format!(".{}.part", std::process::id()));
@@ -128,42 +142,6 @@ impl Drop for Aside {
         if self.named {
             let _ = fs::remove_file(&self.path);
         }
-    }
-}
-
-/// Files that take their places together, when all of them are complete.
-#[derive(Debug, Default)]
-pub struct Together(Vec<(PathBuf, Aside)>);
-
-impl Together {
-    /// One more file, for this place.
-    ///
-    /// # Errors
-    /// As [`Aside::at`]; with the place.
-    pub fn add(&mut self, place: PathBuf) -> Result<(), (PathBuf, io::Error)> {
-        match Aside::at(&place) {
-            Ok(aside) => self.0.push((place, aside)),
-            Err(error) => return Err((place, error)),
-        }
-        Ok(())
-    }
-
-    /// What is to be written to, in the order of the files.
-    pub fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
-        self.0.iter().map(|(place, aside)| (place.as_path(), aside.file()))
-    }
-
-    /// All files take their places.
-    ///
-    /// # Errors
-    /// The disk fails, before any has taken its place if it is full; with the place.
-    pub fn take_places(self) -> Result<(), (PathBuf, io::Error)> {
-        for (place, aside) in &self.0 {
-            aside.sync().map_err(|error| (place.clone(), error))?;
-        }
-        self.0
-            .into_iter()
-            .try_for_each(|(place, aside)| aside.take_place().map_err(|error| (place, error)))
     }
 }
 

@@ -8,10 +8,10 @@ use paje_sim::{Selected, Step, Trace, TypeNature};
 use workers::Workers;
 
 use super::Style;
-use super::aside::Together;
 use super::export::{Exported, Written, write_steps};
 use super::header::{Header, columns};
 use super::rows::Names;
+use super::together::Together;
 use console::Failure;
 
 const NATURES: [TypeNature; 5] = [

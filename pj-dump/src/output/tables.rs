@@ -1,9 +1,8 @@
 //! Tables in files (`--tables`, `--format`).
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -12,14 +11,14 @@ use paje_export::{Format, Table, TableOptions, Tables, Times};
 use paje_sim::Trace;
 use workers::Workers;
 
-use super::aside::Together;
 use super::export::Exported;
+use super::together::Together;
 use crate::cli::{Cli, TableFormat, TimeEncoding};
 use console::Failure;
 use console::progress::Display;
 
-/// Writes all tables to a folder, which is made if it is not there. Files take their names when all of
-/// them are complete.
+/// Writes all tables to a folder, which appears with them if it is not there. Files take their names when all
+/// of them are complete.
 ///
 /// # Errors
 /// The folder or a file cannot be written; then no file was changed.
@@ -32,7 +31,8 @@ pub(crate) fn write(
     workers: &Workers,
 ) -> Result<Exported, Failure> {
     let began = Instant::now();
-    let made = Made::folder(folder).map_err(|error| Failure::File(folder.to_owned(), error))?;
+    let files = Together::in_folder(folder);
+    let mut files = files.map_err(|error| Failure::File(folder.to_owned(), error))?;
     let format = format(cli);
     let options = TableOptions {
         order: cli.quotes.order(),
@@ -40,9 +40,9 @@ pub(crate) fn write(
         metadata: metadata(name, trace),
     };
     let tables = Tables::new(trace, options);
-    let mut files = Together::default();
+    let path = |table: Table| folder.join(format!("{}.{}", table.name(), format.ending()));
     for table in Table::ALL {
-        files.add(folder.join(format!("{}.{}", table.name(), format.ending())))?;
+        files.add(path(table))?;
     }
     let outputs = Table::ALL.into_iter().zip(files.files().map(|(_, file)| file)).collect();
     let done = Arc::new(AtomicU64::new(0));
@@ -51,12 +51,11 @@ pub(crate) fn write(
     let shown = display.tables(counts.containers + 1 + objects, &done);
     let written = paje_export::write::<&File>(&tables, outputs, format, &done, workers);
     drop(shown);
-    let written = written.map_err(|error| match error {
-        paje_export::Error::Io(error) => Failure::File(folder.to_owned(), error),
-        error => Failure::Other(error.to_string()),
+    let written = written.map_err(|(table, error)| match error {
+        paje_export::Error::Io(error) => Failure::File(path(table), error),
+        error => Failure::Unsuitable(path(table), error.to_string()),
     })?;
     files.take_places()?;
-    made.stays();
     Ok(Exported {
         rows: written.iter().map(|written| written.rows).sum(),
         bytes: written.iter().map(|written| written.bytes).sum(),
@@ -90,31 +89,5 @@ fn format(cli: &Cli) -> Format {
         },
         TableFormat::Arrow => Format::Arrow,
         TableFormat::Csv => Format::Csv { precision: usize::from(cli.float_precision) },
-    }
-}
-
-/// Folders that were made for the tables, which go again if these do not come.
-struct Made(Vec<PathBuf>);
-
-impl Made {
-    /// Makes a folder, and those that it is in.
-    fn folder(folder: &Path) -> io::Result<Self> {
-        let missing = folder.ancestors().take_while(|folder| {
-            *folder != Path::new("") && matches!(folder.try_exists(), Ok(false))
-        });
-        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(folder)?;
-        Ok(Made(missing))
-    }
-
-    fn stays(mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        // The innermost first; a folder that others use by now stays.
-        self.0.iter().all(|folder| fs::remove_dir(folder).is_ok());
     }
 }

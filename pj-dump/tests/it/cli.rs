@@ -335,3 +335,32 @@ fn warnings_are_told_once_with_their_number() {
     assert_eq!(said(&output), wanted);
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// Whoever merges both outputs has rows only, if the call or the environment says so.
+#[test]
+fn warnings_can_be_silenced() {
+    let folder = folder();
+    let text =
+        trace(b"set 0 S p a too many\ndestroy 1 P p\nset 2 S p a\nset 2 S q a\nset 2 S q b\n");
+    fs::write(folder.path().join("doubtful"), text).expect("writable");
+    let options = ["--quotes=strip", "--nature=state", "--of-type", "St*", "--of-type", "nosuch"];
+    let words = [&options[..], &["doubtful"]].concat();
+    let (status, rows, said) = run(&folder, &words);
+    assert_eq!((status, said.matches("warning").count()), (0, 4), "{said}");
+    let silent = (0, rows.clone(), String::new());
+    assert_eq!(run(&folder, &[&["--no-warnings"], &*words].concat()), silent);
+    for (value, silences) in [("1", true), ("yes", true), ("", false), ("0", false), ("no", false)]
+    {
+        let output = command(&folder, &words).env("PAJE_NO_WARNINGS", value).output();
+        let (status, stdout, stderr) = outcome(&output.expect("it starts"));
+        assert_eq!((status, stdout), (0, rows.clone()));
+        assert_eq!(stderr.is_empty(), silences, "{value:?}: {stderr}");
+    }
+    let trees = [&["-c", "-d"], &*words].concat();
+    assert!(run(&folder, &trees).2.contains("-c, of containers, is passed over"));
+    assert_eq!(run(&folder, &[&["--no-warnings"], &*trees].concat()).2, "");
+    // Errors are told, and -q is about rows.
+    let (status, _, said) = run(&folder, &["--no-warnings", "invalid.trace"]);
+    assert!(status == 1 && said.starts_with("pj_dump: invalid.trace:"), "{said}");
+    assert_eq!(run(&folder, &["-q", "doubtful"]).2.matches("warning").count(), 2);
+}

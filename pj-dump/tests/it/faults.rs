@@ -121,7 +121,18 @@ fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
 fn no_room_for_any_output() {
     let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
     let message = |what: &str| format!("pj_dump: {what}: No space left on device\n");
-    for options in [&[][..], &["-c"], &["-d"], &["-h"], &["-o"], &["-p", "State"], &["--time"]] {
+    for options in [
+        &[][..],
+        &["-c"],
+        &["-d"],
+        &["-h"],
+        &["-o"],
+        &["-p", "State"],
+        &["--time"],
+        &["--help"],
+        &["-v"],
+        &["--usage"],
+    ] {
         let full = File::options().write(true).open("/dev/full").expect("Linux has it");
         let mut command = command(&folder, options);
         let output = command.arg("t").stdout(full).output().expect("it starts");
@@ -161,7 +172,7 @@ fn a_file_system_that_is_full() {
     }
 }
 
-/// A limit on the size of files ends the program by a signal, in the middle of a write.
+/// A limit on the size of files is an error of the write.
 #[test]
 fn a_file_that_must_not_become_so_large() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
@@ -170,8 +181,9 @@ fn a_file_that_must_not_become_so_large() {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
     let output = shell.current_dir(folder.path()).output().expect("it starts");
-    assert!(!output.status.success());
-    assert_eq!(names(folder.path()), ["t"], "{output:?}");
+    let wanted = "pj_dump: types.csv: File too large\n";
+    assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
+    assert_eq!(names(folder.path()), ["t"]);
 }
 
 /// Whether programs that are started from here begin with this signal ignored, as those of a job that a
@@ -287,4 +299,128 @@ fn a_worker_that_panics() {
         let (source, progress) = (Source::stream(&bytes[..]), Progress::default());
         assert!(Trace::read_with(source, &options, &workers, &progress).is_ok());
     }
+}
+
+/// How a program ended that writes tables to a folder that is not there; and what is there then.
+fn tables_asked_for(folder: &TempDir, script: &str) -> (Output, Vec<String>) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
+    let output = shell.current_dir(folder.path()).output().expect("it starts");
+    let there = names(folder.path());
+    drop(fs::remove_dir_all(folder.path().join("d")));
+    (output, there)
+}
+
+/// The folder of the tables is there with all of them, or not at all, whenever the program is told to stop.
+#[test]
+fn a_folder_of_tables_is_whole_or_not_there() {
+    let folder = folder(&generate(Shape::Mpi, 3_000_000, 1));
+    let (mut ended, mut whole) = (0, 0);
+    for (name, number) in [("TERM", 15), ("HUP", 1), ("KILL", 9)] {
+        if is_ignored(number) {
+            eprintln!("skipped: who runs the tests has {name} ignored");
+            continue;
+        }
+        for milliseconds in (0..400).step_by(20) {
+            let mut command = command(&folder, &["-O", "d/tables", "--threads=2", "t"]);
+            let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+            std::thread::sleep(Duration::from_millis(milliseconds));
+            let id = child.id().to_string();
+            drop(Command::new("kill").args(["-s", name, &id]).stderr(Stdio::null()).status());
+            let status = child.wait().expect("it is our child");
+            match names(folder.path()).len() {
+                1 => ended += 1,
+                _ => {
+                    assert_eq!(names(&folder.path().join("d/tables")).len(), 7, "{status}");
+                    whole += 1;
+                }
+            }
+            assert!(status.success() || status.signal() == Some(number), "{status}");
+            drop(fs::remove_dir_all(folder.path().join("d")));
+        }
+    }
+    assert!(ended > 0, "{ended} ended, {whole} were whole");
+}
+
+#[test]
+fn tables_that_become_too_large_or_take_too_much_memory() {
+    let folder = folder(&generate(Shape::Mpi, 3_000_000, 1));
+    let script = "ulimit -f 16; exec \"$0\" -O d --format csv --threads 2 t";
+    let (output, there) = tables_asked_for(&folder, script);
+    let wanted = "pj_dump: d/state.csv: File too large\n";
+    assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
+    assert_eq!(there, ["t"]);
+    fs::write(folder.path().join("file"), "").expect("writable");
+    let (output, _) = tables_asked_for(&folder, "\"$0\" -O file t");
+    let wanted = "pj_dump: file: there is a file of that name\n";
+    assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
+    fs::remove_file(folder.path().join("file")).expect("ours");
+    let mut refused = 0;
+    for mebibytes in (20..100).step_by(4) {
+        let script = format!("ulimit -v {}; exec \"$0\" -O d --threads 1 t", mebibytes << 10);
+        let (output, there) = tables_asked_for(&folder, &script);
+        refused += u32::from(output.status.code() == Some(2));
+        let whole = if output.status.success() { &["d", "t"][..] } else { &["t"] };
+        assert_eq!(there, whole, "{mebibytes} MiB: {output:?}");
+    }
+    assert!(refused > 0);
+}
+
+/// Whatever is being made when the disk is full, the message is about the disk and the file.
+#[test]
+fn a_disk_that_is_full_of_tables() {
+    let folder = folder(&generate(Shape::Mpi, 20_000_000, 1));
+    fs::create_dir(folder.path().join("small")).expect("writable");
+    let script = "mount -t tmpfs -o size=100k tmpfs small && for i in 1 2 3 4 5 6; do
+            for format in parquet arrow csv; do
+                \"$0\" -O small/d --format $format --threads 4 t; echo \"status $?\"; ls -A small
+            done
+        done";
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+    command.arg(assert_cmd::cargo::cargo_bin!("pj_dump")).current_dir(folder.path());
+    let Ok(output) = command.output() else { return };
+    let (_, stdout, stderr) = outcome(&output);
+    if stdout.is_empty() {
+        return eprintln!("skipped: no file system can be mounted here: {stderr}");
+    }
+    assert_eq!(stdout, "status 2\n".repeat(18), "{stderr}");
+    let full = |line: &str| {
+        line.starts_with("pj_dump: small/d/") && line.ends_with(": No space left on device")
+    };
+    assert!(stderr.lines().count() == 18 && stderr.lines().all(full), "{stderr}");
+}
+
+/// A standard output that was closed, or only reads, is one that fails; `/dev/null` is not.
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = folder(&trace(b"set 0 S p a\nset 1 S p a\n"));
+    let closed = "pj_dump: standard output: Bad file descriptor\n";
+    for options in
+        ["", "-c", "-d", "-h", "-o", "-p State", "--help", "-v", "--usage", "--generate man"]
+    {
+        for stdout in [">&-", "<&- >&-", "1</dev/null"] {
+            // What is generated is all that can be asked for.
+            let file = if options.starts_with("--gen") { "" } else { "t" };
+            let (output, _) =
+                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
+            assert_eq!(outcome(&output), (2, String::new(), closed.into()), "{options} {stdout}");
+        }
+        for stdout in [">/dev/null", "1<>/dev/null"] {
+            let file = if options.starts_with("--gen") { "" } else { "t" };
+            let (output, _) =
+                tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));
+            assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options} {stdout}");
+        }
+    }
+    for options in ["-q", "-O d", "-q --type-hierarchy types.csv"] {
+        let (output, _) = tables_asked_for(&folder, &format!("\"$0\" {options} t >&-"));
+        assert_eq!(outcome(&output), (0, String::new(), String::new()), "{options}");
+    }
+    // Standard error may be closed, too; a file that is opened then is not in its place.
+    let (output, there) = tables_asked_for(&folder, "\"$0\" nosuch 2>&-");
+    assert_eq!(
+        (output.status.code(), &*there),
+        (Some(2), &["t", "types.csv"].map(String::from)[..])
+    );
 }

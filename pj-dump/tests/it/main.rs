@@ -2,6 +2,8 @@
 
 mod agree;
 mod cli;
+#[cfg(unix)]
+mod csv;
 mod damaged;
 mod equal;
 #[cfg(target_os = "linux")]

@@ -179,3 +179,28 @@ fn files_that_a_trace_names() {
     assert_eq!(answer, "0\n");
     assert!(said.contains("warning"), "{said}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = pair(WORLD, &later());
+    for words in ["a.trace b.trace", "--diff a.trace b.trace", "--help", "--usage", "--version"] {
+        let program = env!("CARGO_BIN_EXE_pj_equals");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {words} >&-"), program]);
+        let output = shell.current_dir(folder.path()).output().expect("it starts");
+        let wanted = "pj_equals: standard output: Bad file descriptor\n";
+        assert_eq!(outcome(&output), (2, String::new(), wanted.into()), "{words}");
+    }
+}
+
+#[test]
+fn warnings_can_be_silenced() {
+    let doubtful = changed(&[("set 3 S p1 idle", "set 3 S p1 idle too many")]);
+    let folder = pair(&doubtful, &doubtful);
+    assert!(run(&folder, &FILES).2.contains("warning"));
+    let silent = (0, "1\n".into(), String::new());
+    assert_eq!(run(&folder, &[&["--no-warnings"], &FILES[..]].concat()), silent);
+    let output = command(&folder, &FILES).env("PAJE_NO_WARNINGS", "1").output();
+    assert_eq!(outcome(&output.expect("it starts")), silent);
+}

@@ -173,3 +173,37 @@ fn traces_in_many_files() {
     assert!(said(&output).starts_with("pj_split: d/root.trace:12: "), "{}", said(&output));
     assert_eq!(place.names(), ["d", "t"]);
 }
+
+/// Only help goes there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let place = valid();
+    let said_of = |options: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {options} >&-"), env!("CARGO_BIN_EXE_pj_split")]);
+        let output = shell.current_dir(place.path("")).output().expect("it starts");
+        (output.status.code(), said(&output))
+    };
+    let closed = "pj_split: standard output: Bad file descriptor\n";
+    assert_eq!(said_of("--help"), (Some(2), closed.into()));
+    assert_eq!(said_of("t -o d"), (Some(0), String::new()));
+}
+
+#[test]
+fn warnings_can_be_silenced() {
+    let text = datasets::generate(Shape::Mpi, 5_000, 1);
+    let mut doubtful = text.strip_suffix(b"\n").unwrap_or(&text).to_vec();
+    doubtful.extend_from_slice(b" too many\n");
+    let place = Place::new(&doubtful);
+    let warned = |command: &mut std::process::Command| {
+        let output = command.output().expect("it starts");
+        assert!(output.status.success(), "{}", said(&output));
+        std::fs::remove_dir_all(place.path("d")).expect("it is there");
+        said(&output).contains("warning")
+    };
+    assert!(warned(&mut place.command(&["t", "-o", "d"])));
+    assert!(!warned(&mut place.command(&["t", "-o", "d", "--no-warnings"])));
+    assert!(!warned(&mut place.command(&["t", "-o", "d", "-q"])));
+    assert!(!warned(place.command(&["t", "-o", "d"]).env("PAJE_NO_WARNINGS", "1")));
+}

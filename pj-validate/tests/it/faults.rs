@@ -47,12 +47,26 @@ fn input_that_fails_in_the_middle() {
 fn no_room_for_the_report() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("t"), large()).unwrap();
-    for options in [&[][..], &["--json"], &["-c"]] {
+    for options in [&[][..], &["--json"], &["-c"], &["--help"], &["--version"]] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let mut command = program();
         let command = command.args(options).arg("t").current_dir(folder.path()).stdout(full);
         let wanted = "pj_validate: standard output: No space left on device\n";
         assert_eq!(outcome(&command.output().unwrap()), (2, "", wanted), "{options:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("t"), large()).unwrap();
+    for options in ["", "--json", "--help"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {options} t >&-")]);
+        shell.arg(assert_cmd::cargo::cargo_bin!("pj_validate")).current_dir(folder.path());
+        let wanted = "pj_validate: standard output: Bad file descriptor\n";
+        assert_eq!(outcome(&shell.output().unwrap()), (2, "", wanted), "{options:?}");
     }
 }
 
