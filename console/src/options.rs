@@ -1,12 +1,13 @@
 //! Options that mean the same in every program, to be flattened into a command line.
 
+use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use paje_parser::number::parse_f64;
 use paje_sim::MemoryLimit;
-use splitter::Limits;
+use splitter::{Folders, Limits};
 use workers::{Pin, Workers};
 
 use crate::Failure;
@@ -65,6 +66,39 @@ pub struct LongestLine {
     /// 64K, 100MB or 1GiB
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
     pub max_line: usize,
+}
+
+/// Which of the files that a trace names are read.
+#[derive(Args, Clone, Debug, Default)]
+pub struct NamedFiles {
+    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not, but warn of
+    /// them
+    #[arg(long)]
+    pub no_files: bool,
+
+    /// Let the trace name files below DIR too, and not only below its own folder; may be given more than
+    /// once
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    pub files_from: Vec<PathBuf>,
+}
+
+impl NamedFiles {
+    /// Where the files may lie that these traces name; `None` if they are not read.
+    ///
+    /// # Errors
+    /// There is no such folder: its name, and why.
+    pub fn folders<'p>(
+        &self,
+        traces: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Option<Folders>, (PathBuf, io::Error)> {
+        if self.no_files {
+            return Ok(None);
+        }
+        let folders = self.files_from.iter().try_fold(Folders::of(traces), |folders, folder| {
+            folders.and(folder).map_err(|error| (folder.clone(), error))
+        });
+        folders.map(Some)
+    }
 }
 
 /// A size from a kibibyte to a gibibyte.

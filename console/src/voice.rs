@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use paje_parser::error::shown;
+use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
-use splitter::Input;
+use splitter::{Input, Refusal};
 use workers::{Pin, Workers};
 
 use crate::Failure;
@@ -81,6 +81,14 @@ impl Voice {
         }
     }
 
+    /// How to read a file that the trace may not name but does, if that is what is wrong.
+    pub fn refused(self, error: &Error) {
+        if let Some(folder) = refused_folder(error) {
+            let folder = shown_path(folder);
+            self.say(format_args!("hint: `--files-from {folder}` lets a trace name files there"));
+        }
+    }
+
     /// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
     /// of sums. `done` says what was done with the rest; `hint` is given where events came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
@@ -126,6 +134,10 @@ impl Voice {
         if unsorted {
             self.say(format_args!("hint: {hint}"));
         }
+        let mut all = recovery.problems.iter().map(|problem| &problem.error);
+        if let Some(error) = all.find(|error| refused_folder(error).is_some()) {
+            self.refused(error);
+        }
     }
 
     /// Why the program fails; for an invalid trace, with the line.
@@ -165,6 +177,7 @@ impl Voice {
         if let Some(hint) = hint {
             self.say(format_args!("hint: {hint}"));
         }
+        self.refused(error);
     }
 }
 
@@ -172,6 +185,15 @@ impl Voice {
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
+}
+
+/// The folder in which the trace may not name a file but does.
+#[must_use]
+pub fn refused_folder(error: &Error) -> Option<&Path> {
+    match error.kind() {
+        ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
+        _ => None,
+    }
 }
 
 /// What is wrong, without the place.

@@ -1,5 +1,8 @@
 //! What can be wrong with a line, and how it is told.
 
+use std::fmt::{self, Write};
+use std::path::Path;
+
 use crate::event::{EventKind, FieldName};
 use crate::token::{self, Span};
 
@@ -164,18 +167,37 @@ impl FaultKind {
 pub fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 80;
     let cut = &word[..word.len().min(LONGEST)];
-    let mut text = String::from("'");
-    for chunk in cut.utf8_chunks() {
-        text.extend(chunk.valid().chars().flat_map(|c| {
-            let escaped = c.is_control() || is_invisible(c);
-            escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
-        }));
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+    let more = if word.len() > LONGEST { "…" } else { "" };
+    format!("'{}{more}'", Escaped(cut))
+}
+
+/// The name of a file for a message: whole, without quotes, unprintable bytes escaped.
+#[must_use]
+pub fn shown_path(path: &Path) -> Escaped<'_> {
+    Escaped(path.as_os_str().as_encoded_bytes())
+}
+
+/// Bytes as text that does nothing to a terminal: control characters, what shows nothing and what is no
+/// UTF-8 are escaped.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(pub &'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if c.is_control() || is_invisible(c) {
+                    write!(f, "{}", c.escape_default())?;
+                } else {
+                    f.write_char(c)?;
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
         }
+        Ok(())
     }
-    text.push_str(if word.len() > LONGEST { "…'" } else { "'" });
-    text
 }
 
 /// Characters that show nothing, or turn the direction of what comes after them.
@@ -187,6 +209,7 @@ const fn is_invisible(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn the_word_of_a_fault() {
@@ -211,5 +234,7 @@ mod tests {
         assert_eq!(shown(b"a\xff\x00"), "'a\\xff\\u{0}'");
         assert_eq!(shown("a\u{202e}b\u{feff}".as_bytes()), "'a\\u{202e}b\\u{feff}'");
         assert_eq!(shown(&[b'x'; 100]).chars().count(), 83);
+        let path = std::ffi::OsStr::from_bytes(b"a b/\x1b[2J\n\xff\xc3\xa9");
+        assert_eq!(shown_path(Path::new(path)).to_string(), "a b/\\u{1b}[2J\\n\\xffé");
     }
 }

@@ -257,6 +257,8 @@ pub enum Problem {
     FileCycle {
         name: Word,
     },
+    /// A line of a file that the trace names, before any that makes sense.
+    NotATrace,
 }
 
 impl Problem {
@@ -293,6 +295,7 @@ impl Problem {
             Problem::LinkValuesDiffer { .. } => "link-values-differ",
             Problem::OpenLinks { .. } => "open-links",
             Problem::FileCycle { .. } => "file-cycle",
+            Problem::NotATrace => "not-a-trace",
         }
     }
 }
@@ -453,6 +456,10 @@ impl fmt::Display for Problem {
                 f,
                 "file {} is this one, or one that leads to it by the files it names; it would never end",
                 shown(name)
+            ),
+            Problem::NotATrace => f.write_str(
+                "this is no line of a Pajé trace; of a file that a trace names, nothing is shown before \
+                 a line makes sense",
             ),
         }
     }

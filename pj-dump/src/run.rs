@@ -56,10 +56,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
     let file = opened.file.clone();
+    let folders = cli.named.folders(cli.files.iter().map(PathBuf::as_path))?;
     let trace = opened.read(|mut source| {
         source = source.followed_by(further.to_vec());
-        if !cli.no_files {
-            source = source.reading_files(file);
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
         }
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {

@@ -81,7 +81,12 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     if cli.no_strict {
         options.field_names = FieldNames::Old;
     }
-    let report = check::check_files(input, &cli.file, !cli.no_files, &options);
+    let folders = cli.named.folders([&*cli.file]);
+    let folders = folders.map_err(|(folder, error)| {
+        let name = folder.display().to_string();
+        Failure::Read { name, error }
+    })?;
+    let report = check::check_files(input, &cli.file, folders.as_ref(), &options);
     let mut report = report.map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);

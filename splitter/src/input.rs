@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::folders::Folders;
 use crate::regular;
 
 mod compression;
@@ -71,6 +72,15 @@ impl Input {
                 Input::from_file("<stdin>".into(), standard.into())
             }
         }
+    }
+
+    /// Opens a file that a trace names. It must be a regular file below these folders.
+    ///
+    /// # Errors
+    /// As [`Input::open`], and it may not be named ([`Refusal::of`](crate::Refusal::of)).
+    pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
+        let file = folders.open(&folders.find(path)?)?;
+        Input::from_file(path.to_owned(), file)
     }
 
     /// A file from its present place on, under the name `name`.

@@ -307,11 +307,12 @@ impl<R: Read> Read for Steady<R> {
 impl<'r> Reading<'r> {
     /// Opens the next file of the queue; it is at hand then, but for what it is read from.
     fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
-        let Queued { number, parent, path } = self.queue.pop_front()?;
-        // A file of that name, and not standard input.
-        let input = match path.as_os_str() == "-" {
-            true => Input::open(Some(Path::new("./-"))),
-            false => Input::open(Some(&path)),
+        let Queued { number, parent, path, folders } = self.queue.pop_front()?;
+        let input = match folders {
+            Some(folders) => Input::open_named(&path, &folders),
+            // A file of that name, and not standard input.
+            None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
+            None => Input::open(Some(&path)),
         };
         self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
         if let Ok(input) = &input {

@@ -40,8 +40,12 @@ impl Found {
     pub(super) fn in_block(block: &DecodedBlock, stop: Stop) -> Self {
         let before = &block.text.text()[..stop.line as usize];
         let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
-        let place = place(block, stop.line, stop.what, lines);
+        let mut place = place(block, stop.line, stop.what, lines);
         let at = block.text.start().0 + u64::from(stop.line);
+        if stop.line < block.shown_from {
+            place.text = Vec::new();
+            return Found { at, error: Error::invalid(Problem::NotATrace, Some(place)) };
+        }
         Found { at, error: Error::new(stop.why, Some(place)) }
     }
 }

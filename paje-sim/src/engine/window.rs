@@ -43,6 +43,8 @@ pub(crate) struct DecodedBlock {
     pub(crate) is_last: bool,
     /// How many lines of its file come before it.
     pub(crate) lines_before: u64,
+    /// Lines before this byte of the text are not shown: see [`Engine::shown_from`](super::Engine).
+    pub(crate) shown_from: u32,
     /// If that is asked for: what its structural lines are about, in file order.
     pub(crate) structural: Vec<LineOf>,
 }

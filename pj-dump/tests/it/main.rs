@@ -22,6 +22,7 @@ mod sort;
 #[cfg(unix)]
 mod starvz;
 mod stats;
+mod strangers;
 mod stream;
 mod tables;
 mod world;

@@ -179,3 +179,27 @@ fn files_that_a_trace_names() {
     assert_eq!(answer, "0\n");
     assert!(said.contains("warning"), "{said}");
 }
+
+#[test]
+fn files_that_a_trace_may_not_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "%EventDef PajeTraceFile file\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n";
+    fs::create_dir(folder.path().join("run")).unwrap();
+    fs::write(folder.path().join("piece"), "# nothing\n").unwrap();
+    for name in FILES {
+        let root = format!("{header}{}", "file 0 0 ../piece\n");
+        fs::write(folder.path().join("run").join(name), root).unwrap();
+    }
+    let files = ["run/a.trace", "run/b.trace"];
+    let (status, stdout, stderr) = run(&folder, &files);
+    let place = folder.path().canonicalize().unwrap().display().to_string();
+    let wanted = format!(
+        "pj_equals: run/a.trace:6:10: cannot read 'run/../piece': {place}/piece is not below the trace's folder\n"
+    );
+    assert_eq!((status, &*stdout), (2, ""));
+    assert!(stderr.starts_with(&wanted), "{stderr}");
+    let hint = format!("pj_equals: hint: `--files-from {place}` lets a trace name files there\n");
+    assert!(stderr.ends_with(&hint), "{stderr}");
+    let (status, stdout, _) = run(&folder, &[&["--files-from=."][..], &files].concat());
+    assert_eq!((status, &*stdout), (0, "1\n"));
+}
