@@ -7,9 +7,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use paje_sim::{Error, ErrorKind, Options, Progress, Source, Trace as Replayed};
+use paje_sim::{Error, Options, Progress, Source, Trace as Replayed};
 use pyo3::prelude::*;
-use splitter::{Folders, Input};
+use splitter::Folders;
 use workers::Workers;
 
 use crate::errors;
@@ -65,33 +65,16 @@ impl Replay {
     fn run(self, ask: Sender<Request>) -> Result<(Replayed, Workers), Error> {
         let Replay { given, options, folders, workers, told } = self;
         let (path, further) = given.paths();
-        let mut input = given.open(ask)?;
+        let input = given.open(ask)?;
         let taken = input.compression().map(|_| input.read_so_far());
         let _ = told.taken.set((taken, input.size()));
-        let read = |source: Source<'_>| {
-            let mut source = source.followed_by(further);
-            if let Some(folders) = folders {
-                source = source.reading_files(path, folders);
-            }
-            Replayed::read_with(source, &options, &workers, &told.progress)
-        };
-        let trace = if input.compression().is_some() {
-            let trace = read(Source::stream(&mut input));
-            undamaged(trace, input)
-        } else {
-            read(Source::from(input))
-        };
-        trace.map(|trace| (trace, workers))
+        let mut source = Source::from(input).followed_by(further);
+        if let Some(folders) = folders {
+            source = source.reading_files(path, folders);
+        }
+        let trace = Replayed::read_with(source, &options, &workers, &told.progress)?;
+        Ok((trace, workers))
     }
-}
-
-/// Of compressed data, checksums at the end tell whether what came before is what was once written: an
-/// invalid trace is read to its end, since damage that made it invalid is what its user must know of.
-fn undamaged(trace: Result<Replayed, Error>, mut input: Input) -> Result<Replayed, Error> {
-    if trace.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Stopped)) {
-        std::io::copy(&mut input, &mut std::io::sink())?;
-    }
-    trace
 }
 
 /// The thread that called, meanwhile.

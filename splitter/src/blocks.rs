@@ -195,6 +195,27 @@ impl<R: Read> Blocks<R> {
         self.position
     }
 
+    /// Reads up to this byte of the text, or to its end, and drops what it reads.
+    ///
+    /// # Errors
+    /// The input fails.
+    pub fn pass_to(&mut self, byte: ByteOffset) -> io::Result<()> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.position.0 += std::mem::take(&mut self.carry).len() as u64;
+        let mut buffer = vec![0; 1 << 16];
+        while !self.ended && self.position < byte {
+            match self.input.read(&mut buffer) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.position.0 += count as u64,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Fills `block` with the next whole lines; `false` at the end of the input.
     ///
     /// # Errors
