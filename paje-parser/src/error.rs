@@ -26,19 +26,6 @@ impl Fault {
         let length = match self.kind {
             // A lone `%` would say nothing.
             FaultKind::ExpectedEventDef => rest.trim_ascii_end().len(),
-            // The grammar of definitions points behind an opening quote; its bare words end at one.
-            FaultKind::UnknownEvent
-            | FaultKind::RedefinedId
-            | FaultKind::MissingFieldType
-            | FaultKind::UnknownFieldType
-            | FaultKind::RepeatedField => {
-                let before = &text[..start];
-                let line = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
-                let quoted = memchr::memchr_iter(b'"', line).count() % 2 == 1;
-                let bare_end = |b: &u8| token::is_white(*b) || *b == b'#';
-                let ends = |b: &u8| *b == b'"' || (!quoted && bare_end(b));
-                rest.iter().position(ends).unwrap_or(rest.len())
-            }
             _ => {
                 let mut words = Vec::new();
                 token::fields(rest, 0, &mut words);
@@ -62,6 +49,8 @@ pub enum FaultKind {
     RedefinedId,
     /// `%EventDef` before the definition at hand was ended.
     NestedDefinition,
+    /// A field whose name is `""`.
+    UnnamedField,
     /// A field without a type.
     MissingFieldType,
     /// A field type other than date, int, double, float, hex, string, color.
@@ -93,6 +82,7 @@ impl FaultKind {
             FaultKind::UnknownEvent => "unknown-event",
             FaultKind::RedefinedId => "redefined-id",
             FaultKind::NestedDefinition => "nested-definition",
+            FaultKind::UnnamedField => "unnamed-field",
             FaultKind::MissingFieldType => "missing-field-type",
             FaultKind::UnknownFieldType => "unknown-field-type",
             FaultKind::RepeatedField => "repeated-field",
@@ -128,6 +118,9 @@ impl FaultKind {
             }
             FaultKind::NestedDefinition => {
                 "a definition begins before the last one was ended with `%EndEventDef`".into()
+            }
+            FaultKind::UnnamedField => {
+                "a field needs a name; write `% NAME TYPE`, such as `% Time date`".into()
             }
             FaultKind::MissingFieldType => {
                 format!("field {word} has no type; write `% NAME TYPE`, such as `% Time date`")
@@ -222,8 +215,8 @@ mod tests {
         assert_eq!(word("10 zz\n11", 5, FaultKind::BadTime), "");
         assert_eq!(word("10 zz", 9, FaultKind::BadTime), "");
         assert_eq!(word("10 \"x\"zz \"y\"", 6, FaultKind::BadTime), "zz");
-        assert_eq!(word("% \"a b\" x", 3, FaultKind::MissingFieldType), "a b");
-        assert_eq!(word("% \"a b\"x\"y\"", 7, FaultKind::UnknownFieldType), "x");
+        assert_eq!(word("% \"a b\" x", 2, FaultKind::MissingFieldType), "\"a b\"");
+        assert_eq!(word("% \"a b\"x\"y\"", 7, FaultKind::UnknownFieldType), "x\"y\"");
         assert_eq!(word("x\n% a b \n% c", 2, FaultKind::ExpectedEventDef), "% a b");
     }
 

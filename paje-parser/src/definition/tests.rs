@@ -1,4 +1,5 @@
 use super::*;
+use crate::token;
 
 fn table(header: &str) -> Result<DefTable, (usize, Fault)> {
     let mut table = DefTable::new(FieldNames::Strict);
@@ -107,6 +108,58 @@ fn comments_and_quotes() {
     let header = "%EventDef PajePopState \"3 4\" # three\n% Time date# when\n% Type string junk\n% \"Container\" string\n%EndEventDef#";
     let table = table(header).expect("valid");
     assert_eq!(table.find(b"3 4"), Some(0));
+}
+
+/// The words of a field are those of any line, by the plain tokeniser.
+fn field(text: &str) -> Result<(String, FieldType), FaultKind> {
+    let line = format!("% {text}");
+    let mut spans = Vec::new();
+    token::fields(line.as_bytes(), 0, &mut spans);
+    let mut words = spans[1..].iter().map(|span| span.of(line.as_bytes()).bare());
+    let name = words.next().ok_or(FaultKind::ExpectedEventDef)?;
+    if name.is_empty() {
+        return Err(FaultKind::UnnamedField);
+    }
+    match words.next() {
+        None => Err(FaultKind::MissingFieldType),
+        Some(b"int") => Ok((String::from_utf8_lossy(name).into_owned(), FieldType::Int)),
+        Some(_) => Err(FaultKind::UnknownFieldType),
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn one_lexer_for_all_lines(text in "(x|y z|\"|\"\"|int|int|[ #\t\r]){0,7}") {
+        let mut table = DefTable::new(FieldNames::Strict);
+        table.header_line(b"%EventDef PajePopState 1").expect("a definition");
+        let line = format!("% {text}");
+        let taken = table.header_line(line.as_bytes());
+        let found = taken.map_err(|fault| fault.kind).map(|()| {
+            let field = &table.open.as_ref().expect("the definition is open").fields[0];
+            (field.name.clone(), field.kind)
+        });
+        proptest::prop_assert_eq!(found, field(&text));
+    }
+}
+
+/// Each is refused or accepted as PajeNG 1.3.6 does.
+#[test]
+fn quotes_of_definitions_are_those_of_events() {
+    use FaultKind as K;
+    let first = |name: &str| fault(&format!("{SET}{name}"));
+    assert_eq!(first("% Type2 string\""), (8, 8, K::UnknownFieldType));
+    assert_eq!(first("% Foo\" strin"), (8, 7, K::UnknownFieldType));
+    assert_eq!(first("% \"\"  string"), (8, 2, K::UnnamedField));
+    assert_eq!(first("%\"x y\" string"), (8, 4, K::UnknownFieldType));
+    assert_eq!(first("%EndEventDef\""), (8, 1, K::MissingFieldType));
+    assert_eq!(fault("%EventDef PajePopState\" 0"), (1, 10, K::UnknownEvent));
+    assert_eq!(fault("%\"EventDef\" PajePopState 0"), (1, 0, K::ExpectedEventDef));
+    let table = table(
+        "%EventDef PajeNewEvent 0\"\n% a\"b string\n%\"Value\" string\n% Time date\n% \"Type\"\"string\"\n% Container \"string\n% Value string\n% \"EndEventDef\"",
+    );
+    let table = table.expect("as PajeNG reads it");
+    let def = &table.defs()[table.find(b"0\"").expect("a number is text")];
+    assert_eq!(def.extras().collect::<Vec<_>>(), [("a\"b", 1), ("\"Value\"", 2)]);
 }
 
 /// What a file's lines mean when another file has named it: the numbers, as the kinds of their events.

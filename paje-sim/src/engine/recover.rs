@@ -159,7 +159,8 @@ fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static s
 
 const fn remedy_of(fault: &Fault) -> Remedy {
     match fault.kind {
-        FaultKind::MissingFieldType
+        FaultKind::UnnamedField
+        | FaultKind::MissingFieldType
         | FaultKind::UnknownFieldType
         | FaultKind::RepeatedField
         | FaultKind::NestedDefinition

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use paje_parser::definition::keyword_of;
 use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
 use paje_sim::error::Problem;
 
@@ -76,7 +77,7 @@ impl Header {
     ) -> bool {
         let words = words(here.text);
         let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
-        let keyword = words.first().map_or(&b""[..], |span| span.of(here.text).raw());
+        let keyword = keyword_of(here.text);
         if self.skipping && keyword != b"EventDef" {
             self.skipping = keyword != b"EndEventDef";
             return false;
@@ -142,10 +143,12 @@ impl Header {
                 self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
             }
             // The field keeps its place: what counts is how many there are before the next one.
-            FaultKind::MissingFieldType
+            FaultKind::UnnamedField
+            | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType
             | FaultKind::RepeatedField => {
-                let named = [b"% ", keyword, b" string"].concat();
+                // Quotes are text in what is glued to the sign.
+                let named = [b"%", keyword, b" string"].concat();
                 if self.defs.header_line(&named).is_err() {
                     let taken = self.defs.header_line(b"% unnamed string");
                     debug_assert!(taken.is_ok(), "user-defined fields may repeat");
