@@ -41,7 +41,7 @@ impl Voice {
         if let Some(compression) = input.compression() {
             what = format!("{compression}, ");
         }
-        let name = input.name().display();
+        let name = shown_path(input.name());
         match input.size() {
             Some(size) => self.say(format_args!("{name}: {what}regular file, {size} bytes")),
             None => self.say(format_args!("{name}: {what}stream, size unknown")),
@@ -72,7 +72,7 @@ impl Voice {
             let lines = if warning.count == 1 { "line" } else { "lines" };
             self.say(format_args!(
                 "{}:{}: warning: {} ({} {lines} of event {})",
-                warning.file.as_deref().unwrap_or(name).display(),
+                shown_path(warning.file.as_deref().unwrap_or(name)),
                 warning.first_line,
                 warning.kind.sentence(),
                 warning.count,
@@ -97,7 +97,7 @@ impl Voice {
         for Recovered { error, remedy, count, .. } in &recovery.problems {
             all += count;
             unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
-            let file = error.file().unwrap_or(name).display();
+            let file = shown_path(error.file().unwrap_or(name));
             let place = error.position().map_or(String::new(), |position| format!(":{position}"));
             let more = match count - 1 {
                 0 => String::new(),
@@ -119,7 +119,7 @@ impl Voice {
             let are = if count == 1 { "state was" } else { "states were" };
             self.say(format_args!(
                 "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
-                name.display(),
+                shown_path(name),
             ));
         }
         if all > 0 {
@@ -128,7 +128,7 @@ impl Voice {
             let kinds = if of == 1 { "kind" } else { "kinds" };
             self.say(format_args!(
                 "{}: {all} {problems} of {of} {kinds}; the rest was {done}",
-                name.display()
+                shown_path(name)
             ));
         }
         if unsorted {
@@ -151,19 +151,19 @@ impl Voice {
             Failure::Output(error) => (Path::new("standard output"), error),
             Failure::Workers(error) => return self.say(format_args!("{error}")),
             Failure::Unsuitable(name, why) => {
-                return self.say(format_args!("{}: {why}", name.display()));
+                return self.say(format_args!("{}: {why}", shown_path(name)));
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", name.display(), describe(error)));
+        self.say(format_args!("{}: {}", shown_path(name), describe(error)));
     }
 
     fn invalid(self, name: &Path, error: &Error) {
-        let name = error.file().unwrap_or(name).display();
+        let name = shown_path(error.file().unwrap_or(name));
         let message = sentence(error);
         let Some(place) = error.place() else {
             if let ErrorKind::File { path, error } = error.kind() {
-                return self.say(format_args!("{}: {}", path.display(), describe(error)));
+                return self.say(format_args!("{}: {}", shown_path(path), describe(error)));
             }
             return self.say(format_args!("{name}: {message}"));
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::FieldNames;
+use paje_parser::error::Escaped;
 use paje_sim::excerpt::Excerpt;
 use paje_validate::report::{Human, Styles};
 use paje_validate::{Finding, Options, Report, check_files};
@@ -185,7 +186,8 @@ fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
 /// What `pj_validate` prints.
 fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
-    let mut human = Human::new(&mut out, files.to_vec(), Styles::default());
+    let files = files.iter().map(|file| Escaped(file.as_bytes()).to_string()).collect();
+    let mut human = Human::new(&mut out, files, Styles::default());
     for finding in &report.findings {
         human.finding(finding)?;
     }

@@ -175,3 +175,25 @@ fn what_is_no_trace_is_not_shown() {
     let (status, told) = said(&folder, &["run/root"]);
     assert!(status == 1 && told.contains("seconds\n 2 | set x S p a\n"), "{told}");
 }
+
+/// Whoever names a file cannot make the terminal do something.
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = folder("", &[]);
+    let name = "\u{1b}[31mred\u{202e}.trace";
+    let shown = "\\u{1b}[31mred\\u{202e}.trace";
+    let missing = (2, format!("pj_dump: {shown}: No such file or directory\n"));
+    assert_eq!(said(&folder, &[name]), missing);
+    assert_eq!(said(&folder, &["run/root", name]), missing);
+    for (text, wanted) in [
+        ("pop 1 S p\n", format!("pj_dump: {shown}:{}:9: no state", lines_before() + 1)),
+        ("set 1 S p a b\n", format!("pj_dump: {shown}:{}: warning: ", lines_before() + 1)),
+        ("%EventDef PajeSetState x\n", format!("pj_dump: {shown}: the definition is not")),
+    ] {
+        fs::write(folder.path().join(name), trace(text.as_bytes())).expect("writable");
+        let (_, _, told) = run(&folder, &[name]);
+        assert!(told.starts_with(&wanted) && !told.contains('\u{1b}'), "{told:?}");
+        let (_, _, told) = run(&folder, &["--recover", "--verbose", name]);
+        assert!(told.contains(shown) && !told.contains('\u{1b}'), "{told:?}");
+    }
+}

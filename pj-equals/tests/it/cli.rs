@@ -203,3 +203,17 @@ fn files_that_a_trace_may_not_name() {
     let (status, stdout, _) = run(&folder, &[&["--files-from=."][..], &files].concat());
     assert_eq!((status, &*stdout), (0, "1\n"));
 }
+
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = pair(WORLD, WORLD);
+    let name = "\u{1b}[31mred.trace";
+    let (status, _, stderr) = run(&folder, &["a.trace", name]);
+    let shown = "\\u{1b}[31mred.trace";
+    let wanted = format!("pj_equals: {shown}: No such file or directory\n");
+    assert_eq!((status, stderr), (2, wanted));
+    fs::write(folder.path().join(name), trace("pop 1 S p\n")).unwrap();
+    let (status, _, stderr) = run(&folder, &["a.trace", name]);
+    assert!(status == 2 && stderr.starts_with(&format!("pj_equals: {shown}:")), "{stderr}");
+    assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
+}

@@ -173,3 +173,11 @@ fn traces_in_many_files() {
     assert!(said(&output).starts_with("pj_split: d/root.trace:12: "), "{}", said(&output));
     assert_eq!(place.names(), ["d", "t"]);
 }
+
+#[test]
+fn names_of_files_are_escaped() {
+    let split = Place::new(b"");
+    let output = split.run(&["\u{1b}[31mred.trace", "-o", "d"]);
+    let wanted = "pj_split: \\u{1b}[31mred.trace: No such file or directory\n";
+    assert_eq!((output.status.code(), said(&output)), (Some(2), wanted.to_owned()));
+}

@@ -615,3 +615,21 @@ fn files_that_may_not_be_named() {
     let output = program.current_dir(folder.path()).stdin(Stdio::from(stdin)).output().unwrap();
     assert!(text(&output.stdout).contains("error[unreadable-file]: cannot read 'y'"));
 }
+
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = folder(&[("x", "10 zz State p w\n")]);
+    let name = "\u{1b}[31mred.trace";
+    let output = run(folder.path(), &[name]);
+    let shown = "\\u{1b}[31mred.trace";
+    let wanted = format!("pj_validate: {shown}: No such file or directory\n");
+    assert_eq!(outcome(&output), (2, "", &*wanted));
+    fs::write(folder.path().join(name), trace("10 zz State p w\n")).unwrap();
+    for arguments in [&[name][..], &["--json", name]] {
+        let output = run(folder.path(), arguments);
+        let (status, stdout, _) = outcome(&output);
+        assert!(status == 1 && !stdout.contains('\u{1b}'), "{stdout:?}");
+        let verdict = format!("\n{shown} is not sound");
+        assert!(arguments.len() == 2 || stdout.contains(&verdict), "{stdout}");
+    }
+}
