@@ -69,15 +69,14 @@ impl Voice {
         let mut all: Vec<_> = trace.warnings().iter().collect();
         all.sort_by_key(|warning| (warning.file_number, warning.first_line));
         for warning in all {
+            let (file, line) = (warning.file.as_deref().unwrap_or(name), warning.first_line);
             let lines = if warning.count == 1 { "line" } else { "lines" };
-            self.say(format_args!(
-                "{}:{}: warning: {} ({} {lines} of event {})",
-                shown_path(warning.file.as_deref().unwrap_or(name)),
-                warning.first_line,
-                warning.kind.sentence(),
-                warning.count,
-                shown(&warning.event),
-            ));
+            let lines = match warning.event.as_slice() {
+                [] => String::new(),
+                event => format!(" ({} {lines} of event {})", warning.count, shown(event)),
+            };
+            let sentence = warning.kind.sentence();
+            self.say(format_args!("{}:{line}: warning: {sentence}{lines}", shown_path(file)));
         }
     }
 

@@ -44,7 +44,7 @@ use paje_parser::{ByteOffset, DefTable, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
 use workers::Workers;
 
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, WarningKind};
 use crate::ledger::{Follower, Ledger};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
@@ -308,6 +308,9 @@ impl<'o> Engine<'o> {
             }
             block.lines_before = self.lines - self.lines_of_others;
             block.shown_from = self.shown_from(block.text.text());
+            if block.is_marked {
+                self.warnings.add(block, WarningKind::ByteOrderMark, b"", 0);
+            }
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
             self.bytes += block.text.text().len() as u64;

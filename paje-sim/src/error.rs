@@ -475,6 +475,8 @@ pub enum WarningKind {
     MissingExtras,
     /// Events for a container that was destroyed: ignored.
     AfterDestroy,
+    /// A byte order mark at the beginning of a file: passed over.
+    ByteOrderMark,
     /// PajeTraceFile, or the Filename of a container, where named files are not read.
     FileNotRead,
 }
@@ -487,6 +489,7 @@ impl WarningKind {
             WarningKind::SurplusWords => "surplus-words",
             WarningKind::MissingExtras => "missing-extras",
             WarningKind::AfterDestroy => "after-destroy",
+            WarningKind::ByteOrderMark => "byte-order-mark",
             WarningKind::FileNotRead => "file-not-read",
         }
     }
@@ -504,6 +507,9 @@ impl WarningKind {
             WarningKind::AfterDestroy => {
                 "event for a container that was destroyed before; it is ignored"
             }
+            WarningKind::ByteOrderMark => {
+                "the file begins with a byte order mark, which is not part of the format; it is passed over"
+            }
             WarningKind::FileNotRead => "the trace file named here is not read",
         }
     }
@@ -514,7 +520,7 @@ impl WarningKind {
 pub struct Warning {
     /// What it is.
     pub kind: WarningKind,
-    /// The number of the definition of the lines it is about.
+    /// The number of the definition of the lines it is about; empty if it is about no event.
     pub event: Word,
     /// The file of the first line; `None` for the trace itself.
     pub file: Option<Arc<Path>>,

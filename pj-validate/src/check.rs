@@ -60,10 +60,10 @@ use std::path::Path;
 use paje_parser::{
     Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
 };
-use paje_sim::error::Problem;
-use splitter::{Folders, Input, Limits};
+use paje_sim::error::{Problem, WarningKind};
+use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 
-use crate::finding::{Cause, Finding, Severity};
+use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::input::{Lines, Piece};
 use crate::summary::Summary;
 use definitions::Definitions;
@@ -233,9 +233,6 @@ pub struct Checker {
     is_shown: bool,
 }
 
-/// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 impl Checker {
     /// A checker that has seen nothing yet.
     #[must_use]
@@ -283,14 +280,13 @@ impl Checker {
         self.plain_line(line);
     }
 
-    /// A first line with a byte order mark: an error, but what follows it is read.
+    /// A first line with a byte order mark, which is passed over.
     #[cold]
     fn marked_line(&mut self, line: &[u8]) {
         let here = Here { line: 1, ..self.here(line) };
-        let fault = Fault { at: 0, kind: FaultKind::UnknownId };
-        let told = self.findings.add(header::fault_finding(&here, fault), None);
-        let note = "the file begins with a byte order mark, which is not part of the format";
-        self.findings.note(told, || note.into());
+        let cause = Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark));
+        let span = Span { start: 0, end: BYTE_ORDER_MARK.len() as u32 };
+        self.findings.add(here.finding(Severity::Warning, cause, span), None);
         let mut blanked = line.to_vec();
         blanked[..BYTE_ORDER_MARK.len()].fill(b' ');
         self.plain_line(&blanked);

@@ -256,7 +256,11 @@ impl Finding {
 
     /// Whether its line may be: nothing is shown of what may be no trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
-        !matches!(self.cause, Cause::Problem(Problem::NotATrace))
+        !matches!(
+            self.cause,
+            Cause::Problem(Problem::NotATrace)
+                | Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark))
+        )
     }
 
     /// The line of the first occurrence, 1-based.

@@ -14,6 +14,9 @@ use paje_parser::ByteOffset;
 /// loads at a field need no care at the end.
 pub const PADDING: usize = 64;
 
+/// U+FEFF in UTF-8, which some editors put before a text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Sizes in bytes that rule how a trace is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -114,6 +117,15 @@ impl Block {
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
+    }
+
+    /// Makes blanks of a byte order mark (U+FEFF in UTF-8) that the text begins with; whether there was one.
+    pub fn blank_mark(&mut self) -> bool {
+        let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
+        if is_marked {
+            self.buffer[self.offset..][..BYTE_ORDER_MARK.len()].fill(b' ');
+        }
+        is_marked
     }
 
     /// Moves the block's place behind `bytes` bytes of other files of the trace.

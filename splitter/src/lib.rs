@@ -24,7 +24,7 @@ pub mod plan;
 mod regular;
 mod size;
 
-pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
+pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, Limits, PADDING, ReadError};
 pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind};
 pub use plan::Plan;

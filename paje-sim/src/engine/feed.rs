@@ -64,6 +64,8 @@ pub(crate) struct Next {
     pub(crate) origin: Origin,
     /// It is the last of its file, for sure.
     pub(crate) is_last: bool,
+    /// Its file begins with a byte order mark, of which blanks have been made.
+    pub(crate) is_marked: bool,
     pub(crate) read: Result<(), ReadError>,
 }
 
@@ -105,7 +107,7 @@ impl<'r> Feed<'r> {
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;
             let origin = reading.origin.clone();
-            let mut is_last = false;
+            let (mut is_last, mut was_marked) = (false, None);
             let read = match &mut reading.medium {
                 Medium::Plan { plan, next, taken } if *next < plan.len() => {
                     let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
@@ -144,6 +146,7 @@ impl<'r> Feed<'r> {
                     let (sorted, index) = (Arc::clone(sorted), *next);
                     *next += 1;
                     drop(reading);
+                    was_marked = Some(sorted.was_marked());
                     sorted.read(index, block);
                     Ok(())
                 }
@@ -153,10 +156,13 @@ impl<'r> Feed<'r> {
                         block.fill(Default::default(), 0, std::iter::empty());
                         let (origin, read) = (reading.origin.clone(), Err(error.into()));
                         block.put_behind(origin.start);
-                        return Some(Next { number, origin, is_last, read });
+                        return Some(Next { number, origin, is_last, is_marked: false, read });
                     }
                 },
             };
+            // What is sorted lost its mark before, and may begin with any line.
+            let is_first = block.start().0 == 0;
+            let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
             let read = read.map_err(|error| match error {
                 ReadError::LineTooLong { start: at, limit } => {
@@ -164,7 +170,7 @@ impl<'r> Feed<'r> {
                 }
                 other => other,
             });
-            return Some(Next { number, origin, is_last, read });
+            return Some(Next { number, origin, is_last, is_marked, read });
         }
     }
 

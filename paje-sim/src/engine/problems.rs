@@ -190,7 +190,8 @@ impl Warnings {
         self.add(block, kind, event, line);
     }
 
-    fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
+    /// A warning about a line of this event; or of none, if it is empty.
+    pub(super) fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
         let known = self.0.entry((kind, event.to_vec()));
         let text = &block.text;
         let first_line = || {

@@ -197,3 +197,78 @@ fn names_of_files_are_escaped() {
         assert!(told.contains(shown) && !told.contains('\u{1b}'), "{told:?}");
     }
 }
+
+/// By content, in one sentence; from a file, through a pipe, compressed, and where a trace names it.
+#[test]
+fn what_people_take_for_a_trace() {
+    let mut tar = vec![0; 1024];
+    tar[..7].copy_from_slice(b"a.trace");
+    tar[257..262].copy_from_slice(b"ustar");
+    let sixteen: Vec<u8> = "%EventDef".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let folder = folder("file p P ../thing\n", &[]);
+    for (bytes, wanted) in [
+        (b"PK\x03\x04\x14\0".to_vec(), "this is a zip archive, not a Pajé trace; unpack it first"),
+        (tar, "this is a tar archive, not a Pajé trace; unpack it first"),
+        (
+            b"\x04\x22\x4d\x18\x64\x40\xa7".to_vec(),
+            "this is compressed with lz4, not a Pajé trace; decompress it first (gzip, zstd, xz and \
+             bzip2 are read as they are)",
+        ),
+        (
+            [&b"\xff\xfe"[..], &sixteen].concat(),
+            "this is text in UTF-16, not a Pajé trace; convert it to UTF-8 first, with iconv for example",
+        ),
+        (
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x04\0\x3e\0".to_vec(),
+            "this is a core dump, not a Pajé trace",
+        ),
+        (b"%PDF-1.7\n".to_vec(), "this is a PDF document, not a Pajé trace"),
+    ] {
+        fs::write(folder.path().join("thing"), &bytes).expect("writable");
+        for options in [&[][..], &["--sort"], &["--recover"]] {
+            let found = said(&folder, &[options, &["thing"]].concat());
+            assert_eq!(found, (2, format!("pj_dump: thing: {wanted}\n")));
+        }
+        let (status, _, told) = outcome(&crate::world::dump(&[], &bytes));
+        assert_eq!((status, told), (2, format!("pj_dump: <stdin>: {wanted}\n")));
+        let named = said(&folder, &["--files-from=.", "run/root"]);
+        let place = format!(":10: cannot read 'run/../thing': {wanted}\n");
+        assert!(named.0 == 2 && named.1.contains(&place), "{}", named.1);
+        for how in crate::packed::ALL {
+            fs::write(folder.path().join("thing"), crate::packed::pack(how, &bytes))
+                .expect("writable");
+            let found = said(&folder, &["thing"]);
+            assert_eq!(found, (2, format!("pj_dump: thing: {how}: {wanted}\n")));
+        }
+    }
+}
+
+/// The rows are those without it, whatever the trace is kept in.
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let text = trace(b"set 1 S p a\nfile p P piece\n");
+    let folder = folder("", &[]);
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.path().join(name), bytes).expect("writable");
+    };
+    write("piece", b"set 2 S p b\n");
+    write("plain", &text);
+    let rows = run(&folder, &["plain"]).1;
+    write("piece", &[MARK, b"set 2 S p b\n"].concat());
+    let whole = [MARK, &text].concat();
+    let sentence = "warning: the file begins with a byte order mark, which is not part of the format; it \
+                    is passed over";
+    for bytes in [whole.clone(), crate::packed::pack("gzip", &whole)] {
+        write("t", &bytes);
+        for options in [&["--threads=1"][..], &["--threads=3"], &["--sort"], &["--recover"]] {
+            let found = run(&folder, &[options, &["t"]].concat());
+            let wanted = format!("pj_dump: t:1: {sentence}\npj_dump: piece:1: {sentence}\n");
+            assert_eq!(found, (0, rows.clone(), wanted), "{options:?}");
+        }
+    }
+    // Elsewhere it is what it is.
+    write("t", &[&text[..], MARK, b"set 1 S p a\n"].concat());
+    let (status, _, told) = run(&folder, &["--sort", "t"]);
+    assert!(status == 1 && told.contains("with number '\\u{feff}set'"), "{told}");
+}

@@ -294,7 +294,7 @@ fn the_definitions_of_a_file() {
     let files = [("x", "%EventDef PajePopState 10\n"), ("y", ""), ("z", "# nothing\n\n")];
     let root = "19 p Process x\n19 p Process y\n19 p Process z\n10 1 State p\n";
     assert_eq!(told(root, &files), ["root:4:13 missing-field", "x unfinished-definition"]);
-    assert_eq!(told("19 p Process x\n", &[("x", "\u{feff}# marked\n")]), ["x:1:1 not-a-trace"]);
+    assert_eq!(told("19 p Process x\n", &[("x", "\u{feff}# marked\n")]), ["x:1:1 byte-order-mark"]);
 }
 
 #[test]
