@@ -171,6 +171,9 @@ impl Voice {
         let hint = match error.kind() {
             ErrorKind::Invalid(Problem::NotTimeOrdered { .. }) => Some(self.on_disorder),
             ErrorKind::Invalid(Problem::LineTooLong { .. }) => self.on_long_lines,
+            ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
+                Some("`-n` reads the field names of older traces")
+            }
             _ => None,
         };
         if let Some(hint) = hint {

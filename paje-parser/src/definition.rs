@@ -129,7 +129,8 @@ impl EventDef {
         }
         let absent = |field: &&FieldName| words[**field as usize] == ABSENT;
         if let Some(field) = kind.obligatory().iter().find(absent) {
-            return Err(FaultKind::MissingObligatory(kind, *field));
+            let instead = grammar::instead(*field, &fields);
+            return Err(FaultKind::MissingObligatory(kind, *field, instead));
         }
         let read = kind.obligatory().iter().chain(kind.optional());
         let last = read.map(|field| words[*field as usize]).filter(|word| *word != ABSENT).max();

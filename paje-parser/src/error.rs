@@ -58,7 +58,7 @@ pub enum FaultKind {
     /// A known field named twice in one definition.
     RepeatedField,
     /// A definition that lacks a field that its event must have.
-    MissingObligatory(EventKind, FieldName),
+    MissingObligatory(EventKind, FieldName, Instead),
     /// An event line, or the end of the trace, before `%EndEventDef`.
     UnfinishedDefinition,
     /// An event number that nothing defined.
@@ -73,7 +73,24 @@ pub enum FaultKind {
     BadColor,
 }
 
+/// What a definition has that may stand for a field that it lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Instead {
+    /// Nothing like it.
+    Nothing,
+    /// The name that the field has in older traces: see [`FieldNames::Old`](crate::FieldNames::Old).
+    OldName,
+    /// The field of this number, from 1, whose name is nearly the same.
+    Field(u32),
+}
+
 impl FaultKind {
+    /// Whether the field names of older traces would have to be understood.
+    #[must_use]
+    pub const fn is_old_name(self) -> bool {
+        matches!(self, FaultKind::MissingObligatory(_, _, Instead::OldName))
+    }
+
     /// A short name for machines, stable from release to release.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -129,10 +146,15 @@ impl FaultKind {
                 "unknown field type {word}; expected date, int, double, float, hex, string or color"
             ),
             FaultKind::RepeatedField => format!("field {word} appears twice in this definition"),
-            FaultKind::MissingObligatory(event, field) => format!(
-                "the definition of {} lacks its obligatory field {}; old field names are read with -n",
+            FaultKind::MissingObligatory(event, field, instead) => format!(
+                "the definition of {} lacks its obligatory field {}{}",
                 event.name(),
-                field.name()
+                field.name(),
+                match instead {
+                    Instead::Nothing => String::new(),
+                    Instead::OldName => "; it has the name that this had in older traces".into(),
+                    Instead::Field(number) => format!("; its field {number} has nearly that name"),
+                }
             ),
             FaultKind::UnfinishedDefinition => {
                 "the definition is not finished: `%EndEventDef` is missing".into()

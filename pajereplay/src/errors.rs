@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use paje_parser::error::shown_path;
-use paje_sim::error::Place;
+use paje_sim::error::{Place, Problem};
 use paje_sim::excerpt::lines_below;
 use paje_sim::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyPermissionError, PyRuntimeError, PyValueError};
@@ -36,7 +36,14 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
 
 /// The sentence of an error, with our keyword in the place of the programs' option.
 pub(crate) fn message(error: &Error) -> String {
-    error.to_string().replace("(-z drops", "(ignore_incomplete_links=True drops")
+    let hint = match error.kind() {
+        ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
+            "; strict=False understands it"
+        }
+        _ => "",
+    };
+    let sentence = error.to_string();
+    sentence.replace("(-z drops", "(ignore_incomplete_links=True drops") + hint
 }
 
 /// Where an error is, as `file`, `line` and `column`.

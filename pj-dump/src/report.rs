@@ -32,3 +32,11 @@ pub(crate) fn dropped(rows: u64) {
         ));
     }
 }
+
+/// What to do if files on the command line were meant to be traces of their own.
+pub(crate) fn several_are_one() {
+    VOICE.say(format_args!(
+        "hint: several files are one trace, such as the pieces of one; of several traces, dump each by \
+         itself: for trace in FILE...; do pj_dump \"$trace\"; done"
+    ));
+}

@@ -13,7 +13,9 @@ use clap::CommandFactory;
 use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
-use paje_sim::{FieldNames, Options, Portion, Precision, Progress, Selected, Trace};
+use paje_sim::{
+    ErrorKind, FieldNames, Options, Portion, Precision, Problem, Progress, Selected, Trace,
+};
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
@@ -32,7 +34,31 @@ pub fn main(cli: &Cli) -> ExitCode {
         println!("{}", Cli::command().render_usage());
         return ExitCode::SUCCESS;
     }
-    failure::exit(VOICE, dump(cli))
+    let outcome = dump(cli);
+    let are_several = matches!(&outcome, Err(failure) if contradict(cli, failure));
+    let status = failure::exit(VOICE, outcome);
+    if are_several {
+        report::several_are_one();
+    }
+    status
+}
+
+/// Whether what was given as one trace in several files is probably several traces.
+fn contradict(cli: &Cli, failure: &Failure) -> bool {
+    let Failure::Trace(_, error) = failure else { return false };
+    let is_later = error.file().is_some_and(|file| cli.files[1..].iter().any(|it| it == file));
+    is_later
+        && matches!(
+            error.kind(),
+            ErrorKind::Invalid(
+                Problem::TypeExists { .. }
+                    | Problem::ContainerExists { .. }
+                    | Problem::ValueExists { .. }
+                    | Problem::NotTimeOrdered { .. }
+                    | Problem::KeyReused { .. }
+                    | Problem::KeyRepeated { .. }
+            )
+        )
 }
 
 /// Whether the trace is as it should be.

@@ -57,9 +57,7 @@ mod types;
 use std::io::{self, Read};
 use std::path::Path;
 
-use paje_parser::{
-    Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
-};
+use paje_parser::{FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token};
 use paje_sim::error::{Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 

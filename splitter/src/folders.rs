@@ -6,7 +6,6 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +88,7 @@ impl Folders {
             let how = if names.peek().is_some() { STEP.union(SEARCH) } else { LAST };
             at = rustix::fs::openat(&at, name, how, Mode::empty())?;
         }
-        let file = File::from(OwnedFd::from(at));
+        let file = File::from(at);
         check(found, &file.metadata()?)?;
         Ok(file)
     }

@@ -1,6 +1,7 @@
 //! The grammar of `%` lines. Their words are found as those of any line: see [`token`].
 
-use super::{FieldNames, FieldType};
+use super::{FieldDef, FieldNames, FieldType};
+use crate::error::Instead;
 use crate::event::FieldName;
 use crate::token::{self, Field};
 
@@ -84,4 +85,34 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
         (FieldNames::Old, b"DestContainer") => Some(FieldName::EndContainer),
         _ => None,
     })
+}
+
+/// What a definition of these fields has in the place of one that it lacks.
+pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
+    let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
+    let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);
+    if own().any(|(_, field)| old(&field.name)) {
+        return Instead::OldName;
+    }
+    let wanted = missing.name().to_ascii_lowercase();
+    let near = own().map(|(index, field)| (distance(&field.name, &wanted), index as u32 + 1));
+    match near.min() {
+        Some((distance, number)) if distance <= 1 + wanted.len() / 8 => Instead::Field(number),
+        _ => Instead::Nothing,
+    }
+}
+
+/// How many letters must be put in, left out or changed to make `wanted` of a word, whatever its case.
+fn distance(word: &str, wanted: &str) -> usize {
+    let mut row: Vec<usize> = (0..=wanted.len()).collect();
+    // No name is so long; what is longer is far from all of them.
+    for (above, letter) in word.bytes().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
+        for (at, other) in wanted.bytes().enumerate() {
+            let changed = diagonal + usize::from(!letter.eq_ignore_ascii_case(&other));
+            diagonal = row[at + 1];
+            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[wanted.len()]
 }

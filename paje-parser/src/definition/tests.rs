@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Instead;
 use crate::token;
 
 fn table(header: &str) -> Result<DefTable, (usize, Fault)> {
@@ -73,7 +74,15 @@ fn old_names_only_when_asked() {
     let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
     assert_eq!(
         fault(header),
-        (5, 0, FaultKind::MissingObligatory(EventKind::DefineContainerType, FieldName::Type))
+        (
+            5,
+            0,
+            FaultKind::MissingObligatory(
+                EventKind::DefineContainerType,
+                FieldName::Type,
+                Instead::OldName
+            )
+        )
     );
     let mut old = DefTable::new(FieldNames::Old);
     for line in header.lines() {
@@ -99,7 +108,7 @@ fn what_can_be_wrong() {
     assert_eq!(fault(&format!("{SET}% Time date")), (8, 2, K::RepeatedField));
     assert_eq!(
         fault("%EventDef PajePopState 3\n% Time date\n% EndEventDef"),
-        (3, 0, K::MissingObligatory(EventKind::PopState, FieldName::Type))
+        (3, 0, K::MissingObligatory(EventKind::PopState, FieldName::Type, Instead::Nothing))
     );
 }
 
@@ -222,4 +231,28 @@ fn a_header_that_is_repeated_changes_nothing() {
     extend(&mut other, &POP.replace("4711", "6"));
     let known = own.numbering();
     assert_eq!((own.numbered_since(&known), other.numbered_since(&known)), (Some(3), None));
+}
+
+#[test]
+fn what_stands_for_a_field_that_is_missing() {
+    let instead = |fields: &str| {
+        let lines: String = fields.split(' ').map(|field| format!("% {field} string\n")).collect();
+        match fault(&format!("%EventDef PajePopState 1\n{lines}%EndEventDef")).2 {
+            FaultKind::MissingObligatory(_, field, instead) => (field, instead),
+            other => panic!("{other:?}"),
+        }
+    };
+    use FieldName::{Container, Time, Type};
+    for (fields, field, wanted) in [
+        ("Tme Type Container", Time, Instead::Field(1)),
+        ("Type Container time", Time, Instead::Field(3)),
+        ("Size Type Container", Time, Instead::Nothing),
+        ("Time EntityType Container", Type, Instead::OldName),
+        ("Time Typ EntityType Container", Type, Instead::OldName),
+        ("Time Type Contaner", Container, Instead::Field(3)),
+        ("Time Type Conteiners", Container, Instead::Field(3)),
+        ("Time Type Contents", Container, Instead::Nothing),
+    ] {
+        assert_eq!(instead(fields), (field, wanted), "{fields}");
+    }
 }

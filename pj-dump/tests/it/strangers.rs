@@ -257,13 +257,14 @@ fn a_byte_order_mark_is_passed_over() {
     let rows = run(&folder, &["plain"]).1;
     write("piece", &[MARK, b"set 2 S p b\n"].concat());
     let whole = [MARK, &text].concat();
+    // Once, for however many files.
     let sentence = "warning: the file begins with a byte order mark, which is not part of the format; it \
                     is passed over";
     for bytes in [whole.clone(), crate::packed::pack("gzip", &whole)] {
         write("t", &bytes);
         for options in [&["--threads=1"][..], &["--threads=3"], &["--sort"], &["--recover"]] {
             let found = run(&folder, &[options, &["t"]].concat());
-            let wanted = format!("pj_dump: t:1: {sentence}\npj_dump: piece:1: {sentence}\n");
+            let wanted = format!("pj_dump: t:1: {sentence}\n");
             assert_eq!(found, (0, rows.clone(), wanted), "{options:?}");
         }
     }
@@ -271,4 +272,47 @@ fn a_byte_order_mark_is_passed_over() {
     write("t", &[&text[..], MARK, b"set 1 S p a\n"].concat());
     let (status, _, told) = run(&folder, &["--sort", "t"]);
     assert!(status == 1 && told.contains("with number '\\u{feff}set'"), "{told}");
+}
+
+/// Two runs that somebody wants to dump together.
+#[test]
+fn several_traces_are_not_one() {
+    let folder = folder("set 5 S p a\n", &[]);
+    let hint = "hint: several files are one trace, such as the pieces of one; of several traces, dump each by \
+                itself: for trace in FILE...; do pj_dump \"$trace\"; done\n";
+    let other = String::from_utf8(trace(b"set 5 S p a\n")).expect("text");
+    for (other, wanted) in [
+        (other.replace("stype State P S", "stype Mode P S"), "type 'S' is already defined"),
+        (other.replace("create 0 q", "create 1 q"), "container 'q' already exists"),
+        (other.replace("set 5", "set 4"), "time 4 is earlier than 5"),
+    ] {
+        fs::write(folder.path().join("other"), other).expect("writable");
+        let (status, told) = said(&folder, &["run/root", "other"]);
+        assert!(status == 1 && told.contains(wanted) && told.ends_with(hint), "{told}");
+    }
+    // Neither of one file nor of other problems.
+    let (_, told) = said(&folder, &["other"]);
+    assert_eq!(told, "");
+    fs::write(folder.path().join("other"), "pop 9 S q\n").expect("writable");
+    let (status, told) = said(&folder, &["run/root", "other"]);
+    assert!(status == 1 && !told.contains("several files"), "{told}");
+}
+
+/// Names of older traces are told from names that are misspelt.
+#[test]
+fn field_names_that_are_not_known() {
+    let folder = folder("", &[]);
+    let definition = |fields: &str| format!("%EventDef PajePopState 9\n{fields}%EndEventDef\n");
+    let old = definition("% Time date\n% EntityType string\n% Container string\n");
+    fs::write(folder.path().join("t"), old).expect("writable");
+    let (_, told) = said(&folder, &["t"]);
+    let wanted = "pj_dump: t:5:1: the definition of PajePopState lacks its obligatory field Type; it has \
+                  the name that this had in older traces\n 5 | %EndEventDef\n   | ^^^^^^^^^^^^\n\
+                  pj_dump: hint: `-n` reads the field names of older traces\n";
+    assert_eq!(told, wanted);
+    let misspelt = definition("% Tme date\n% Type string\n% Container string\n");
+    fs::write(folder.path().join("t"), misspelt).expect("writable");
+    let (_, told) = said(&folder, &["t"]);
+    let wanted = "lacks its obligatory field Time; its field 1 has nearly that name\n 5 |";
+    assert!(told.contains(wanted) && !told.contains("-n"), "{told}");
 }

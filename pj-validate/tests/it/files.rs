@@ -263,7 +263,7 @@ fn files_that_cannot_be_read() {
         ),
         // What could be read of it is checked.
         "cut:2:4: error[bad-time]: 'zz' is not a time; expected a finite number of seconds".into(),
-        "last:1:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
+        "last:2:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
     ];
     assert_eq!(errors, wanted, "{stdout}");
     assert!(stdout.contains("1 more time, last in line"), "{stdout}");
@@ -607,7 +607,7 @@ fn files_that_may_not_be_named() {
     let all = ["-q", "--files-from", ".", "--files-from=/dev", "run/root"];
     let output = run(folder.path(), &all);
     let stdout = text(&output.stdout);
-    assert!(!stdout.contains("secret"), "{stdout}");
+    assert!(!stdout.contains("cannot read 'run/../secret'"), "{stdout}");
     assert!(stdout.contains("it is a device; a trace may name regular files only"), "{stdout}");
     // What a pipe names is below the current folder.
     let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
@@ -632,4 +632,15 @@ fn names_of_files_are_escaped() {
         let verdict = format!("\n{shown} is not sound");
         assert!(arguments.len() == 2 || stdout.contains(&verdict), "{stdout}");
     }
+}
+
+#[test]
+fn old_names_are_hinted_at_once() {
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/old-names.trace");
+    let output = run(Path::new("."), &["-q", example.to_str().unwrap()]);
+    let stdout = text(&output.stdout);
+    assert!(stdout.matches("name that this had in older traces").count() > 1, "{stdout}");
+    assert_eq!(stdout.matches("`-n`").count(), 1, "{stdout}");
+    assert!(stdout.ends_with("hint: `-n` reads the field names of older traces\n"), "{stdout}");
 }
