@@ -1,13 +1,14 @@
 //! Options that mean the same in every program, to be flattened into a command line.
 
+use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use paje_parser::number::parse_f64;
 use paje_sim::MemoryLimit;
-use splitter::Limits;
+use splitter::{Folders, Limits};
 use workers::{Pin, Workers};
 
 use crate::Failure;
@@ -76,7 +77,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
     /// Do not warn of what is doubtful; errors, and what --recover left out or mended, are told nevertheless
-    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub no_warnings: bool,
 }
 
@@ -88,6 +89,39 @@ pub const NO_WARNINGS_TERM: (&str, &str) = (
     NO_WARNINGS,
     "If it is set, and not to 0, no, false or nothing, it is as if --no-warnings were given.",
 );
+
+/// Which of the files that a trace names are read.
+#[derive(Args, Clone, Debug, Default)]
+pub struct NamedFiles {
+    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not, but warn of
+    /// them
+    #[arg(long, hide_short_help = true)]
+    pub no_files: bool,
+
+    /// Let the trace name files below DIR too, and not only below its own folder; may be given more than
+    /// once
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files", hide_short_help = true)]
+    pub files_from: Vec<PathBuf>,
+}
+
+impl NamedFiles {
+    /// Where the files may lie that these traces name; `None` if they are not read.
+    ///
+    /// # Errors
+    /// There is no such folder: its name, and why.
+    pub fn folders<'p>(
+        &self,
+        traces: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Option<Folders>, (PathBuf, io::Error)> {
+        if self.no_files {
+            return Ok(None);
+        }
+        let folders = self.files_from.iter().try_fold(Folders::of(traces), |folders, folder| {
+            folders.and(folder).map_err(|error| (folder.clone(), error))
+        });
+        folders.map(Some)
+    }
+}
 
 /// A size from a kibibyte to a gibibyte.
 fn max_line(text: &str) -> Result<usize, String> {

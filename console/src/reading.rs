@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use paje_sim::{Error, ErrorKind, Source};
+use paje_sim::{Error, Source};
 use splitter::Input;
 
 use crate::{Failure, Voice};
@@ -42,23 +42,9 @@ impl Opened {
     /// What `read` makes of it.
     ///
     /// # Errors
-    /// The trace is invalid, cannot be read, or is damaged: of compressed data, checksums at the end tell
-    /// whether what came before is what was once written. An invalid trace is read to its end, since damage
-    /// that made it invalid is what its user must know of.
+    /// The trace is invalid or damaged, or cannot be read.
     pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
         let name = self.name().to_owned();
-        let mut input = self.input;
-        let outcome = if input.compression().is_none() {
-            read(Source::from(input))
-        } else {
-            let outcome = read(Source::stream(&mut input));
-            match &outcome {
-                Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
-                    io::copy(&mut input, &mut io::sink()).map_err(Error::from).and(outcome)
-                }
-                _ => outcome,
-            }
-        };
-        outcome.map_err(|error| Failure::Trace(name, error))
+        read(Source::from(self.input)).map_err(|error| Failure::Trace(name, error))
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use paje_parser::error::shown;
+use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
-use splitter::Input;
+use splitter::{Input, Refusal};
 use workers::{Pin, Workers};
 
 use crate::Failure;
@@ -46,7 +46,7 @@ impl Voice {
         if let Some(compression) = input.compression() {
             what = format!("{compression}, ");
         }
-        let name = input.name().display();
+        let name = shown_path(input.name());
         match input.size() {
             Some(size) => self.say(format_args!("{name}: {what}regular file, {size} bytes")),
             None => self.say(format_args!("{name}: {what}stream, size unknown")),
@@ -74,15 +74,22 @@ impl Voice {
         let mut all: Vec<_> = trace.warnings().iter().collect();
         all.sort_by_key(|warning| (warning.file_number, warning.first_line));
         for warning in all {
+            let (file, line) = (warning.file.as_deref().unwrap_or(name), warning.first_line);
             let lines = if warning.count == 1 { "line" } else { "lines" };
-            self.say(format_args!(
-                "{}:{}: warning: {} ({} {lines} of event {})",
-                warning.file.as_deref().unwrap_or(name).display(),
-                warning.first_line,
-                warning.kind.sentence(),
-                warning.count,
-                shown(&warning.event),
-            ));
+            let lines = match warning.event.as_slice() {
+                [] => String::new(),
+                event => format!(" ({} {lines} of event {})", warning.count, shown(event)),
+            };
+            let sentence = warning.kind.sentence();
+            self.say(format_args!("{}:{line}: warning: {sentence}{lines}", shown_path(file)));
+        }
+    }
+
+    /// How to read a file that the trace may not name but does, if that is what is wrong.
+    pub fn refused(self, error: &Error) {
+        if let Some(folder) = refused_folder(error) {
+            let folder = shown_path(folder);
+            self.say(format_args!("hint: `--files-from {folder}` lets a trace name files there"));
         }
     }
 
@@ -94,7 +101,7 @@ impl Voice {
         for Recovered { error, remedy, count, .. } in &recovery.problems {
             all += count;
             unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
-            let file = error.file().unwrap_or(name).display();
+            let file = shown_path(error.file().unwrap_or(name));
             let place = error.position().map_or(String::new(), |position| format!(":{position}"));
             let more = match count - 1 {
                 0 => String::new(),
@@ -116,7 +123,7 @@ impl Voice {
             let are = if count == 1 { "state was" } else { "states were" };
             self.say(format_args!(
                 "{}: {count} {are} open where the trace was cut off, and ended at {end}:{states}{more}",
-                name.display(),
+                shown_path(name),
             ));
         }
         if all > 0 {
@@ -125,11 +132,15 @@ impl Voice {
             let kinds = if of == 1 { "kind" } else { "kinds" };
             self.say(format_args!(
                 "{}: {all} {problems} of {of} {kinds}; the rest was {done}",
-                name.display()
+                shown_path(name)
             ));
         }
         if unsorted {
             self.say(format_args!("hint: {hint}"));
+        }
+        let mut all = recovery.problems.iter().map(|problem| &problem.error);
+        if let Some(error) = all.find(|error| refused_folder(error).is_some()) {
+            self.refused(error);
         }
     }
 
@@ -144,19 +155,19 @@ impl Voice {
             Failure::Output(error) => (Path::new("standard output"), error),
             Failure::Workers(error) => return self.say(format_args!("{error}")),
             Failure::Unsuitable(name, why) => {
-                return self.say(format_args!("{}: {why}", name.display()));
+                return self.say(format_args!("{}: {why}", shown_path(name)));
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", name.display(), describe(error)));
+        self.say(format_args!("{}: {}", shown_path(name), describe(error)));
     }
 
     fn invalid(self, name: &Path, error: &Error) {
-        let name = error.file().unwrap_or(name).display();
+        let name = shown_path(error.file().unwrap_or(name));
         let message = sentence(error);
         let Some(place) = error.place() else {
             if let ErrorKind::File { path, error } = error.kind() {
-                return self.say(format_args!("{}: {}", path.display(), describe(error)));
+                return self.say(format_args!("{}: {}", shown_path(path), describe(error)));
             }
             return self.say(format_args!("{name}: {message}"));
         };
@@ -165,11 +176,15 @@ impl Voice {
         let hint = match error.kind() {
             ErrorKind::Invalid(Problem::NotTimeOrdered { .. }) => Some(self.on_disorder),
             ErrorKind::Invalid(Problem::LineTooLong { .. }) => self.on_long_lines,
+            ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
+                Some("`-n` reads the field names of older traces")
+            }
             _ => None,
         };
         if let Some(hint) = hint {
             self.say(format_args!("hint: {hint}"));
         }
+        self.refused(error);
     }
 }
 
@@ -177,6 +192,15 @@ impl Voice {
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
+}
+
+/// The folder in which the trace may not name a file but does.
+#[must_use]
+pub fn refused_folder(error: &Error) -> Option<&Path> {
+    match error.kind() {
+        ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
+        _ => None,
+    }
 }
 
 /// What is wrong, without the place.

@@ -10,7 +10,7 @@ use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, Warning
 use paje_split::cli::Cli;
 use console::Failure;
 use paje_split::run::{Made, split};
-use splitter::{Input, Limits};
+use splitter::{Folders, Input, Limits};
 use workers::Workers;
 
 use crate::{replayed, rows, style, team};
@@ -55,7 +55,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     options.recover &= !made.are_sound;
     let root = folder.path().join("d/root.trace");
     let input = Input::open(Some(&root)).expect("it was written");
-    let source = Source::from(input).reading_files(Some(root));
+    let source = Source::from(input).reading_files(Some(root.clone()), Folders::of([&*root]));
     let team = if choice & 0x40 == 0 { &Workers::one() } else { team() };
     let together = Trace::read_with(source, &options, team, &Progress::default());
     let together = together.unwrap_or_else(|error| panic!("{error}: {:?}", error.position()));

@@ -27,7 +27,13 @@ impl LineDecoder {
     /// A decoder that has seen nothing yet.
     #[must_use]
     pub fn new(names: FieldNames) -> Self {
-        LineDecoder { defs: DefTable::new(names), words: Vec::new() }
+        LineDecoder::after(DefTable::new(names))
+    }
+
+    /// One for lines that come after these definitions.
+    #[must_use]
+    pub const fn after(defs: DefTable) -> Self {
+        LineDecoder { defs, words: Vec::new() }
     }
 
     /// The definitions met so far.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::error::{Fault, FaultKind};
 use crate::event::{EventKind, FieldName};
 use grammar::HeaderLine;
+pub use grammar::keyword_of;
 pub use numbers::Numbering;
 use numbers::Numbers;
 pub use sequence::Sequence;
@@ -128,7 +129,8 @@ impl EventDef {
         }
         let absent = |field: &&FieldName| words[**field as usize] == ABSENT;
         if let Some(field) = kind.obligatory().iter().find(absent) {
-            return Err(FaultKind::MissingObligatory(kind, *field));
+            let instead = grammar::instead(*field, &fields);
+            return Err(FaultKind::MissingObligatory(kind, *field, instead));
         }
         let read = kind.obligatory().iter().chain(kind.optional());
         let last = read.map(|field| words[*field as usize]).filter(|word| *word != ABSENT).max();
@@ -300,33 +302,37 @@ impl DefTable {
     /// The line does not follow the grammar of lang-paje 1.3.1, "Event definitions", or defines a
     /// number again, or ends a definition that lacks an obligatory field.
     pub fn header_line(&mut self, line: &[u8]) -> Result<(), Fault> {
-        let fault = |word: &[u8], kind| Fault { at: nom::Offset::offset(line, word) as u32, kind };
-        let percent = line.iter().position(|b| *b == b'%').map_or(line, |at| &line[at..]);
+        let fault = |at, kind| Fault { at, kind };
+        let percent = line.iter().position(|byte| *byte == b'%').map_or(0, |at| at as u32);
         match grammar::header_line(line) {
             Some(HeaderLine::EventDef { name, id }) => {
                 if self.open.is_some() {
                     return Err(fault(percent, FaultKind::NestedDefinition));
                 }
-                let kind = EventKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name);
-                let kind = kind.ok_or(fault(name, FaultKind::UnknownEvent))?;
+                let is_it = |kind: &EventKind| kind.name().as_bytes() == name.text;
+                let kind = EventKind::ALL.into_iter().find(is_it);
+                let kind = kind.ok_or(fault(name.at, FaultKind::UnknownEvent))?;
                 self.put_away();
-                if self.find(id).is_some() {
-                    return Err(fault(id, FaultKind::RedefinedId));
+                if self.find(id.text).is_some() {
+                    return Err(fault(id.at, FaultKind::RedefinedId));
                 }
-                self.open = Some(OpenDef { id: id.to_vec(), kind, fields: Vec::new() });
+                self.open = Some(OpenDef { id: id.text.to_vec(), kind, fields: Vec::new() });
             }
             Some(HeaderLine::Field { name, kind }) => {
                 let names = self.names;
                 let open = self.open.as_mut().ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
-                let kind = kind.ok_or(fault(name, FaultKind::MissingFieldType))?;
-                let field_type = grammar::field_type(kind);
-                let field_type = field_type.ok_or(fault(kind, FaultKind::UnknownFieldType))?;
-                let known = grammar::field_name(name, names);
+                if name.text.is_empty() {
+                    return Err(fault(name.at, FaultKind::UnnamedField));
+                }
+                let kind = kind.ok_or(fault(name.at, FaultKind::MissingFieldType))?;
+                let field_type = grammar::field_type(kind.text);
+                let field_type = field_type.ok_or(fault(kind.at, FaultKind::UnknownFieldType))?;
+                let known = grammar::field_name(name.text, names);
                 if known.is_some() && open.fields.iter().any(|field| field.known == known) {
-                    return Err(fault(name, FaultKind::RepeatedField));
+                    return Err(fault(name.at, FaultKind::RepeatedField));
                 }
                 open.fields.push(FieldDef {
-                    name: String::from_utf8_lossy(name).into_owned(),
+                    name: String::from_utf8_lossy(name.text).into_owned(),
                     known,
                     kind: field_type,
                 });
@@ -370,15 +376,16 @@ impl DefTable {
                 self.skipping = true;
             }
             // What counts is how many fields there are before the next one.
-            FaultKind::MissingFieldType
+            FaultKind::UnnamedField
+            | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType
             | FaultKind::RepeatedField => {
                 if let (Some(HeaderLine::Field { name, .. }), Some(open)) =
                     (grammar::header_line(line), &mut self.open)
                 {
-                    let known = grammar::field_name(name, self.names);
+                    let known = grammar::field_name(name.text, self.names);
                     let known = known.filter(|_| open.fields.iter().all(|f| f.known != known));
-                    let name = String::from_utf8_lossy(name).into_owned();
+                    let name = String::from_utf8_lossy(name.text).into_owned();
                     open.fields.push(FieldDef { name, known, kind: FieldType::String });
                 }
             }

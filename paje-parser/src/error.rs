@@ -1,5 +1,8 @@
 //! What can be wrong with a line, and how it is told.
 
+use std::fmt::{self, Write};
+use std::path::Path;
+
 use crate::event::{EventKind, FieldName};
 use crate::token::{self, Span};
 
@@ -23,19 +26,6 @@ impl Fault {
         let length = match self.kind {
             // A lone `%` would say nothing.
             FaultKind::ExpectedEventDef => rest.trim_ascii_end().len(),
-            // The grammar of definitions points behind an opening quote; its bare words end at one.
-            FaultKind::UnknownEvent
-            | FaultKind::RedefinedId
-            | FaultKind::MissingFieldType
-            | FaultKind::UnknownFieldType
-            | FaultKind::RepeatedField => {
-                let before = &text[..start];
-                let line = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
-                let quoted = memchr::memchr_iter(b'"', line).count() % 2 == 1;
-                let bare_end = |b: &u8| token::is_white(*b) || *b == b'#';
-                let ends = |b: &u8| *b == b'"' || (!quoted && bare_end(b));
-                rest.iter().position(ends).unwrap_or(rest.len())
-            }
             _ => {
                 let mut words = Vec::new();
                 token::fields(rest, 0, &mut words);
@@ -59,6 +49,8 @@ pub enum FaultKind {
     RedefinedId,
     /// `%EventDef` before the definition at hand was ended.
     NestedDefinition,
+    /// A field whose name is `""`.
+    UnnamedField,
     /// A field without a type.
     MissingFieldType,
     /// A field type other than date, int, double, float, hex, string, color.
@@ -66,7 +58,7 @@ pub enum FaultKind {
     /// A known field named twice in one definition.
     RepeatedField,
     /// A definition that lacks a field that its event must have.
-    MissingObligatory(EventKind, FieldName),
+    MissingObligatory(EventKind, FieldName, Instead),
     /// An event line, or the end of the trace, before `%EndEventDef`.
     UnfinishedDefinition,
     /// An event number that nothing defined.
@@ -81,7 +73,24 @@ pub enum FaultKind {
     BadColor,
 }
 
+/// What a definition has that may stand for a field that it lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Instead {
+    /// Nothing like it.
+    Nothing,
+    /// The name that the field has in older traces: see [`FieldNames::Old`](crate::FieldNames::Old).
+    OldName,
+    /// The field of this number, from 1, whose name is nearly the same.
+    Field(u32),
+}
+
 impl FaultKind {
+    /// Whether the field names of older traces would have to be understood.
+    #[must_use]
+    pub const fn is_old_name(self) -> bool {
+        matches!(self, FaultKind::MissingObligatory(_, _, Instead::OldName))
+    }
+
     /// A short name for machines, stable from release to release.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -90,6 +99,7 @@ impl FaultKind {
             FaultKind::UnknownEvent => "unknown-event",
             FaultKind::RedefinedId => "redefined-id",
             FaultKind::NestedDefinition => "nested-definition",
+            FaultKind::UnnamedField => "unnamed-field",
             FaultKind::MissingFieldType => "missing-field-type",
             FaultKind::UnknownFieldType => "unknown-field-type",
             FaultKind::RepeatedField => "repeated-field",
@@ -126,6 +136,9 @@ impl FaultKind {
             FaultKind::NestedDefinition => {
                 "a definition begins before the last one was ended with `%EndEventDef`".into()
             }
+            FaultKind::UnnamedField => {
+                "a field needs a name; write `% NAME TYPE`, such as `% Time date`".into()
+            }
             FaultKind::MissingFieldType => {
                 format!("field {word} has no type; write `% NAME TYPE`, such as `% Time date`")
             }
@@ -133,10 +146,15 @@ impl FaultKind {
                 "unknown field type {word}; expected date, int, double, float, hex, string or color"
             ),
             FaultKind::RepeatedField => format!("field {word} appears twice in this definition"),
-            FaultKind::MissingObligatory(event, field) => format!(
-                "the definition of {} lacks its obligatory field {}; old field names are read with -n",
+            FaultKind::MissingObligatory(event, field, instead) => format!(
+                "the definition of {} lacks its obligatory field {}{}",
                 event.name(),
-                field.name()
+                field.name(),
+                match instead {
+                    Instead::Nothing => String::new(),
+                    Instead::OldName => "; it has the name that this had in older traces".into(),
+                    Instead::Field(number) => format!("; its field {number} has nearly that name"),
+                }
             ),
             FaultKind::UnfinishedDefinition => {
                 "the definition is not finished: `%EndEventDef` is missing".into()
@@ -164,18 +182,37 @@ impl FaultKind {
 pub fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 80;
     let cut = &word[..word.len().min(LONGEST)];
-    let mut text = String::from("'");
-    for chunk in cut.utf8_chunks() {
-        text.extend(chunk.valid().chars().flat_map(|c| {
-            let escaped = c.is_control() || is_invisible(c);
-            escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
-        }));
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+    let more = if word.len() > LONGEST { "…" } else { "" };
+    format!("'{}{more}'", Escaped(cut))
+}
+
+/// The name of a file for a message: whole, without quotes, unprintable bytes escaped.
+#[must_use]
+pub fn shown_path(path: &Path) -> Escaped<'_> {
+    Escaped(path.as_os_str().as_encoded_bytes())
+}
+
+/// Bytes as text that does nothing to a terminal: control characters, what shows nothing and what is no
+/// UTF-8 are escaped.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(pub &'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if c.is_control() || is_invisible(c) {
+                    write!(f, "{}", c.escape_default())?;
+                } else {
+                    f.write_char(c)?;
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
         }
+        Ok(())
     }
-    text.push_str(if word.len() > LONGEST { "…'" } else { "'" });
-    text
 }
 
 /// Characters that show nothing, or turn the direction of what comes after them.
@@ -187,6 +224,7 @@ const fn is_invisible(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn the_word_of_a_fault() {
@@ -199,8 +237,8 @@ mod tests {
         assert_eq!(word("10 zz\n11", 5, FaultKind::BadTime), "");
         assert_eq!(word("10 zz", 9, FaultKind::BadTime), "");
         assert_eq!(word("10 \"x\"zz \"y\"", 6, FaultKind::BadTime), "zz");
-        assert_eq!(word("% \"a b\" x", 3, FaultKind::MissingFieldType), "a b");
-        assert_eq!(word("% \"a b\"x\"y\"", 7, FaultKind::UnknownFieldType), "x");
+        assert_eq!(word("% \"a b\" x", 2, FaultKind::MissingFieldType), "\"a b\"");
+        assert_eq!(word("% \"a b\"x\"y\"", 7, FaultKind::UnknownFieldType), "x\"y\"");
         assert_eq!(word("x\n% a b \n% c", 2, FaultKind::ExpectedEventDef), "% a b");
     }
 
@@ -211,5 +249,7 @@ mod tests {
         assert_eq!(shown(b"a\xff\x00"), "'a\\xff\\u{0}'");
         assert_eq!(shown("a\u{202e}b\u{feff}".as_bytes()), "'a\\u{202e}b\\u{feff}'");
         assert_eq!(shown(&[b'x'; 100]).chars().count(), 83);
+        let path = std::ffi::OsStr::from_bytes(b"a b/\x1b[2J\n\xff\xc3\xa9");
+        assert_eq!(shown_path(Path::new(path)).to_string(), "a b/\\u{1b}[2J\\n\\xffé");
     }
 }

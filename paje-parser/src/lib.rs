@@ -35,7 +35,7 @@ pub mod token;
 
 pub use decode::{Line, LineDecoder};
 pub use definition::{DefTable, EventDef, FieldNames, Numbering};
-pub use error::{Fault, FaultKind};
+pub use error::{Fault, FaultKind, Instead};
 pub use event::{EntityOp, Event, EventKind, FieldName, LinkEnd, RawEvent, TypeNature};
 pub use position::{ByteOffset, Position};
 pub use token::{Field, Quoting, Span};

@@ -40,11 +40,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use paje_parser::{ByteOffset, DefTable, FaultKind};
+use paje_parser::{ByteOffset, DefTable, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
 use workers::Workers;
 
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, WarningKind};
 use crate::ledger::{Follower, Ledger};
 use crate::model::{Effects, Ending, Model};
 use crate::options::Options;
@@ -77,22 +77,22 @@ pub(crate) fn replay<'o>(
         let began = Instant::now();
         let mut watch = Watch::start();
         let Source { from, files, further } = source;
-        let root = files.as_ref().and_then(|files| files.path.as_deref());
-        let mut files = Files::new(root, files.is_some());
+        let (root, folders) = files.map(|root| (root.path, root.folders)).unzip();
+        let mut files = Files::new(root.flatten().as_deref(), folders);
         further.iter().try_for_each(|path| files.add(path, progress))?;
         let feed = Feed::new(from, options, progress, workers)?;
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
         // More workers than blocks would cost more than they do.
-        let more = files.wanted || files.any();
+        let more = files.are_wanted() || files.any();
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let mut engine =
             Engine::new(options, workers, team, progress, portions, files, ledger.is_some());
         engine.follower = ledger.map(Follower::new);
-        if engine.files.any() || engine.files.wanted && feed.names_files_in_order() {
+        if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // What the files hold did not happen after all others; the lines that name files may come
             // last if they are sorted.
             engine.lanes.cuts.named_from = Some(0);
@@ -145,6 +145,9 @@ struct Engine<'o> {
     from: u64,
     /// Who learns whose each line is.
     follower: Option<Follower<'o>>,
+    /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
+    /// [`Engine::shown_from`].
+    is_foreign: bool,
 }
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
@@ -198,6 +201,7 @@ impl<'o> Engine<'o> {
             portions,
             from: 0,
             follower: None,
+            is_foreign: false,
         }
     }
 
@@ -303,6 +307,10 @@ impl<'o> Engine<'o> {
                 self.comments = comments(block.text.text());
             }
             block.lines_before = self.lines - self.lines_of_others;
+            block.shown_from = self.shown_from(block.text.text());
+            if block.is_marked {
+                self.warnings.add(block, WarningKind::ByteOrderMark, b"", 0);
+            }
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
             self.bytes += block.text.text().len() as u64;
@@ -329,6 +337,30 @@ impl<'o> Engine<'o> {
         }
     }
 
+    /// The first byte of a block's text of which something may be shown. A trace may name any file, if only by
+    /// mistake, and what is in that may be nobody's business: nothing of it is shown before a line of it is
+    /// right by itself, be it part of a definition or an event with all that it needs.
+    fn shown_from(&mut self, text: &[u8]) -> u32 {
+        if !self.is_foreign {
+            return 0;
+        }
+        let mut decoder = LineDecoder::after(self.tables.at_hand().as_ref().clone());
+        let mut at = 0;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let makes_sense = match decoder.line(line) {
+                Ok(Line::Blank) | Err(_) => false,
+                Ok(Line::Header) => true,
+                Ok(Line::Event(event)) => event.decode().is_ok(),
+            };
+            if makes_sense {
+                self.is_foreign = false;
+                return at;
+            }
+            at += line.len() as u32;
+        }
+        u32::MAX
+    }
+
     /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
     fn leave_out_broken(&self, window: &mut Window, first: usize) {
         let Some(broken) = self.told.as_ref().and_then(|told| told.broken) else { return };
@@ -345,6 +377,7 @@ impl<'o> Engine<'o> {
         let ended = self.tables.turn_to(origin, &self.files);
         self.lines_of_others = self.lines;
         self.model.turn_to(origin.file, origin.start);
+        self.is_foreign = self.files.is_named(origin.file);
         if ended {
             return None;
         }

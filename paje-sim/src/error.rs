@@ -257,6 +257,8 @@ pub enum Problem {
     FileCycle {
         name: Word,
     },
+    /// A line of a file that the trace names, before any that makes sense.
+    NotATrace,
 }
 
 impl Problem {
@@ -293,6 +295,7 @@ impl Problem {
             Problem::LinkValuesDiffer { .. } => "link-values-differ",
             Problem::OpenLinks { .. } => "open-links",
             Problem::FileCycle { .. } => "file-cycle",
+            Problem::NotATrace => "not-a-trace",
         }
     }
 }
@@ -454,6 +457,10 @@ impl fmt::Display for Problem {
                 "file {} is this one, or one that leads to it by the files it names; it would never end",
                 shown(name)
             ),
+            Problem::NotATrace => f.write_str(
+                "this is no line of a Pajé trace; of a file that a trace names, nothing is shown before \
+                 a line makes sense",
+            ),
         }
     }
 }
@@ -468,6 +475,8 @@ pub enum WarningKind {
     MissingExtras,
     /// Events for a container that was destroyed: ignored.
     AfterDestroy,
+    /// A byte order mark at the beginning of a file: passed over.
+    ByteOrderMark,
     /// PajeTraceFile, or the Filename of a container, where named files are not read.
     FileNotRead,
 }
@@ -480,6 +489,7 @@ impl WarningKind {
             WarningKind::SurplusWords => "surplus-words",
             WarningKind::MissingExtras => "missing-extras",
             WarningKind::AfterDestroy => "after-destroy",
+            WarningKind::ByteOrderMark => "byte-order-mark",
             WarningKind::FileNotRead => "file-not-read",
         }
     }
@@ -497,6 +507,9 @@ impl WarningKind {
             WarningKind::AfterDestroy => {
                 "event for a container that was destroyed before; it is ignored"
             }
+            WarningKind::ByteOrderMark => {
+                "the file begins with a byte order mark, which is not part of the format; it is passed over"
+            }
             WarningKind::FileNotRead => "the trace file named here is not read",
         }
     }
@@ -507,7 +520,7 @@ impl WarningKind {
 pub struct Warning {
     /// What it is.
     pub kind: WarningKind,
-    /// The number of the definition of the lines it is about.
+    /// The number of the definition of the lines it is about; empty if it is about no event.
     pub event: Word,
     /// The file of the first line; `None` for the trace itself.
     pub file: Option<Arc<Path>>,

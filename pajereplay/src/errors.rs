@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use paje_sim::error::Place;
+use paje_parser::error::shown_path;
+use paje_sim::error::{Place, Problem};
 use paje_sim::excerpt::lines_below;
 use paje_sim::{Error, ErrorKind};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use splitter::Refusal;
 
 /// Why a trace cannot be read. `name` is what it is called.
 pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
@@ -34,7 +36,14 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
 
 /// The sentence of an error, with our keyword in the place of the programs' option.
 pub(crate) fn message(error: &Error) -> String {
-    error.to_string().replace("(-z drops", "(ignore_incomplete_links=True drops")
+    let hint = match error.kind() {
+        ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
+            "; strict=False understands it"
+        }
+        _ => "",
+    };
+    let sentence = error.to_string();
+    sentence.replace("(-z drops", "(ignore_incomplete_links=True drops") + hint
 }
 
 /// Where an error is, as `file`, `line` and `column`.
@@ -44,8 +53,18 @@ pub(crate) fn place(fields: &Bound<'_, PyDict>, name: &Path, error: &Error) -> P
     fields.set_item("column", error.position().map(|position| position.column))
 }
 
+/// Permission denied: the same number everywhere.
+const EACCES: i32 = 13;
+
 /// Why a file cannot be read or written: the `OSError` of its number.
 pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
+    if let Some(refusal) = Refusal::of(error) {
+        let allow = refusal.folder().map_or(String::new(), |folder| {
+            format!("; files_from='{}' allows it", shown_path(folder))
+        });
+        let path = path.as_os_str().to_owned();
+        return PyPermissionError::new_err((EACCES, format!("{refusal}{allow}"), path));
+    }
     let mut text = error.to_string();
     if let Some(at) = text.find(" (os error") {
         text.truncate(at);

@@ -1,7 +1,7 @@
 //! What Python asks for, in the words of the libraries.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use paje_export::{Table, TableOptions};
 use paje_sim::selection::Glob;
@@ -10,7 +10,10 @@ use paje_sim::{
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use splitter::Folders;
 use workers::{Pin, Workers};
+
+use crate::errors;
 
 /// The keywords of `pajereplay.read`.
 #[derive(FromPyObject)]
@@ -35,7 +38,33 @@ pub(crate) struct Asked {
     temp_dir: Option<PathBuf>,
     variable_precision: String,
     quotes: String,
-    pub(crate) follow_files: bool,
+    follow_files: bool,
+    files_from: Option<Paths>,
+}
+
+/// One path, or some.
+#[derive(FromPyObject)]
+pub(crate) enum Paths {
+    One(PathBuf),
+    Some(Vec<PathBuf>),
+}
+
+impl Paths {
+    /// Where the files may lie that these traces name: below their own folders, and below the paths.
+    pub(crate) fn folders<'p>(
+        py: Python<'_>,
+        paths: Option<&Self>,
+        traces: impl IntoIterator<Item = &'p Path>,
+    ) -> PyResult<Folders> {
+        let further = match paths {
+            None => &[][..],
+            Some(Paths::One(one)) => std::slice::from_ref(one),
+            Some(Paths::Some(some)) => some,
+        };
+        further.iter().try_fold(Folders::of(traces), |folders, folder| {
+            folders.and(folder).map_err(|error| errors::of_file(py, folder, &error))
+        })
+    }
 }
 
 /// A number of bytes, as a number or as users write it.
@@ -66,6 +95,16 @@ impl Asked {
         let pin = self.pin.as_deref().unwrap_or("none").parse::<Pin>();
         let pin = pin.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Workers::new(threads, &pin).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Where the files may lie that these traces name; `None` if they are not read.
+    pub(crate) fn folders<'p>(
+        &self,
+        py: Python<'_>,
+        traces: impl IntoIterator<Item = &'p Path>,
+    ) -> PyResult<Option<Folders>> {
+        let folders = || Paths::folders(py, self.files_from.as_ref(), traces);
+        self.follow_files.then(folders).transpose()
     }
 
     fn keeps_quotes(&self) -> PyResult<bool> {

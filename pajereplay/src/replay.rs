@@ -1,15 +1,15 @@
 //! How a trace is read.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use paje_sim::{Error, ErrorKind, Options, Progress, Source, Trace as Replayed};
+use paje_sim::{Error, Options, Progress, Source, Trace as Replayed};
 use pyo3::prelude::*;
-use splitter::Input;
+use splitter::Folders;
 use workers::Workers;
 
 use crate::errors;
@@ -26,7 +26,8 @@ const PACE: Duration = Duration::from_millis(100);
 struct Replay {
     given: Given,
     options: Options,
-    follow: bool,
+    /// Where the files may lie that the trace names, if they are read.
+    folders: Option<Folders>,
     workers: Workers,
     told: Arc<Told>,
 }
@@ -62,35 +63,18 @@ impl Told {
 impl Replay {
     /// The trace, and the workers; or why there is none.
     fn run(self, ask: Sender<Request>) -> Result<(Replayed, Workers), Error> {
-        let Replay { given, options, follow, workers, told } = self;
+        let Replay { given, options, folders, workers, told } = self;
         let (path, further) = given.paths();
-        let mut input = given.open(ask)?;
+        let input = given.open(ask)?;
         let taken = input.compression().map(|_| input.read_so_far());
         let _ = told.taken.set((taken, input.size()));
-        let read = |source: Source<'_>| {
-            let mut source = source.followed_by(further);
-            if follow {
-                source = source.reading_files(path);
-            }
-            Replayed::read_with(source, &options, &workers, &told.progress)
-        };
-        let trace = if input.compression().is_some() {
-            let trace = read(Source::stream(&mut input));
-            undamaged(trace, input)
-        } else {
-            read(Source::from(input))
-        };
-        trace.map(|trace| (trace, workers))
+        let mut source = Source::from(input).followed_by(further);
+        if let Some(folders) = folders {
+            source = source.reading_files(path, folders);
+        }
+        let trace = Replayed::read_with(source, &options, &workers, &told.progress)?;
+        Ok((trace, workers))
     }
-}
-
-/// Of compressed data, checksums at the end tell whether what came before is what was once written: an
-/// invalid trace is read to its end, since damage that made it invalid is what its user must know of.
-fn undamaged(trace: Result<Replayed, Error>, mut input: Input) -> Result<Replayed, Error> {
-    if trace.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Stopped)) {
-        std::io::copy(&mut input, &mut std::io::sink())?;
-    }
-    trace
 }
 
 /// The thread that called, meanwhile.
@@ -141,13 +125,10 @@ pub(crate) fn read(
     let told = Arc::new(Told::default());
     let workers = asked.workers()?;
     let threads = workers.threads();
-    let replay = Replay {
-        given,
-        options: asked.replay()?,
-        follow: asked.follow_files,
-        workers,
-        told: Arc::clone(&told),
-    };
+    let (path, further) = given.paths();
+    let folders = asked.folders(py, path.iter().chain(&further).map(PathBuf::as_path))?;
+    let replay =
+        Replay { given, options: asked.replay()?, folders, workers, told: Arc::clone(&told) };
     let mut watcher = Watcher { told: &told, object, callback: progress, last: Instant::now() };
     let replayed = job::run(py, &mut watcher, move |ask| replay.run(ask))?;
     let (trace, workers) = replayed.map_err(|error| errors::of_trace(py, &name, &error))?;

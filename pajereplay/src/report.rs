@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::FieldNames;
+use paje_parser::error::Escaped;
 use paje_sim::excerpt::Excerpt;
 use paje_validate::report::{Human, Styles};
 use paje_validate::{Finding, Options, Report, check_files};
@@ -15,7 +16,7 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
-use crate::options::Size;
+use crate::options::{Paths, Size};
 use crate::source::{Given, Object, as_file};
 use crate::trace::problem;
 
@@ -26,6 +27,7 @@ pub(crate) struct Asked {
     strict: bool,
     ignore_incomplete_links: bool,
     follow_files: bool,
+    files_from: Option<Paths>,
     max_problems: Option<usize>,
     max_line: Option<Size>,
 }
@@ -102,6 +104,8 @@ pub(crate) fn validate<'py>(
             "expected one trace; give the file that names the others",
         ));
     }
+    let folders = || Paths::folders(py, asked.files_from.as_ref(), path.as_deref());
+    let folders = asked.follow_files.then(folders).transpose()?;
     let stopped = Arc::new(AtomicBool::new(false));
     let mut watcher = Watcher { stopped: Arc::clone(&stopped), object: given.object(py) };
     let report = job::run(py, &mut watcher, move |ask| {
@@ -109,7 +113,7 @@ pub(crate) fn validate<'py>(
         let input = input.through(|text| Box::new(Stoppable { text, stopped }));
         // As standard input: what it names is relative to the current folder.
         let path = path.as_deref().map_or(Path::new("-"), as_file);
-        check_files(input, path, asked.follow_files, &options)
+        check_files(input, path, folders.as_ref(), &options)
     })?;
     let report = report.map_err(|error| errors::of_file(py, &name, &error))?;
     let mut files: Vec<String> =
@@ -161,7 +165,8 @@ fn finding_of<'py>(
     fields.set_item("line", finding.line())?;
     fields.set_item("column", finding.position.map(|position| position.column))?;
     fields.set_item("count", finding.count)?;
-    fields.set_item("note", finding.note.as_deref())?;
+    let note = finding.note.as_deref().map(|note| note.replace("--files-from ", "files_from="));
+    fields.set_item("note", note)?;
     if let (Some(position), Some(excerpt)) = (finding.position, &finding.excerpt) {
         let lines = below(excerpt, position.line, position.column, finding.width);
         fields.set_item("excerpt", lines)?;
@@ -181,7 +186,8 @@ fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
 /// What `pj_validate` prints.
 fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
-    let mut human = Human::new(&mut out, files.to_vec(), Styles::default());
+    let files = files.iter().map(|file| Escaped(file.as_bytes()).to_string()).collect();
+    let mut human = Human::new(&mut out, files, Styles::default());
     for finding in &report.findings {
         human.finding(finding)?;
     }

@@ -74,6 +74,24 @@ def test_traces_in_many_files(example, tmp_path):
     assert len(pajereplay.read([tmp_path / "a", str(tmp_path / "b")]).states) == 2
 
 
+def test_files_that_may_not_be_named(example, tmp_path):
+    root = tmp_path / "run" / "root.trace"
+    root.parent.mkdir()
+    names = "%EventDef PajeTraceFile 9\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n"
+    root.write_text(HEADER + names + "9 0 0 ../piece\n")
+    (tmp_path / "piece").write_text("4 1 Power first on\n")
+    with pytest.raises(PermissionError) as raised:
+        pajereplay.read(root)
+    folder = os.path.realpath(tmp_path)
+    assert f"not below the trace's folder; files_from='{folder}' allows it" in str(raised.value)
+    assert not pajereplay.validate(root)
+    for allowed in (tmp_path, str(tmp_path), [tmp_path]):
+        assert len(pajereplay.read(root, files_from=allowed).states) == 1
+        assert pajereplay.validate(root, files_from=allowed)
+    with pytest.raises(FileNotFoundError):
+        pajereplay.read(root, files_from=tmp_path / "none")
+
+
 def test_what_is_told_of_a_trace(example):
     trace = pajereplay.read(example("mpi"), threads=2)
     assert trace.counts == {"containers": 4, "states": 53, "variables": 40, "events": 3, "links": 43}

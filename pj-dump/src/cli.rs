@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, Parallel, Warnings, time};
+use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
 use paje_parser::TypeNature;
 use paje_sim::{Glob, Selection};
 
@@ -170,9 +170,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not
-    #[arg(long, help_heading = READING, hide_short_help = true)]
-    pub no_files: bool,
+    /// Which of the files that a trace names are read
+    #[command(flatten, next_help_heading = READING)]
+    pub named: NamedFiles,
 
     /// How long lines may be
     #[command(flatten, next_help_heading = READING)]

@@ -44,3 +44,11 @@ pub(crate) fn dropped(voice: Voice, rows: u64) {
         ));
     }
 }
+
+/// What to do if files on the command line were meant to be traces of their own.
+pub(crate) fn several_are_one(voice: Voice) {
+    voice.say(format_args!(
+        "hint: several files are one trace, such as the pieces of one; of several traces, dump each by \
+         itself: for trace in FILE...; do pj_dump \"$trace\"; done"
+    ));
+}

@@ -11,7 +11,9 @@ use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
-use paje_sim::{FieldNames, Options, Portion, Precision, Progress, Selected, Trace};
+use paje_sim::{
+    ErrorKind, FieldNames, Options, Portion, Precision, Problem, Progress, Selected, Trace,
+};
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
@@ -36,7 +38,32 @@ pub fn main(cli: &Cli) -> ExitCode {
     }
     // A file that becomes too large is an error of the write, not the end of the program.
     signals::ignore_large_files();
-    failure::exit(report::voice(cli), dump(cli))
+    let voice = report::voice(cli);
+    let outcome = dump(cli);
+    let are_several = matches!(&outcome, Err(failure) if contradict(cli, failure));
+    let status = failure::exit(voice, outcome);
+    if are_several {
+        report::several_are_one(voice);
+    }
+    status
+}
+
+/// Whether what was given as one trace in several files is probably several traces.
+fn contradict(cli: &Cli, failure: &Failure) -> bool {
+    let Failure::Trace(_, error) = failure else { return false };
+    let is_later = error.file().is_some_and(|file| cli.files[1..].iter().any(|it| it == file));
+    is_later
+        && matches!(
+            error.kind(),
+            ErrorKind::Invalid(
+                Problem::TypeExists { .. }
+                    | Problem::ContainerExists { .. }
+                    | Problem::ValueExists { .. }
+                    | Problem::NotTimeOrdered { .. }
+                    | Problem::KeyReused { .. }
+                    | Problem::KeyRepeated { .. }
+            )
+        )
 }
 
 /// Whether the trace is as it should be.
@@ -68,10 +95,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
     let file = opened.file.clone();
+    let folders = cli.named.folders(cli.files.iter().map(PathBuf::as_path))?;
     let trace = opened.read(|mut source| {
         source = source.followed_by(further.to_vec());
-        if !cli.no_files {
-            source = source.reading_files(file);
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
         }
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, Parallel, Warnings, time};
+use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
 use paje_parser::number::parse_f64;
 
 use crate::exact::{Case, Rules, What, Window};
@@ -69,7 +69,7 @@ pub struct Cli {
     pub end2: Option<f64>,
 
     /// Accepted for PajeNG's sake; there is one reader only
-    #[arg(short, long)]
+    #[arg(short, long, alias = "f")]
     pub flex: bool,
 
     /// Upper and lower case of ASCII letters do not matter where names are compared
@@ -129,9 +129,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OURS)]
     pub memory: Memory,
 
-    /// Do not read the files that the traces name (PajeTraceFile, Filename), as PajeNG does not
-    #[arg(long, help_heading = OURS)]
-    pub no_files: bool,
+    /// Which of the files that a trace names are read
+    #[command(flatten, next_help_heading = OURS)]
+    pub named: NamedFiles,
 
     /// How long lines may be
     #[command(flatten, next_help_heading = OURS)]

@@ -121,9 +121,10 @@ fn read(
     let progress = Arc::new(Progress::default());
     let shown = display.replay(&opened.input, &progress, None);
     let file = opened.file.clone();
+    let folders = cli.named.folders([path])?;
     let trace = opened.read(|mut source| {
-        if !cli.no_files {
-            source = source.reading_files(file);
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
         }
         Trace::read_with(source, &options, workers, &progress)
     });

@@ -1,5 +1,6 @@
 //! The program: replays a trace, shares its containers out, writes the pieces.
 
+use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,6 +14,7 @@ use console::memory::{self, peak_memory};
 use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
+use paje_parser::error::shown_path;
 use paje_sim::{FieldNames, Options, Progress, Trace, WarningKind};
 use splitter::{Kind, Limits};
 use workers::Workers;
@@ -151,7 +153,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     for what in mending.map_or(&[][..], |mending| &mending.stays) {
         VOICE.say(format_args!(
             "{}: no sound trace has {what}: dump the pieces with --recover, too",
-            name.display()
+            shown_path(name)
         ));
     }
     let are_sound = mending.is_none_or(|mending| mending.stays.is_empty());
@@ -190,7 +192,10 @@ fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
     match named.map(|warning| warning.first_line).min() {
         None => Ok(()),
         Some(line) => Err(Failure::Unsuitable(
-            format!("{}:{line}", name.display()).into(),
+            [name.as_os_str(), format!(":{line}").as_ref()]
+                .into_iter()
+                .collect::<OsString>()
+                .into(),
             "the trace names another file, and is in pieces already; pj_split splits one file"
                 .into(),
         )),

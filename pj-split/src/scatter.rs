@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 
 use paje_sim::{ContainerId, Trace};
-use splitter::read_exact_at;
+use splitter::{BYTE_ORDER_MARK, read_exact_at};
 
 use crate::log::{self, Run};
 use crate::mend::Mending;
@@ -113,6 +113,10 @@ impl Sheet {
         read_exact_at(log, &mut self.log, entry.log_at)?;
         self.text.resize(entry.len as usize, 0);
         read_exact_at(text, &mut self.text, entry.start)?;
+        if entry.start == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
+            // In a piece it would be in the middle.
+            self.text[..BYTE_ORDER_MARK.len()].fill(b' ');
+        }
         // The trace's last line may lack its end; in a piece, something comes behind it.
         let unfinished = self.text.last() != Some(&b'\n');
         if unfinished {

@@ -1,7 +1,6 @@
 //! Reads files a second time, for the lines of findings that were made when their line had passed.
 
 use std::io::{self, BufReader, Cursor, Read};
-use std::path::Path;
 
 use paje_parser::{ByteOffset, Position};
 use splitter::{Input, Kind};
@@ -14,7 +13,8 @@ use crate::finding::Finding;
 /// One file is open at a time.
 pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
     let late = findings.iter_mut().filter_map(|finding| {
-        let position = finding.position.filter(|_| finding.excerpt.is_none())?;
+        let is_missing = finding.excerpt.is_none() && finding.may_be_shown();
+        let position = finding.position.filter(|_| is_missing)?;
         Some((finding.file, position, &mut finding.excerpt))
     });
     let mut late: Vec<_> = late.collect();
@@ -23,7 +23,7 @@ pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
         let file = of_file.first().and_then(|first| files.get(first.0));
         if let Some(file) = file.filter(|file| file.again) {
             let late = of_file.iter_mut().map(|(_, position, excerpt)| (*position, &mut **excerpt));
-            excerpts_of_file(late, &file.to_open());
+            excerpts_of_file(late, file);
         }
     }
 }
@@ -31,9 +31,9 @@ pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
 /// Fetches excerpts at positions that are in order.
 fn excerpts_of_file<'a>(
     late: impl Iterator<Item = (Position, &'a mut Option<Excerpt>)>,
-    path: &Path,
+    file: &FileRead,
 ) {
-    match Input::open(Some(path)).map(Input::into_kind) {
+    match file.open().map(Input::into_kind) {
         Ok(Kind::File(file, _)) => {
             let mut file = BufReader::new(file);
             late.for_each(|(position, excerpt)| *excerpt = Excerpt::read(&mut file, position).ok());

@@ -57,13 +57,11 @@ mod types;
 use std::io::{self, Read};
 use std::path::Path;
 
-use paje_parser::{
-    Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
-};
-use paje_sim::error::Problem;
-use splitter::{Input, Limits};
+use paje_parser::{FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token};
+use paje_sim::error::{Problem, WarningKind};
+use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 
-use crate::finding::{Cause, Finding, Severity};
+use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::input::{Lines, Piece};
 use crate::summary::Summary;
 use definitions::Definitions;
@@ -179,32 +177,31 @@ pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
     Ok(checker.finish())
 }
 
-/// Checks a trace and, if they are `wanted`, the files that it names. `path` is what the input was
-/// opened from, `-` for standard input; names of files are relative to its folder.
+/// Checks a trace and, if there are `folders`, the files below them that it names. `path` is what the input
+/// was opened from, `-` for standard input; names of files are relative to its folder.
 ///
 /// # Errors
 /// The input itself cannot be read. That a file cannot be read is in the report.
 pub fn check_files(
     input: Input,
     path: &Path,
-    wanted: bool,
+    folders: Option<&Folders>,
     options: &Options,
 ) -> io::Result<Report> {
     let again = |input: &Input| input.size().is_some();
     let mut checker = Checker::new(options);
     let again_first = again(&input) && path != Path::new("-");
-    checker.model.files = Files::of(path, again_first, wanted);
+    checker.model.files = Files::of(path, again_first, folders);
     checker.read(input)?;
     checker.end_of_file();
     while let Some(named) = checker.model.files.next() {
-        let opened = Input::open(Some(&files::to_open(&named.path)));
-        let read = opened.and_then(|input| {
+        let read = named.open().and_then(|input| {
             checker.model.files.begin(&named, again(&input));
             checker.header = named.header.as_ref().map_or_else(
                 || Header::new(options.field_names),
                 |header| header.inherit(&mut checker.definitions),
             );
-            checker.ended = false;
+            (checker.ended, checker.is_shown) = (false, false);
             checker.read(input)
         });
         if let Err(error) = read {
@@ -229,10 +226,10 @@ pub struct Checker {
     lines: u64,
     bytes: u64,
     ended: bool,
+    /// The file at hand is the trace itself, or a line of it has been right by itself: before that, nothing of
+    /// what a trace names is shown, which may be anything.
+    is_shown: bool,
 }
-
-/// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Checker {
     /// A checker that has seen nothing yet.
@@ -248,6 +245,7 @@ impl Checker {
             lines: 0,
             bytes: 0,
             ended: false,
+            is_shown: true,
         }
     }
 
@@ -266,7 +264,7 @@ impl Checker {
     /// The line at hand.
     fn here<'a>(&self, text: &'a [u8]) -> Here<'a> {
         let file = self.model.files.current();
-        Here { file, line: self.lines, start: self.bytes, text }
+        Here { file, line: self.lines, start: self.bytes, text, hidden: !self.is_shown }
     }
 
     /// Checks the next line, given without its newline.
@@ -280,14 +278,13 @@ impl Checker {
         self.plain_line(line);
     }
 
-    /// A first line with a byte order mark: an error, but what follows it is read.
+    /// A first line with a byte order mark, which is passed over.
     #[cold]
     fn marked_line(&mut self, line: &[u8]) {
         let here = Here { line: 1, ..self.here(line) };
-        let fault = Fault { at: 0, kind: FaultKind::UnknownId };
-        let told = self.findings.add(header::fault_finding(&here, fault), None);
-        let note = "the file begins with a byte order mark, which is not part of the format";
-        self.findings.note(told, || note.into());
+        let cause = Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark));
+        let span = Span { start: 0, end: BYTE_ORDER_MARK.len() as u32 };
+        self.findings.add(here.finding(Severity::Warning, cause, span), None);
         let mut blanked = line.to_vec();
         blanked[..BYTE_ORDER_MARK.len()].fill(b' ');
         self.plain_line(&blanked);
@@ -304,7 +301,8 @@ impl Checker {
             return;
         };
         if text[number.start as usize] == b'%' {
-            return self.header.line(&here, &mut self.definitions, &mut self.findings);
+            self.is_shown |= self.header.line(&here, &mut self.definitions, &mut self.findings);
+            return;
         }
         if self.header.defs().is_open() {
             let all = &mut self.definitions;
@@ -360,7 +358,7 @@ impl Checker {
 
     /// Checks a line whose first word is not a `%`.
     fn event(&mut self, here: &Here<'_>) {
-        let Checker { options, header, definitions, model, findings, words, .. } = self;
+        let Checker { options, header, definitions, model, findings, words, is_shown, .. } = self;
         let number = words[0];
         let id = number.of(here.text).bare();
         let Some(index) = header.defs().find(id) else {
@@ -381,8 +379,11 @@ impl Checker {
                 return findings.fault(here, fault, Some(group));
             }
         };
+        let decoded = event.decode();
+        *is_shown |= decoded.is_ok();
+        let here = &Here { hidden: !*is_shown, ..*here };
         let source = Source { here, event: &event, def: index };
-        match event.decode() {
+        match decoded {
             Ok(decoded) => {
                 // A time counts on any line, also where the event needs none.
                 let other = || number::parse_time(event.field(FieldName::Time)?.bare());
@@ -396,6 +397,9 @@ impl Checker {
                 let group = Group::named(fault.kind.code(), index, word.bare());
                 findings.fault(here, fault, Some(group));
             }
+        }
+        if here.hidden {
+            return;
         }
         // Last, because it is about the end of the line.
         if words.len() != def.fields().len() + 1 {

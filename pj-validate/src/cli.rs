@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
 use console::generate::Generate;
+use console::options::NamedFiles;
 
 use crate::check::Options;
 use crate::manual::MANUAL;
@@ -43,9 +44,9 @@ pub struct Cli {
     #[arg(short, long)]
     pub time: bool,
 
-    /// Do not read the files that the trace names (PajeTraceFile, Filename), but warn of them
-    #[arg(long)]
-    pub no_files: bool,
+    /// Which of the files that the trace names are read
+    #[command(flatten)]
+    pub named: NamedFiles,
 
     /// Pass over links that lack an end
     #[arg(short = 'z', long)]
@@ -80,7 +81,7 @@ pub struct Cli {
     pub color: When,
 
     /// Accepted for PajeNG's sake, and ignored: there is only one reader
-    #[arg(short = 'f', long, hide_short_help = true)]
+    #[arg(short = 'f', long, alias = "f", hide_short_help = true)]
     pub flex: bool,
 
     /// What to generate instead

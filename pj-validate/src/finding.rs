@@ -254,6 +254,15 @@ impl Finding {
         self.cause.code()
     }
 
+    /// Whether its line may be: nothing is shown of what may be no trace.
+    pub(crate) const fn may_be_shown(&self) -> bool {
+        !matches!(
+            self.cause,
+            Cause::Problem(Problem::NotATrace)
+                | Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark))
+        )
+    }
+
     /// The line of the first occurrence, 1-based.
     #[must_use]
     pub fn line(&self) -> Option<u64> {

@@ -5,10 +5,12 @@ pub mod json;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use paje_parser::FaultKind;
+use paje_sim::error::Problem;
 
 use crate::check::{Disorder, Report};
 use crate::excerpt::Shown;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Cause, Finding, Severity};
 use crate::summary::{Summary, depth_first};
 
 /// How text is set off.
@@ -141,6 +143,19 @@ impl<W: Write> Human<W> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
         let note = styles.note;
+        let has_old_name = |finding: &Finding| {
+            let fault = match &finding.cause {
+                Cause::Problem(Problem::Line { fault, .. }) => Some(*fault),
+                _ => None,
+            };
+            fault.is_some_and(FaultKind::is_old_name)
+        };
+        if report.findings.iter().any(has_old_name) {
+            writeln!(
+                out,
+                "{file}: {note}hint:{note:#} `-n` reads the field names of older traces"
+            )?;
+        }
         let Disorder { events, lanes } = report.disorder;
         let what = match (events, lanes) {
             (0, _) => return Ok(()),

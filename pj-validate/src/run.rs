@@ -1,10 +1,12 @@
 //! The program: opens the trace, checks it, writes the report.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use paje_parser::FieldNames;
+use paje_parser::error::shown_path;
 use splitter::Input;
 
 use crate::again;
@@ -68,7 +70,7 @@ fn reason(error: &io::Error) -> String {
 /// Checks and reports; whether the trace is sound.
 fn run(cli: &Cli) -> Result<bool, Failure> {
     let stdin = cli.file.as_os_str() == "-";
-    let name = if stdin { "standard input".into() } else { cli.file.display().to_string() };
+    let name = if stdin { "standard input".into() } else { shown_path(&cli.file).to_string() };
     let unreadable = |error| Failure::Read { name: name.clone(), error };
     let started = Instant::now();
     let input = Input::open(Some(&cli.file)).map_err(unreadable)?;
@@ -81,7 +83,12 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     if cli.no_strict {
         options.field_names = FieldNames::Old;
     }
-    let report = check::check_files(input, &cli.file, !cli.no_files, &options);
+    let folders = cli.named.folders([&*cli.file]);
+    let folders = folders.map_err(|(folder, error)| {
+        let name = shown_path(&folder).to_string();
+        Failure::Read { name, error }
+    })?;
+    let report = check::check_files(input, &cli.file, folders.as_ref(), &options);
     let mut report = report.map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
@@ -90,15 +97,17 @@ fn run(cli: &Cli) -> Result<bool, Failure> {
     let written = if cli.json {
         write_json(cli, out, &report, sound, seconds)
     } else {
-        write_human(cli, out, names(&report, "<stdin>"), &report, sound, seconds)
+        let names = names(&report, "<stdin>", |path| shown_path(path).to_string());
+        write_human(cli, out, names, &report, sound, seconds)
     };
     written.map_err(Failure::Write)?;
     Ok(sound)
 }
 
-/// What the files are called in the report; the first one if it is standard input as `stdin`.
-fn names(report: &Report, stdin: &str) -> Vec<String> {
-    let mut paths = report.files.iter().map(|file| file.path.display().to_string());
+/// What the files are called in the report, as `show` makes text of them; the first one if it is standard
+/// input as `stdin`.
+fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
+    let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });
     first.into_iter().chain(paths).collect()
 }
@@ -110,7 +119,8 @@ fn write_json(
     sound: bool,
     seconds: f64,
 ) -> io::Result<()> {
-    let files = names(report, "-");
+    // JSON has its own way to write what is no text.
+    let files = names(report, "-", |path| path.display().to_string());
     for finding in &report.findings {
         json::finding(&mut out, &files, finding)?;
     }

@@ -14,6 +14,9 @@ use paje_parser::ByteOffset;
 /// loads at a field need no care at the end.
 pub const PADDING: usize = 64;
 
+/// U+FEFF in UTF-8, which some editors put before a text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Sizes in bytes that rule how a trace is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -116,6 +119,15 @@ impl Block {
         self.start
     }
 
+    /// Makes blanks of a byte order mark (U+FEFF in UTF-8) that the text begins with; whether there was one.
+    pub fn blank_mark(&mut self) -> bool {
+        let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
+        if is_marked {
+            self.buffer[self.offset..][..BYTE_ORDER_MARK.len()].fill(b' ');
+        }
+        is_marked
+    }
+
     /// Moves the block's place behind `bytes` bytes of other files of the trace.
     pub fn put_behind(&mut self, bytes: u64) {
         self.start.0 += bytes;
@@ -193,6 +205,27 @@ impl<R: Read> Blocks<R> {
     /// How many bytes the blocks read so far hold.
     pub const fn position(&self) -> ByteOffset {
         self.position
+    }
+
+    /// Reads up to this byte of the text, or to its end, and drops what it reads.
+    ///
+    /// # Errors
+    /// The input fails.
+    pub fn pass_to(&mut self, byte: ByteOffset) -> io::Result<()> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.position.0 += std::mem::take(&mut self.carry).len() as u64;
+        let mut buffer = vec![0; 1 << 16];
+        while !self.ended && self.position < byte {
+            match self.input.read(&mut buffer) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.position.0 += count as u64,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Fills `block` with the next whole lines; `false` at the end of the input.

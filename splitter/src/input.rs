@@ -9,13 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::folders::Folders;
 use crate::regular;
 
 mod compression;
+mod foreign;
 mod medium;
 
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
+use foreign::Checked;
 use medium::{Counted, Medium, enlarge_pipe};
 
 /// A trace, opened.
@@ -61,8 +64,9 @@ impl Input {
     /// the file as it is.
     ///
     /// # Errors
-    /// The file cannot be opened or read. Compressed data that are damaged or end too early are
-    /// found later, by reading.
+    /// The file cannot be opened or read, or is known to be something else than a trace: an archive, a picture.
+    /// Compressed data that are damaged or end too early are found later, by reading, and so is what is
+    /// compressed or comes through a pipe and is no trace.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => Input::from_file(path.to_owned(), File::open(path)?),
@@ -71,6 +75,15 @@ impl Input {
                 Input::from_file("<stdin>".into(), standard.into())
             }
         }
+    }
+
+    /// Opens a file that a trace names. It must be a regular file below these folders.
+    ///
+    /// # Errors
+    /// As [`Input::open`], and it may not be named ([`Refusal::of`](crate::Refusal::of)).
+    pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
+        let file = folders.open(&folders.find(path)?)?;
+        Input::from_file(path.to_owned(), file)
     }
 
     /// A file from its present place on, under the name `name`.
@@ -94,16 +107,12 @@ impl Input {
         let sized = regular && (metadata.len() > 0 || head.is_empty());
         let size = sized.then(|| metadata.len().saturating_sub(place));
         let kind = match (compression, size) {
-            (None, Some(size)) if place == 0 => Kind::File(medium.file, size),
-            (None, _) if regular => Kind::Stream(Box::new(medium)),
-            (None, _) => Kind::Stream(Box::new(Cursor::new(head).chain(medium))),
-            (Some(compression), _) if regular => {
-                Kind::Stream(Box::new(Decoder::new(compression, medium)?))
+            (None, Some(size)) if place == 0 => {
+                foreign::check(&first_bytes(&medium.file)?, None)?;
+                Kind::File(medium.file, size)
             }
-            (Some(compression), _) => {
-                let medium = Cursor::new(head).chain(medium);
-                Kind::Stream(Box::new(Decoder::new(compression, medium)?))
-            }
+            (_, _) if regular => stream(compression, medium)?,
+            (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
         };
         Ok(Input { name, kind, size, taken, compression, position: 0 })
     }
@@ -121,11 +130,7 @@ impl Input {
         let taken = Arc::new(AtomicU64::new(0));
         let mut reader = Counted { reader, taken: Arc::clone(&taken) };
         let (head, compression) = recognise(|more, _| reader.read(more))?;
-        let reader = Cursor::new(head).chain(reader);
-        let kind = Kind::Stream(match compression {
-            Some(compression) => Box::new(Decoder::new(compression, reader)?),
-            None => Box::new(reader),
-        });
+        let kind = stream(compression, Cursor::new(head).chain(reader))?;
         Ok(Input { name, kind, size, taken, compression, position: 0 })
     }
 
@@ -186,6 +191,33 @@ impl Input {
     pub fn into_kind(self) -> Kind {
         self.kind
     }
+}
+
+/// The text that a reader gives, decompressed if need be.
+fn stream(
+    compression: Option<Compression>,
+    reader: impl Read + Send + 'static,
+) -> io::Result<Kind> {
+    Ok(Kind::Stream(match compression {
+        Some(how) => Box::new(Checked::new(Decoder::new(how, reader)?, compression)),
+        None => Box::new(Checked::new(reader, None)),
+    }))
+}
+
+/// What a regular file begins with.
+fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; foreign::HEAD];
+    let mut filled = 0;
+    loop {
+        match file.read_at(&mut head[filled..], filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
 }
 
 /// The first bytes of an input, which `read` gives (into a buffer, from a place on), and how they say that

@@ -18,12 +18,14 @@
 //! ```
 
 pub mod blocks;
+pub mod folders;
 pub mod input;
 pub mod plan;
 mod regular;
 mod size;
 
-pub use blocks::{Block, Blocks, Limits, PADDING, ReadError};
+pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, Limits, PADDING, ReadError};
+pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind};
 pub use plan::Plan;
 pub use regular::read_exact_at;

@@ -71,7 +71,10 @@ impl<'a> Lines<'a> {
             lines.list.push(Line::Percent(text));
             // The sign may stand alone or be glued to the first word.
             *first = &first[1..];
-            let words: Vec<&[u8]> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            // Quotes are text in a word that is.
+            let glued = words.first().copied().filter(|word| !word.is_empty());
+            let apart = words[1..].iter().map(|word| bare(word));
+            let words: Vec<&[u8]> = glued.into_iter().chain(apart).collect();
             match (words.as_slice(), &mut open) {
                 ([b"EventDef", event, number], _) => {
                     let event = event.strip_prefix(b"Paje").unwrap_or(event);

@@ -42,10 +42,17 @@ impl Paper {
         self.raw(&words.join("\u{0}"), rng)
     }
 
-    /// Writes one line of a definition: `%`, glued or apart, then bare words.
+    /// Writes one line of a definition: `%`, glued or apart, then its words.
     pub(super) fn header(&mut self, words: &[&str], rng: &mut Rng) -> u64 {
         let glue = rng.pick(&["", "", "", "\u{0}", "\u{0}\u{0}"]);
-        self.raw(&format!("%{glue}{}", words.join("\u{0}")), rng)
+        let mut all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        for (index, word) in all.iter_mut().enumerate() {
+            // Quotes are text in what is glued to the sign, and in bare words.
+            if (index > 0 || !glue.is_empty()) && !word.contains('"') && self.quotes > 0 {
+                *word = self.quoted(word, rng);
+            }
+        }
+        self.raw(&format!("%{glue}{}", all.join("\u{0}")), rng)
     }
 
     /// Writes one line as it stands, NULs replaced by white space, decorated.

@@ -1,80 +1,65 @@
-//! The grammar of `%` lines.
+//! The grammar of `%` lines. Their words are found as those of any line: see [`token`].
 
-use nom::branch::alt;
-use nom::bytes::complete::{tag, take_till, take_till1, take_while, take_while1};
-use nom::character::complete::char;
-use nom::combinator::{eof, map, opt, recognize};
-use nom::sequence::{delimited, pair, preceded, terminated};
-use nom::{IResult, Parser};
-
-use super::{FieldNames, FieldType};
+use super::{FieldDef, FieldNames, FieldType};
+use crate::error::Instead;
 use crate::event::FieldName;
-use crate::token::is_white;
+use crate::token::{self, Field};
 
-/// One `%` line; the words are slices of it.
+/// One `%` line.
 pub(super) enum HeaderLine<'a> {
-    EventDef { name: &'a [u8], id: &'a [u8] },
-    Field { name: &'a [u8], kind: Option<&'a [u8]> },
+    EventDef { name: Word<'a>, id: Word<'a> },
+    Field { name: Word<'a>, kind: Option<Word<'a>> },
     End,
 }
 
-type Parsed<'a, T> = IResult<&'a [u8], T>;
-
-fn blanks(input: &[u8]) -> Parsed<'_, &[u8]> {
-    take_while(is_white).parse(input)
+/// A word of a `%` line, without its quotes.
+#[derive(Clone, Copy)]
+pub(super) struct Word<'a> {
+    /// Where it begins in the line, its quote included.
+    pub(super) at: u32,
+    pub(super) text: &'a [u8],
 }
 
-/// A bare word, or a quoted one without its quotes.
-fn word(input: &[u8]) -> Parsed<'_, &[u8]> {
-    let bare = take_till1(|b| is_white(b) || b == b'#' || b == b'"');
-    let quoted = delimited(char('"'), take_till(|b| b == b'"'), opt(char('"')));
-    preceded(blanks, alt((quoted, bare))).parse(input)
-}
-
-/// The end of the line's words: nothing, or a comment.
-fn end(input: &[u8]) -> Parsed<'_, &[u8]> {
-    let comment = recognize(pair(char('#'), take_while(|_| true)));
-    preceded(blanks, alt((eof, comment))).parse(input)
-}
-
-/// A keyword, which ends where a word would.
-fn keyword<'a>(
-    text: &'static str,
-) -> impl Parser<&'a [u8], Output = (), Error = nom::error::Error<&'a [u8]>> {
-    let stop = alt((take_while1(is_white), eof, nom::combinator::peek(tag("#"))));
-    map(preceded(blanks, terminated(tag(text), stop)), |_| ())
+/// The first words behind the percent sign, which may stand apart or be glued to the first of them; that is bare
+/// then, and its quotes are text, as in any bare word. PajeNG 1.3.6 behaviour.
+fn words(line: &[u8]) -> impl Iterator<Item = Word<'_>> {
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let mut end = 0;
+    let fields = std::iter::from_fn(move || {
+        let range = token::next_field(line, end)?;
+        end = range.end;
+        Some(range)
+    });
+    fields.enumerate().filter_map(|(index, range)| {
+        let raw = &line[range.clone()];
+        let at = range.start as u32;
+        match raw {
+            [b'%'] if index == 0 => None,
+            [b'%', glued @ ..] if index == 0 => Some(Word { at: at + 1, text: glued }),
+            raw => Some(Word { at, text: Field::new(raw).bare() }),
+        }
+    })
 }
 
 /// `None` if the line is none of the three.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
-    let (rest, _) = percent(line).ok()?;
-    // A malformed `%EventDef` must not pass for a field of that name.
-    let parsed = if keyword("EventDef").parse(rest).is_ok() {
-        event_def(rest)
-    } else {
-        alt((map(keyword("EndEventDef"), |()| HeaderLine::End), field)).parse(rest)
-    };
-    parsed.ok().map(|(_, found)| found)
+    let mut words = words(line);
+    let first = words.next()?;
+    match first.text {
+        // A malformed `%EventDef` must not pass for a field of that name.
+        b"EventDef" => match (words.next(), words.next(), words.next()) {
+            (Some(name), Some(id), None) => Some(HeaderLine::EventDef { name, id }),
+            _ => None,
+        },
+        b"EndEventDef" => Some(HeaderLine::End),
+        _ => Some(HeaderLine::Field { name: first, kind: words.next() }),
+    }
 }
 
 /// The first word of a `%` line, empty if there is none.
-pub(super) fn keyword_of(line: &[u8]) -> &[u8] {
-    let word = take_till(|b| is_white(b) || b == b'#');
-    let found: Parsed<'_, &[u8]> = preceded((percent, blanks), word).parse(line);
-    found.map_or(&[], |(_, word)| word)
-}
-
-fn percent(input: &[u8]) -> Parsed<'_, char> {
-    preceded(blanks, char('%')).parse(input)
-}
-
-fn event_def(input: &[u8]) -> Parsed<'_, HeaderLine<'_>> {
-    let parts = (keyword("EventDef"), word, word, end);
-    map(parts, |(_, name, id, _)| HeaderLine::EventDef { name, id }).parse(input)
-}
-
-fn field(input: &[u8]) -> Parsed<'_, HeaderLine<'_>> {
-    map((word, opt(word)), |(name, kind)| HeaderLine::Field { name, kind }).parse(input)
+#[must_use]
+pub fn keyword_of(line: &[u8]) -> &[u8] {
+    words(line).next().map_or(&[], |word| word.text)
 }
 
 pub(super) fn field_type(word: &[u8]) -> Option<FieldType> {
@@ -100,4 +85,34 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
         (FieldNames::Old, b"DestContainer") => Some(FieldName::EndContainer),
         _ => None,
     })
+}
+
+/// What a definition of these fields has in the place of one that it lacks.
+pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
+    let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
+    let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);
+    if own().any(|(_, field)| old(&field.name)) {
+        return Instead::OldName;
+    }
+    let wanted = missing.name().to_ascii_lowercase();
+    let near = own().map(|(index, field)| (distance(&field.name, &wanted), index as u32 + 1));
+    match near.min() {
+        Some((distance, number)) if distance <= 1 + wanted.len() / 8 => Instead::Field(number),
+        _ => Instead::Nothing,
+    }
+}
+
+/// How many letters must be put in, left out or changed to make `wanted` of a word, whatever its case.
+fn distance(word: &str, wanted: &str) -> usize {
+    let mut row: Vec<usize> = (0..=wanted.len()).collect();
+    // No name is so long; what is longer is far from all of them.
+    for (above, letter) in word.bytes().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
+        for (at, other) in wanted.bytes().enumerate() {
+            let changed = diagonal + usize::from(!letter.eq_ignore_ascii_case(&other));
+            diagonal = row[at + 1];
+            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[wanted.len()]
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::error::Instead;
+use crate::token;
 
 fn table(header: &str) -> Result<DefTable, (usize, Fault)> {
     let mut table = DefTable::new(FieldNames::Strict);
@@ -72,7 +74,15 @@ fn old_names_only_when_asked() {
     let header = "%EventDef PajeDefineContainerType 0\n% Alias string\n% ContainerType string\n% Name string\n%EndEventDef";
     assert_eq!(
         fault(header),
-        (5, 0, FaultKind::MissingObligatory(EventKind::DefineContainerType, FieldName::Type))
+        (
+            5,
+            0,
+            FaultKind::MissingObligatory(
+                EventKind::DefineContainerType,
+                FieldName::Type,
+                Instead::OldName
+            )
+        )
     );
     let mut old = DefTable::new(FieldNames::Old);
     for line in header.lines() {
@@ -98,7 +108,7 @@ fn what_can_be_wrong() {
     assert_eq!(fault(&format!("{SET}% Time date")), (8, 2, K::RepeatedField));
     assert_eq!(
         fault("%EventDef PajePopState 3\n% Time date\n% EndEventDef"),
-        (3, 0, K::MissingObligatory(EventKind::PopState, FieldName::Type))
+        (3, 0, K::MissingObligatory(EventKind::PopState, FieldName::Type, Instead::Nothing))
     );
 }
 
@@ -107,6 +117,58 @@ fn comments_and_quotes() {
     let header = "%EventDef PajePopState \"3 4\" # three\n% Time date# when\n% Type string junk\n% \"Container\" string\n%EndEventDef#";
     let table = table(header).expect("valid");
     assert_eq!(table.find(b"3 4"), Some(0));
+}
+
+/// The words of a field are those of any line, by the plain tokeniser.
+fn field(text: &str) -> Result<(String, FieldType), FaultKind> {
+    let line = format!("% {text}");
+    let mut spans = Vec::new();
+    token::fields(line.as_bytes(), 0, &mut spans);
+    let mut words = spans[1..].iter().map(|span| span.of(line.as_bytes()).bare());
+    let name = words.next().ok_or(FaultKind::ExpectedEventDef)?;
+    if name.is_empty() {
+        return Err(FaultKind::UnnamedField);
+    }
+    match words.next() {
+        None => Err(FaultKind::MissingFieldType),
+        Some(b"int") => Ok((String::from_utf8_lossy(name).into_owned(), FieldType::Int)),
+        Some(_) => Err(FaultKind::UnknownFieldType),
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn one_lexer_for_all_lines(text in "(x|y z|\"|\"\"|int|int|[ #\t\r]){0,7}") {
+        let mut table = DefTable::new(FieldNames::Strict);
+        table.header_line(b"%EventDef PajePopState 1").expect("a definition");
+        let line = format!("% {text}");
+        let taken = table.header_line(line.as_bytes());
+        let found = taken.map_err(|fault| fault.kind).map(|()| {
+            let field = &table.open.as_ref().expect("the definition is open").fields[0];
+            (field.name.clone(), field.kind)
+        });
+        proptest::prop_assert_eq!(found, field(&text));
+    }
+}
+
+/// Each is refused or accepted as PajeNG 1.3.6 does.
+#[test]
+fn quotes_of_definitions_are_those_of_events() {
+    use FaultKind as K;
+    let first = |name: &str| fault(&format!("{SET}{name}"));
+    assert_eq!(first("% Type2 string\""), (8, 8, K::UnknownFieldType));
+    assert_eq!(first("% Foo\" strin"), (8, 7, K::UnknownFieldType));
+    assert_eq!(first("% \"\"  string"), (8, 2, K::UnnamedField));
+    assert_eq!(first("%\"x y\" string"), (8, 4, K::UnknownFieldType));
+    assert_eq!(first("%EndEventDef\""), (8, 1, K::MissingFieldType));
+    assert_eq!(fault("%EventDef PajePopState\" 0"), (1, 10, K::UnknownEvent));
+    assert_eq!(fault("%\"EventDef\" PajePopState 0"), (1, 0, K::ExpectedEventDef));
+    let table = table(
+        "%EventDef PajeNewEvent 0\"\n% a\"b string\n%\"Value\" string\n% Time date\n% \"Type\"\"string\"\n% Container \"string\n% Value string\n% \"EndEventDef\"",
+    );
+    let table = table.expect("as PajeNG reads it");
+    let def = &table.defs()[table.find(b"0\"").expect("a number is text")];
+    assert_eq!(def.extras().collect::<Vec<_>>(), [("a\"b", 1), ("\"Value\"", 2)]);
 }
 
 /// What a file's lines mean when another file has named it: the numbers, as the kinds of their events.
@@ -169,4 +231,28 @@ fn a_header_that_is_repeated_changes_nothing() {
     extend(&mut other, &POP.replace("4711", "6"));
     let known = own.numbering();
     assert_eq!((own.numbered_since(&known), other.numbered_since(&known)), (Some(3), None));
+}
+
+#[test]
+fn what_stands_for_a_field_that_is_missing() {
+    let instead = |fields: &str| {
+        let lines: String = fields.split(' ').map(|field| format!("% {field} string\n")).collect();
+        match fault(&format!("%EventDef PajePopState 1\n{lines}%EndEventDef")).2 {
+            FaultKind::MissingObligatory(_, field, instead) => (field, instead),
+            other => panic!("{other:?}"),
+        }
+    };
+    use FieldName::{Container, Time, Type};
+    for (fields, field, wanted) in [
+        ("Tme Type Container", Time, Instead::Field(1)),
+        ("Type Container time", Time, Instead::Field(3)),
+        ("Size Type Container", Time, Instead::Nothing),
+        ("Time EntityType Container", Type, Instead::OldName),
+        ("Time Typ EntityType Container", Type, Instead::OldName),
+        ("Time Type Contaner", Container, Instead::Field(3)),
+        ("Time Type Conteiners", Container, Instead::Field(3)),
+        ("Time Type Contents", Container, Instead::Nothing),
+    ] {
+        assert_eq!(instead(fields), (field, wanted), "{fields}");
+    }
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
-use paje_parser::{DefTable, Position};
+use paje_parser::{ByteOffset, DefTable, Position};
 use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
 use workers::Workers;
 
 use super::files::{Origin, Queued};
 use super::sorted::Sorted;
 use super::source::From;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use crate::progress::Progress;
 
@@ -26,6 +26,9 @@ pub(crate) struct Feed<'r> {
     progress: &'r Progress,
 }
 
+/// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
+const SEARCHED: u64 = 64 << 20;
+
 /// The file at hand, and those that come behind it.
 struct Reading<'r> {
     medium: Medium<'r>,
@@ -35,8 +38,10 @@ struct Reading<'r> {
     /// The number of the next block.
     next: u64,
     queue: VecDeque<Queued>,
-    /// Whether what is at hand is checked at its end for whether it is what once was compressed.
+    /// What is at hand is compressed: damage of it may show in its lines.
     is_compressed: bool,
+    /// Files that could not be read to their ends, and why.
+    failed: Vec<(Origin, io::Error)>,
     /// Sorted files: where their lines stood before.
     sorted: Vec<(Option<Arc<Path>>, Arc<Sorted>)>,
 }
@@ -59,6 +64,8 @@ pub(crate) struct Next {
     pub(crate) origin: Origin,
     /// It is the last of its file, for sure.
     pub(crate) is_last: bool,
+    /// Its file begins with a byte order mark, of which blanks have been made.
+    pub(crate) is_marked: bool,
     pub(crate) read: Result<(), ReadError>,
 }
 
@@ -78,6 +85,7 @@ impl<'r> Feed<'r> {
             next: 0,
             queue: VecDeque::new(),
             is_compressed: false,
+            failed: Vec::new(),
             sorted: Vec::new(),
         };
         if options.sort {
@@ -85,8 +93,6 @@ impl<'r> Feed<'r> {
             reading.turn_to_sorted(Sorted::new(source, defs, options, progress, workers)?);
         } else {
             reading.turn_to(source, options);
-            // Who gave it looks after that.
-            reading.is_compressed = false;
         }
         Ok(Feed { reading: Mutex::new(reading), options, progress })
     }
@@ -101,7 +107,7 @@ impl<'r> Feed<'r> {
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;
             let origin = reading.origin.clone();
-            let mut is_last = false;
+            let (mut is_last, mut was_marked) = (false, None);
             let read = match &mut reading.medium {
                 Medium::Plan { plan, next, taken } if *next < plan.len() => {
                     let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
@@ -131,6 +137,7 @@ impl<'r> Feed<'r> {
                             if !(goes_on && self.options.recover) {
                                 reading.medium = Medium::Ended;
                             }
+                            reading.note_failure(&error);
                             Err(error)
                         }
                     }
@@ -139,6 +146,7 @@ impl<'r> Feed<'r> {
                     let (sorted, index) = (Arc::clone(sorted), *next);
                     *next += 1;
                     drop(reading);
+                    was_marked = Some(sorted.was_marked());
                     sorted.read(index, block);
                     Ok(())
                 }
@@ -148,18 +156,21 @@ impl<'r> Feed<'r> {
                         block.fill(Default::default(), 0, std::iter::empty());
                         let (origin, read) = (reading.origin.clone(), Err(error.into()));
                         block.put_behind(origin.start);
-                        return Some(Next { number, origin, is_last, read });
+                        return Some(Next { number, origin, is_last, is_marked: false, read });
                     }
                 },
             };
+            // What is sorted lost its mark before, and may begin with any line.
+            let is_first = block.start().0 == 0;
+            let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
             let read = read.map_err(|error| match error {
                 ReadError::LineTooLong { start: at, limit } => {
-                    ReadError::LineTooLong { start: paje_parser::ByteOffset(at.0 + start), limit }
+                    ReadError::LineTooLong { start: ByteOffset(at.0 + start), limit }
                 }
                 other => other,
             });
-            return Some(Next { number, origin, is_last, read });
+            return Some(Next { number, origin, is_last, is_marked, read });
         }
     }
 
@@ -255,22 +266,28 @@ impl<'r> Feed<'r> {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Of compressed data, checksums at the end tell whether what came before is what was once written:
-    /// if the file at hand is invalid, it is read to its end, and damage is what to tell of it.
+    /// Whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
+    /// know of then. Checksums tell, which come behind what they are of, so that somewhat more is decompressed
+    /// than the replay needed; but not all of it, which may be a thousand times what is in the file.
     pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
-        let mut reading = self.reading();
-        let Reading { medium, origin, is_compressed, .. } = &mut *reading;
-        let Medium::Stream(blocks) = medium else { return None };
-        if !*is_compressed || error.file() != origin.path.as_deref() {
+        if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;
         }
-        let mut block = Block::default();
-        loop {
-            match blocks.read(&mut block) {
-                Ok(true) => {}
-                Err(ReadError::Io(error)) => return Some((origin.file, error)),
-                Ok(false) | Err(_) => return None,
+        let mut reading = self.reading();
+        let Reading { medium, origin, is_compressed, failed, .. } = &mut *reading;
+        let is_it = |origin: &Origin| error.file() == origin.path.as_deref();
+        // Others may have read farther than to the problem.
+        if let Some(index) = failed.iter().position(|(origin, _)| is_it(origin)) {
+            let (origin, error) = failed.swap_remove(index);
+            return Some((origin.file, error));
+        }
+        match medium {
+            Medium::Stream(blocks) if *is_compressed && is_it(origin) => {
+                let at = error.position().map_or(blocks.position(), |position| position.byte);
+                let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
+                Some((origin.file, failure))
             }
+            _ => None,
         }
     }
 
@@ -306,13 +323,25 @@ impl<R: Read> Read for Steady<R> {
 }
 
 impl<'r> Reading<'r> {
+    /// The file at hand could not be read on.
+    fn note_failure(&mut self, error: &ReadError) {
+        if let (ReadError::Io(error), true) = (error, self.is_compressed) {
+            let again = match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            };
+            self.failed.push((self.origin.clone(), again));
+        }
+    }
+
     /// Opens the next file of the queue; it is at hand then, but for what it is read from.
     fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
-        let Queued { number, parent, path } = self.queue.pop_front()?;
-        // A file of that name, and not standard input.
-        let input = match path.as_os_str() == "-" {
-            true => Input::open(Some(Path::new("./-"))),
-            false => Input::open(Some(&path)),
+        let Queued { number, parent, path, folders } = self.queue.pop_front()?;
+        let input = match folders {
+            Some(folders) => Input::open_named(&path, &folders),
+            // A file of that name, and not standard input.
+            None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
+            None => Input::open(Some(&path)),
         };
         self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
         if let Ok(input) = &input {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use splitter::Folders;
 
 use crate::error::{Error, ErrorKind, Place, Problem};
 use crate::progress::Progress;
@@ -34,13 +35,15 @@ pub(crate) struct Queued {
     pub(crate) number: u32,
     pub(crate) parent: u32,
     pub(crate) path: Arc<Path>,
+    /// Where it must lie; anywhere if the trace does not name it.
+    pub(crate) folders: Option<Arc<Folders>>,
 }
 
 /// All files named so far.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Named files are read.
-    pub(crate) wanted: bool,
+    /// Where the files may lie that are named; they are not read if there is none.
+    folders: Option<Arc<Folders>>,
     all: Vec<File>,
     /// By what they really are, however they are named.
     known: FxHashMap<PathBuf, u32>,
@@ -58,11 +61,11 @@ struct File {
 
 impl Files {
     /// The trace itself: standard input, or the like, if there is no path.
-    pub(crate) fn new(root: Option<&Path>, wanted: bool) -> Self {
+    pub(crate) fn new(root: Option<&Path>, folders: Option<Folders>) -> Self {
         let known = root.and_then(|path| path.canonicalize().ok());
         let path = root.map(Arc::from);
         Files {
-            wanted,
+            folders: folders.map(Arc::new),
             all: vec![File { path, parent: 0, named_at: None }],
             known: known.into_iter().map(|path| (path, 0)).collect(),
             named_by: (0, FxHashSet::default()),
@@ -70,10 +73,20 @@ impl Files {
         }
     }
 
-    /// File `by` names a file, at `place`.
+    /// Whether named files are read.
+    pub(crate) const fn are_wanted(&self) -> bool {
+        self.folders.is_some()
+    }
+
+    /// Whether the trace names the file, so that it may be one that has nothing to do with it.
+    pub(crate) fn is_named(&self, file: u32) -> bool {
+        self.all[file as usize].named_at.is_some()
+    }
+
+    /// File `by` names a file, at `place`, if such are read.
     ///
     /// # Errors
-    /// There is no such file, or it is `by` or one that led to it.
+    /// There is no such file, or it may not be named, or it is `by` or one that led to it.
     pub(crate) fn name(
         &mut self,
         by: u32,
@@ -87,9 +100,10 @@ impl Files {
         if self.named_by.1.contains(name) {
             return Ok(());
         }
+        let Some(folders) = &self.folders else { return Ok(()) };
         let folder = self.all[by as usize].path.as_deref().and_then(Path::parent);
         let path = folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name));
-        let found = path.canonicalize();
+        let found = folders.find(&path);
         let found = found.map_err(|error| ErrorKind::File { path: path.clone(), error })?;
         match self.known.get(&found) {
             Some(known) if self.ancestors(by).any(|ancestor| ancestor == *known) => {
@@ -127,7 +141,8 @@ impl Files {
         let size = found.metadata().ok().filter(|file| file.is_file());
         progress.expect(size.map_or(0, |file| file.len()));
         let number = self.all.len() as u32;
-        self.queue.push(Queued { number, parent, path: Arc::clone(&path) });
+        let folders = self.folders.clone().filter(|_| named_at.is_some());
+        self.queue.push(Queued { number, parent, path: Arc::clone(&path), folders });
         self.all.push(File { path: Some(path), parent, named_at });
         self.known.insert(found, number);
     }

@@ -40,8 +40,12 @@ impl Found {
     pub(super) fn in_block(block: &DecodedBlock, stop: Stop) -> Self {
         let before = &block.text.text()[..stop.line as usize];
         let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
-        let place = place(block, stop.line, stop.what, lines);
+        let mut place = place(block, stop.line, stop.what, lines);
         let at = block.text.start().0 + u64::from(stop.line);
+        if stop.line < block.shown_from {
+            place.text = Vec::new();
+            return Found { at, error: Error::invalid(Problem::NotATrace, Some(place)) };
+        }
         Found { at, error: Error::new(stop.why, Some(place)) }
     }
 }
@@ -186,7 +190,8 @@ impl Warnings {
         self.add(block, kind, event, line);
     }
 
-    fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
+    /// A warning about a line of this event; or of none, if it is empty.
+    pub(super) fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
         let known = self.0.entry((kind, event.to_vec()));
         let text = &block.text;
         let first_line = || {

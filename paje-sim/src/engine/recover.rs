@@ -70,7 +70,7 @@ impl Told {
         remedy: Remedy,
     ) {
         let at = block.text.start().0 + u64::from(line);
-        let code = failed.1.code();
+        let code = shown_code(block, line, failed.1.code());
         let error = || Found::in_block(block, Stop::at_field(line, failed)).error;
         self.add(code, remedy, (at, count), error);
     }
@@ -78,7 +78,7 @@ impl Told {
     /// A problem of a line of a block that is skipped for it.
     pub(super) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
         let at = block.text.start().0 + u64::from(stop.line);
-        let code = code_of(&stop.why);
+        let code = shown_code(block, stop.line, code_of(&stop.why));
         let is_fault = matches!(stop.why, ErrorKind::Invalid(Problem::Line { .. }));
         let is_cut = is_fault && is_unended(block, stop.line);
         self.is_cut |= is_cut;
@@ -100,7 +100,8 @@ impl Told {
             self.is_cut |= is_cut;
             let at = block.text.start().0 + u64::from(*line);
             let error = || Found::in_block(block, Stop::at_fault(&block.text, *line, fault)).error;
-            self.add(fault.kind.code(), remedy, (at, 1), error);
+            let code = shown_code(block, *line, fault.kind.code());
+            self.add(code, remedy, (at, 1), error);
         }
     }
 
@@ -151,9 +152,15 @@ pub(super) const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
+/// The code of a problem of a line, which may be one of which nothing is shown.
+fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
+    if line < block.shown_from { Problem::NotATrace.code() } else { code }
+}
+
 const fn remedy_of(fault: &Fault) -> Remedy {
     match fault.kind {
-        FaultKind::MissingFieldType
+        FaultKind::UnnamedField
+        | FaultKind::MissingFieldType
         | FaultKind::UnknownFieldType
         | FaultKind::RepeatedField
         | FaultKind::NestedDefinition

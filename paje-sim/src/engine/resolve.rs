@@ -376,7 +376,7 @@ impl Resolver<'_> {
         match event {
             Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
             Event::TraceFile { container, type_, file } => {
-                if self.files.wanted
+                if self.files.are_wanted()
                     && let Err(failed) = self.model.check_named(container.bare(), type_.bare())
                 {
                     let stop = Stop::at_field(line, failed);
@@ -400,7 +400,7 @@ impl Resolver<'_> {
         file: Option<Field<'_>>,
     ) -> Result<(), Stop> {
         let Some(file) = file.filter(|file| !file.bare().is_empty()) else { return Ok(()) };
-        if !self.files.wanted {
+        if !self.files.are_wanted() {
             self.warnings.add_line(block, WarningKind::FileNotRead, line);
             return Ok(());
         }

@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 use memchr::memchr_iter;
 use paje_parser::{ByteOffset, DefTable, Position};
-use splitter::{Block, Limits};
+use splitter::{BYTE_ORDER_MARK, Block, Limits};
 use workers::Workers;
 
 use super::problems::Found;
@@ -40,6 +40,8 @@ pub(crate) struct Sorted {
     added: u64,
     /// Lines of it may name files.
     names_files: bool,
+    /// It began with a byte order mark.
+    was_marked: bool,
 }
 
 /// A line of the text, its newline included: where it begins, and its length, in one word, because
@@ -104,6 +106,10 @@ impl Sorted {
         let limits = options.limits;
         progress.enter(Phase::Reading, 0);
         let mut text = text::read(source, limits, workers)?;
+        let was_marked = text.starts_with(BYTE_ORDER_MARK);
+        if was_marked {
+            text[..BYTE_ORDER_MARK.len()].fill(b' ');
+        }
         let added = text.last().is_some_and(|last| *last != b'\n');
         if added {
             text.push(b'\n');
@@ -140,12 +146,17 @@ impl Sorted {
             start += block.len as u64;
         }
         progress.enter(Phase::Replaying, text.len() as u64);
-        Ok(Sorted { text, pieces, parts, blocks, added: u64::from(added), names_files })
+        Ok(Sorted { text, pieces, parts, blocks, added: u64::from(added), names_files, was_marked })
     }
 
     /// Whether lines may name files.
     pub(super) const fn names_files(&self) -> bool {
         self.names_files
+    }
+
+    /// Whether it began with a byte order mark, of which blanks have been made.
+    pub(super) const fn was_marked(&self) -> bool {
+        self.was_marked
     }
 
     /// The text as it was read, and the newline that its last line may have lacked.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
 
-use splitter::Input;
+use splitter::{Folders, Input};
 
 /// What a trace is read from.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Source<'r> {
 pub(super) struct Root {
     /// The trace itself; none for standard input and the like.
     pub(super) path: Option<PathBuf>,
+    /// Where they may lie.
+    pub(super) folders: Folders,
 }
 
 pub(super) enum From<'r> {
@@ -45,18 +47,20 @@ impl<'r> Source<'r> {
 
     /// The same, and the files that the trace names (PajeTraceFile, and the Filename of
     /// PajeCreateContainer) are part of it: `docs/files.md` has the rules. Their names count from the
-    /// folder that `path`, the trace itself, is in; from the current one if there is none.
+    /// folder that `path`, the trace itself, is in; from the current one if there is none. They must be
+    /// regular files below `folders`: lines of them may come to be shown in messages, and whoever wrote
+    /// the trace may not have the rights of this process.
     ///
-    /// Without this they are not read, and there is a warning for each. A trace may name any file
-    /// that this process can read, and parts of it may come to be shown in messages.
+    /// Without this they are not read, and there is a warning for each.
     #[must_use]
-    pub fn reading_files(mut self, path: Option<PathBuf>) -> Self {
-        self.files = Some(Root { path });
+    pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
+        self.files = Some(Root { path, folders });
         self
     }
 
     /// These files as well, as if the trace named them before any other: pieces that were cut from one
-    /// trace, for example. Which of them are the same is found out only after [`Source::reading_files`].
+    /// trace, for example. They may be files of any kind, anywhere: it is not the trace that names them. Which
+    /// of them are the same is found out only after [`Source::reading_files`].
     #[must_use]
     pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
         self.further = files;

@@ -41,8 +41,12 @@ pub(crate) struct DecodedBlock {
     pub(crate) failure: Option<ReadError>,
     /// No other block of its file comes behind it, as far as is known.
     pub(crate) is_last: bool,
+    /// Its file begins with a byte order mark.
+    pub(crate) is_marked: bool,
     /// How many lines of its file come before it.
     pub(crate) lines_before: u64,
+    /// Lines before this byte of the text are not shown: see [`Engine::shown_from`](super::Engine).
+    pub(crate) shown_from: u32,
     /// If that is asked for: what its structural lines are about, in file order.
     pub(crate) structural: Vec<LineOf>,
 }
@@ -195,13 +199,15 @@ impl Round<'_, '_> {
         let one_less = |left: usize| left.checked_sub(1);
         while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
             let mut block = self.free.take(worker);
-            let Some(Next { number, origin, is_last, read }) = feed.next(&mut block.text) else {
+            let Some(next) = feed.next(&mut block.text) else {
                 self.quota.store(0, Ordering::Relaxed);
                 return;
             };
+            let Next { number, origin, is_last, is_marked, read } = next;
             block.number = number;
             block.origin = origin;
             block.is_last = is_last;
+            block.is_marked = is_marked;
             block.worker = worker;
             block.failure = read.err();
             watch.lap(&mut desk.times.read);

@@ -34,6 +34,7 @@ def read(
     variable_precision: str = "double",
     quotes: str = "strip",
     follow_files: bool = True,
+    files_from: Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None] = None,
     memory_limit: Union[int, str, None] = None,
     temp_dir: Union[str, "os.PathLike[str]", None] = None,
     progress: Union[bool, Watcher, None] = None,
@@ -66,8 +67,9 @@ def read(
             all that is in them.
         variable_precision: ``double``, or ``single`` as PajeNG reads values of variables.
         quotes: ``strip``: names are bare; ``keep``: as they are written in the trace.
-        follow_files: Reads the files that the trace names (PajeTraceFile, Filename). They may be any that
-            this process can read: say False for traces of others.
+        follow_files: Reads the files that the trace names (PajeTraceFile, Filename), which must be regular files
+            below its own folder (the current one, if the source is no path).
+        files_from: A folder, or some, below which the trace may name files too.
         memory_limit: How much memory the process may have during the replay, in bytes or as ``"4G"``; beyond
             it, the trace goes to a temporary file. Tables are in memory in any case. None: no limit.
         temp_dir: Where that file is made: ``$TMPDIR`` if not given, or ``/var/tmp``. It has no name.
@@ -101,6 +103,7 @@ def read(
         "variable_precision": variable_precision,
         "quotes": quotes,
         "follow_files": follow_files,
+        "files_from": files_from,
         "memory_limit": memory_limit,
         "temp_dir": temp_dir,
     }
@@ -117,6 +120,7 @@ def validate(
     strict: bool = True,
     ignore_incomplete_links: bool = False,
     follow_files: bool = True,
+    files_from: Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None] = None,
     max_problems: Optional[int] = 100,
     max_line: Union[int, str, None] = None,
 ) -> Report:
@@ -132,7 +136,8 @@ def validate(
         source: As for `read`, but for lists of paths.
         strict: False understands the field names of older traces.
         ignore_incomplete_links: Passes over links that lack an end.
-        follow_files: Checks the files that the trace names too.
+        follow_files: Checks the files that the trace names too, which must be regular files below its own folder.
+        files_from: A folder, or some, below which the trace may name files too.
         max_problems: How many errors, and how many warnings, are listed; None: all. All are counted.
         max_line: The longest line that is read, in bytes or as ``"64M"``, which it is if not given.
 
@@ -145,6 +150,7 @@ def validate(
         "strict": strict,
         "ignore_incomplete_links": ignore_incomplete_links,
         "follow_files": follow_files,
+        "files_from": files_from,
         "max_problems": max_problems,
         "max_line": max_line,
     }

@@ -12,7 +12,7 @@ use paje_dump::output::export::Written;
 use paje_dump::output::stream::RowStream;
 use paje_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
 use paje_sim::{Options, Portion, Progress, Source, Trace, WarningKind};
-use splitter::Input;
+use splitter::{Folders, Input};
 use tempfile::TempDir;
 use workers::{Pin, Workers};
 
@@ -34,7 +34,7 @@ fn folder() -> TempDir {
 
 fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, paje_sim::Error> {
     let input = Input::open(Some(root)).expect("it was written");
-    let source = Source::from(input).reading_files(Some(root.to_owned()));
+    let source = Source::from(input).reading_files(Some(root.to_owned()), Folders::of([root]));
     Trace::read_with(source, options, workers, &Progress::default())
 }
 
@@ -435,7 +435,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_name() {
         assert!(status == 1 && out.is_empty(), "{p}{q}");
         assert!(said.starts_with(wanted), "{said}");
     };
-    fails("\n\nset x S p a", "set 1 S y a\n", "pj_dump: below/p:3:5: 'x' is not a time");
+    fails("\nset 1 S p a\nset x S p a", "", "pj_dump: below/p:3:5: 'x' is not a time");
     fails("set 1 S p a", "\nset 1 S y a\n", "pj_dump: q:2:9: unknown container 'y'");
     fails(
         "%EventDef PajeSetState 7\n",
@@ -576,7 +576,8 @@ fn portions_over_files() {
                 let mut options = Options::default();
                 options.limits.block = block;
                 let input = Input::open(Some(&root)).expect("it was written");
-                let source = Source::from(input).reading_files(Some(root.clone()));
+                let source =
+                    Source::from(input).reading_files(Some(root.clone()), Folders::of([&*root]));
                 let progress = Progress::default();
                 let mut show = |portion: &Portion<'_>| stream.show(portion);
                 Trace::read_in_portions(source, &options, workers, &progress, bytes, &mut show)

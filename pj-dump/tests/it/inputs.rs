@@ -211,3 +211,34 @@ fn a_thousand_threads_for_a_small_trace() {
     assert_eq!(run(&folder, &["--threads=1000", "t"]), wanted);
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
+
+/// What is known to be invalid is decompressed a little farther, to see whether it is damaged; not to its end,
+/// which may be a thousand times what is in the file.
+#[test]
+fn how_far_compressed_data_are_read_behind_a_problem() {
+    let folder = folder();
+    let problem = b"set 1 S nobody a\n";
+    for (megabytes, status) in [(8, 2), (80, 1)] {
+        let comments = b"# 456789abcdef\n#".repeat(megabytes << 16);
+        let text = [trace(problem), comments, b"\n".to_vec()].concat();
+        for how in ["zstd", "gzip"].into_iter().take(if megabytes == 8 { 2 } else { 1 }) {
+            // The last bytes tell whether all is well; or the frame is not whole.
+            let packed = pack(how, &text);
+            let cut = &packed[..packed.len() - 3];
+            fs::write(folder.path().join("t"), cut).expect("writable");
+            let root = trace(b"file p P piece\n");
+            fs::write(folder.path().join("root"), root).expect("writable");
+            let piece = [&problem[..], &text[trace(b"").len() + problem.len()..]].concat();
+            let packed = pack(how, &piece);
+            fs::write(folder.path().join("piece"), &packed[..packed.len() - 3]).expect("writable");
+            for threads in ["--threads=1", "--threads=3"] {
+                let (found, _, said) = run(&folder, &[threads, "t"]);
+                assert_eq!(found, status, "{said}");
+                assert_eq!(said.contains("unknown container 'nobody'"), status == 1, "{said}");
+                let (found, _, said) = run(&folder, &[threads, "root"]);
+                assert_eq!(found, status, "{said}");
+                assert_eq!(said.contains("cannot read 'piece'"), status == 2, "{said}");
+            }
+        }
+    }
+}

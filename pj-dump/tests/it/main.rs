@@ -24,6 +24,7 @@ mod sort;
 #[cfg(unix)]
 mod starvz;
 mod stats;
+mod strangers;
 mod stream;
 mod tables;
 mod world;

@@ -19,6 +19,9 @@ const CASES: &[(&str, &str)] = &[
     ("nested-definition", "%EventDef PajePopState 51\n% Time date\n%EventDef PajePopState 52\n"),
     ("missing-field-type", "%EventDef PajePopState 53\n% Time\n%EndEventDef\n"),
     ("unknown-field-type", "%EventDef PajePopState 54\n% Time dated\n%EndEventDef\n"),
+    ("unknown-field-type", "%EventDef PajePopState 54\n% Type string\"\n%EndEventDef\n"),
+    ("unnamed-field", "%EventDef PajePopState 54\n% \"\"  string\n%EndEventDef\n"),
+    ("unknown-event", "%EventDef PajePopState\" 54\n"),
     ("repeated-field", "%EventDef PajePopState 55\n% Time date\n% Time date\n%EndEventDef\n"),
     (
         "missing-obligatory-field",
@@ -145,7 +148,7 @@ impl EscapeLines for str {
 fn every_code_has_a_case() {
     let all = "\
         expected-eventdef unknown-event redefined-id nested-definition missing-field-type \
-        unknown-field-type repeated-field missing-obligatory-field unfinished-definition unknown-id \
+        unknown-field-type unnamed-field repeated-field missing-obligatory-field unfinished-definition unknown-id \
         missing-field bad-time bad-number bad-color \
         empty-trace line-too-long unknown-type unknown-container type-exists container-exists \
         reserved-type reserved-container not-a-container-type wrong-nature not-child-type \

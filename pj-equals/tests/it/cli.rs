@@ -204,3 +204,41 @@ fn warnings_can_be_silenced() {
     let output = command(&folder, &FILES).env("PAJE_NO_WARNINGS", "1").output();
     assert_eq!(outcome(&output.expect("it starts")), silent);
 }
+
+#[test]
+fn files_that_a_trace_may_not_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "%EventDef PajeTraceFile file\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n";
+    fs::create_dir(folder.path().join("run")).unwrap();
+    fs::write(folder.path().join("piece"), "# nothing\n").unwrap();
+    for name in FILES {
+        let root = format!("{header}{}", "file 0 0 ../piece\n");
+        fs::write(folder.path().join("run").join(name), root).unwrap();
+    }
+    let files = ["run/a.trace", "run/b.trace"];
+    let (status, stdout, stderr) = run(&folder, &files);
+    let place = folder.path().canonicalize().unwrap().display().to_string();
+    let wanted = format!(
+        "pj_equals: run/a.trace:6:10: cannot read 'run/../piece': {place}/piece is not below the trace's folder\n"
+    );
+    assert_eq!((status, &*stdout), (2, ""));
+    assert!(stderr.starts_with(&wanted), "{stderr}");
+    let hint = format!("pj_equals: hint: `--files-from {place}` lets a trace name files there\n");
+    assert!(stderr.ends_with(&hint), "{stderr}");
+    let (status, stdout, _) = run(&folder, &[&["--files-from=."][..], &files].concat());
+    assert_eq!((status, &*stdout), (0, "1\n"));
+}
+
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = pair(WORLD, WORLD);
+    let name = "\u{1b}[31mred.trace";
+    let (status, _, stderr) = run(&folder, &["a.trace", name]);
+    let shown = "\\u{1b}[31mred.trace";
+    let wanted = format!("pj_equals: {shown}: No such file or directory\n");
+    assert_eq!((status, stderr), (2, wanted));
+    fs::write(folder.path().join(name), trace("pop 1 S p\n")).unwrap();
+    let (status, _, stderr) = run(&folder, &["a.trace", name]);
+    assert!(status == 2 && stderr.starts_with(&format!("pj_equals: {shown}:")), "{stderr}");
+    assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
+}

@@ -207,3 +207,28 @@ fn warnings_can_be_silenced() {
     assert!(!warned(&mut place.command(&["t", "-o", "d", "-q"])));
     assert!(!warned(place.command(&["t", "-o", "d"]).env("PAJE_NO_WARNINGS", "1")));
 }
+
+#[test]
+fn names_of_files_are_escaped() {
+    let split = Place::new(b"");
+    let output = split.run(&["\u{1b}[31mred.trace", "-o", "d"]);
+    let wanted = "pj_split: \\u{1b}[31mred.trace: No such file or directory\n";
+    assert_eq!((output.status.code(), said(&output)), (Some(2), wanted.to_owned()));
+}
+
+/// Whatever line the trace begins with, and whether it is read twice or kept aside.
+#[test]
+fn a_byte_order_mark_is_in_no_piece() {
+    let text = datasets::generate(Shape::Mpi, 20_000, 1);
+    let plain = Place::new(&text);
+    let marked = Place::new(&[b"\xef\xbb\xbf", &text[..]].concat());
+    for place in [&plain, &marked] {
+        let output = place.run(&["t", "-o", "d", "-p", "3"]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+    for name in ["root.trace", "piece-000.trace", "piece-001.trace", "piece-002.trace"] {
+        let read = |place: &Place| fs::read(place.path(&format!("d/{name}"))).expect("written");
+        let trimmed = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").replace("   %", "%");
+        assert_eq!(trimmed(read(&marked)), trimmed(read(&plain)), "{name}");
+    }
+}

@@ -10,7 +10,7 @@ use datasets::invalid::{self, Fault};
 use paje_sim::{Options, Progress, Source, Trace};
 use paje_split::cli::Cli;
 use paje_split::run::{Made, split};
-use splitter::{Input, Limits};
+use splitter::{Folders, Input, Limits};
 use workers::{Pin, Workers};
 
 use crate::rows::{Row, rows};
@@ -49,7 +49,7 @@ fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made
     let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
     let read = |path: std::path::PathBuf| {
         let input = Input::open(Some(&path)).expect("it was written");
-        let source = Source::from(input).reading_files(Some(path.clone()));
+        let source = Source::from(input).reading_files(Some(path.clone()), Folders::of([&*path]));
         let options = options(!made.are_sound);
         let trace = Trace::read_with(source, &options, &workers, &Progress::default());
         trace.unwrap_or_else(|error| {

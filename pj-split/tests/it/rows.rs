@@ -12,7 +12,7 @@ use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
     Variables, Visitor,
 };
-use splitter::Input;
+use splitter::{Folders, Input};
 use workers::{Pin, Workers};
 
 /// A row, and the container that it is of, or that it is about.
@@ -81,7 +81,7 @@ pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
 pub(crate) fn dump_root(root: &Path, threads: usize) -> Vec<Row> {
     let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
     let input = Input::open(Some(root)).expect("the root is there");
-    let source = Source::from(input).reading_files(Some(root.to_owned()));
+    let source = Source::from(input).reading_files(Some(root.to_owned()), Folders::of([root]));
     let trace = Trace::read_with(source, &options(), &workers, &Progress::default());
     rows(&trace.unwrap_or_else(|error| panic!("{error:?}")))
 }

@@ -7,9 +7,12 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use paje_parser::error::shown_path;
 use paje_parser::{Event, Field, FieldName, Position};
 use paje_sim::error::{Problem, WarningKind};
+use splitter::{Folders, Input, Refusal};
 
 use super::findings::{Findings, Group};
 use super::header::Header;
@@ -29,13 +32,15 @@ pub struct FileRead {
     pub bytes: u64,
     /// Whether it can be read again: not a pipe.
     pub(crate) again: bool,
+    /// Where it must lie; anywhere if it is the trace itself.
+    folders: Option<Arc<Folders>>,
 }
 
 /// The files of a trace.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Whether named files are read.
-    wanted: bool,
+    /// Where the files may lie that are named; they are not read if there is none.
+    folders: Option<Arc<Folders>>,
     /// Those that were opened, in the order of reading. The last one is at hand.
     pub(crate) read: Vec<FileRead>,
     /// For each of these, which file it is, and which of these named it first.
@@ -51,6 +56,7 @@ pub(crate) struct Files {
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) path: PathBuf,
+    folders: Arc<Folders>,
     file: u32,
     /// Where it was named first: the file, the place in it, how long the name is.
     namer: usize,
@@ -66,16 +72,19 @@ enum Outcome {
     /// It was or will be read.
     Read,
     Cycle,
-    Unreadable(PathBuf, String),
+    Unreadable(PathBuf, Reason),
 }
+
+/// Why a file cannot be read, and what would help.
+type Reason = (String, Option<String>);
 
 impl Files {
     /// The first file is called `path`. Standard input (`-`) has no folder: what it names is relative to the
     /// current one.
-    pub(crate) fn of(path: &Path, again: bool, wanted: bool) -> Self {
-        let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again };
+    pub(crate) fn of(path: &Path, again: bool, folders: Option<&Folders>) -> Self {
+        let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again, folders: None };
         let mut files = Files {
-            wanted,
+            folders: folders.map(|folders| Arc::new(folders.clone())),
             read: vec![first],
             chain: vec![(None, None)],
             known: map(),
@@ -101,14 +110,14 @@ impl Files {
         self.read.len() > 1 || !self.here.is_empty()
     }
 
-    /// Finds the file that is called `name` in the one at hand.
-    fn name(&mut self, name: &[u8], position: Position) -> Outcome {
+    /// Finds the file that is called `name` in the one at hand, and may lie in `folders`.
+    fn name(&mut self, name: &[u8], position: Position, folders: Arc<Folders>) -> Outcome {
         if let Some(outcome) = self.here.get(name) {
             return outcome.clone();
         }
         let namer = self.read.len() - 1;
         let path = self.path_of(namer, name);
-        let outcome = match fs::canonicalize(&path) {
+        let outcome = match folders.find(&path) {
             Err(error) => Outcome::Unreadable(path, reason(&error)),
             Ok(true_path) => {
                 // 0 is the root, also if it has no path.
@@ -120,7 +129,7 @@ impl Files {
                     if file == new {
                         let width = name.len() as u64;
                         let header = None;
-                        let named = Named { path, file, namer, position, width, header };
+                        let named = Named { path, folders, file, namer, position, width, header };
                         self.waiting.push_back(named);
                     }
                     Outcome::Read
@@ -171,29 +180,34 @@ impl Files {
     /// Takes a file that could be opened for the one at hand.
     pub(crate) fn begin(&mut self, named: &Named, again: bool) {
         let path = named.path.clone();
-        self.read.push(FileRead { path, lines: 0, bytes: 0, again });
+        let folders = Some(Arc::clone(&named.folders));
+        self.read.push(FileRead { path, lines: 0, bytes: 0, again, folders });
         self.chain.push((Some(named.file), Some(named.namer)));
     }
 }
 
 impl FileRead {
-    /// The path to open it again.
-    pub(crate) fn to_open(&self) -> PathBuf {
-        to_open(&self.path)
+    /// Opens it again.
+    pub(crate) fn open(&self) -> io::Result<Input> {
+        match &self.folders {
+            Some(folders) => Input::open_named(&self.path, folders),
+            None => Input::open(Some(&self.path)),
+        }
     }
 }
 
-/// The path of a named file, for opening it: one called `-` is not standard input.
-pub(crate) fn to_open(path: &Path) -> PathBuf {
-    if path == Path::new("-") { "./-".into() } else { path.to_owned() }
-}
-
 impl Named {
+    /// Opens it.
+    pub(crate) fn open(&self) -> io::Result<Input> {
+        Input::open_named(&self.path, &self.folders)
+    }
+
     /// That the file could not be read, at the place where it is named.
     pub(crate) fn unreadable(&self, error: &io::Error) -> Finding {
+        let (reason, note) = reason(error);
         Finding {
             severity: Severity::Error,
-            cause: Cause::Unreadable { path: self.path.clone(), reason: reason(error) },
+            cause: Cause::Unreadable { path: self.path.clone(), reason },
             file: self.namer,
             position: Some(self.position),
             width: self.width,
@@ -202,7 +216,7 @@ impl Named {
             last_file: self.namer,
             last_line: self.position.line,
             consequences: 0,
-            note: None,
+            note,
         }
     }
 }
@@ -218,7 +232,7 @@ impl Model {
         let Event::TraceFile { container, type_, file } = *event else {
             return Ok(());
         };
-        let known = if self.files.wanted {
+        let known = if self.files.folders.is_some() {
             let field = FieldName::Container;
             self.container_of_type(type_, container, field, source, findings).map(|_| ())
         } else {
@@ -241,21 +255,22 @@ impl Model {
             return Ok(());
         }
         let field = FieldName::Filename;
-        if !self.files.wanted {
+        let Some(folders) = self.files.folders.clone() else {
             source.warn_as_replay(field, WarningKind::FileNotRead, findings);
             return Ok(());
-        }
+        };
         let group = |code| Group::named(code, source.here.file, name);
-        match self.files.name(name, source.position(field)) {
+        match self.files.name(name, source.position(field), folders) {
             Outcome::Read => Ok(()),
             Outcome::Cycle => {
                 let problem = Problem::FileCycle { name: name.to_vec() };
                 Err(Stop::at(field, problem).once(group("file-cycle")))
             }
-            Outcome::Unreadable(path, reason) => {
+            Outcome::Unreadable(path, (reason, note)) => {
                 let span = source.event.span(field).unwrap_or_default();
                 let cause = Cause::Unreadable { path, reason };
                 let finding = source.here.finding(Severity::Error, cause, span);
+                let finding = Finding { note, ..finding };
                 findings.add(finding, Some(group("unreadable-file")));
                 Ok(())
             }
@@ -263,11 +278,13 @@ impl Model {
     }
 }
 
-/// The error without the number that Rust appends.
-fn reason(error: &io::Error) -> String {
+/// The error without the number that Rust appends, and what would help.
+fn reason(error: &io::Error) -> Reason {
+    let folder = Refusal::of(error).and_then(Refusal::folder);
+    let note = folder.map(|folder| format!("--files-from {} allows it", shown_path(folder)));
     let mut text = error.to_string();
     if let Some(at) = text.find(" (os error") {
         text.truncate(at);
     }
-    text
+    (text, note)
 }

@@ -73,6 +73,13 @@ impl Findings {
             Severity::Warning => &mut self.warnings,
         };
         tally.all += finding.count;
+        // All the lines of a file that is something else are one finding.
+        let group = match finding.cause {
+            Cause::Problem(Problem::NotATrace) => {
+                Some(Group::ids(Problem::NotATrace.code(), finding.file as u32, 0))
+            }
+            _ => group,
+        };
         if let Some(first) = group.as_ref().and_then(|group| self.groups.get(group)) {
             let same = &mut self.list[*first];
             same.count += finding.count;

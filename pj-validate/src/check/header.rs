@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use paje_parser::definition::keyword_of;
 use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
 use paje_sim::error::Problem;
 
@@ -67,27 +68,31 @@ impl Header {
         self.numbers[def]
     }
 
-    /// Takes in a `%` line.
-    pub(crate) fn line(&mut self, here: &Here<'_>, all: &mut Definitions, findings: &mut Findings) {
+    /// Takes in a `%` line; whether there is nothing wrong with it.
+    pub(crate) fn line(
+        &mut self,
+        here: &Here<'_>,
+        all: &mut Definitions,
+        findings: &mut Findings,
+    ) -> bool {
         let words = words(here.text);
         let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
-        let keyword = words.first().map_or(&b""[..], |span| span.of(here.text).raw());
+        let keyword = keyword_of(here.text);
         if self.skipping && keyword != b"EventDef" {
             self.skipping = keyword != b"EndEventDef";
-            return;
+            return false;
         }
         self.skipping = false;
         if self.inherited && keyword == b"EventDef" {
             // The file has definitions of its own: only they count.
             *self = Header::new(self.names);
         }
-        match self.take_in(here, word(2), all) {
-            Ok(()) => {}
-            Err(fault) => {
-                let told = findings.add(fault_finding(here, fault), None);
-                self.recover(here, fault, told, keyword, word(1), word(2), all);
-            }
+        let taken = self.take_in(here, word(2), all);
+        if let Err(fault) = taken {
+            let told = findings.add(fault_finding(here, fault), None);
+            self.recover(here, fault, told, keyword, word(1), word(2), all);
         }
+        taken.is_ok()
     }
 
     /// Gives the line to the table, and notes where definitions begin.
@@ -138,10 +143,12 @@ impl Header {
                 self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
             }
             // The field keeps its place: what counts is how many there are before the next one.
-            FaultKind::MissingFieldType
+            FaultKind::UnnamedField
+            | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType
             | FaultKind::RepeatedField => {
-                let named = [b"% ", keyword, b" string"].concat();
+                // Quotes are text in what is glued to the sign.
+                let named = [b"%", keyword, b" string"].concat();
                 if self.defs.header_line(&named).is_err() {
                     let taken = self.defs.header_line(b"% unnamed string");
                     debug_assert!(taken.is_ok(), "user-defined fields may repeat");
@@ -254,6 +261,10 @@ fn words(text: &[u8]) -> Vec<Span> {
 /// What is told of a line that is wrong by itself.
 pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
     let span = fault.word(here.text);
-    let problem = Problem::Line { fault: fault.kind, word: span.of(here.text).bare().to_vec() };
+    let word = || span.of(here.text).bare().to_vec();
+    let problem = match here.hidden {
+        false => Problem::Line { fault: fault.kind, word: word() },
+        true => Problem::NotATrace,
+    };
     here.finding(Severity::Error, Cause::Problem(problem), span)
 }

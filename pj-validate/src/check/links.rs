@@ -1,5 +1,6 @@
 //! Links: two ends with one key.
 
+use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use paje_sim::error::Problem;
 
@@ -147,7 +148,7 @@ impl Model {
             open.sort_unstable();
             let first = open.first().map_or_else(String::new, |(place, _)| {
                 let line = place.position.line;
-                let path = self.files.read[place.file as usize].path.display();
+                let path = shown_path(&self.files.read[place.file as usize].path);
                 if place.file == file { format!("{line}") } else { format!("{line} of {path}") }
             });
             let keys = open.iter().take(Problem::LISTED);

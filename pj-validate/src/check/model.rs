@@ -110,7 +110,7 @@ impl Model {
             containers: Containers::new(),
             lanes: Lanes::default(),
             spoiled: Spoiled::default(),
-            files: Files::of(Path::new("-"), false, false),
+            files: Files::of(Path::new("-"), false, None),
             endings: Vec::new(),
             rules: options.rules,
             ignore_incomplete_links: options.ignore_incomplete_links,

@@ -19,6 +19,8 @@ pub(crate) struct Here<'a> {
     pub(crate) start: u64,
     /// Without the newline.
     pub(crate) text: &'a [u8],
+    /// Nothing of it is shown: see [`Checker`](super::Checker).
+    pub(crate) hidden: bool,
 }
 
 /// A place in one of the files of a trace. Those of files that are read earlier come first.
@@ -49,7 +51,7 @@ impl Here<'_> {
             file: self.file as usize,
             position: Some(self.position(span.start)),
             width: u64::from(span.end - span.start),
-            excerpt: Some(Excerpt::of(self.text, span.start as usize)),
+            excerpt: (!self.hidden).then(|| Excerpt::of(self.text, span.start as usize)),
             count: 1,
             last_file: self.file as usize,
             last_line: self.line,

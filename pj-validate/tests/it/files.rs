@@ -8,7 +8,7 @@ use datasets::files::{Style, cut};
 use datasets::{Shape, generate, random};
 use paje_validate::{Options, Report, Rules, Severity, Summary, check, check_files};
 use serde_json::Value;
-use splitter::Input;
+use splitter::{Folders, Input};
 use tempfile::TempDir;
 
 use crate::packed::{ALL, pack};
@@ -16,7 +16,8 @@ use crate::program::{outcome, run, text};
 use crate::world::{header, trace};
 
 fn report(path: &Path, options: &Options) -> Report {
-    check_files(Input::open(Some(path)).unwrap(), path, true, options).unwrap()
+    check_files(Input::open(Some(path)).unwrap(), path, Some(&Folders::of([path])), options)
+        .unwrap()
 }
 
 /// A folder with these files.
@@ -221,7 +222,7 @@ fn files_are_read_when_the_one_that_names_them_has_ended() {
 #[test]
 fn names_are_relative_to_the_folder_of_the_file() {
     let files = [("a/x", "19 p Process b/y\n"), ("a/b/y", "19 p Process ../../z\n"), ("z", "99\n")];
-    assert_eq!(told("19 p Process a/x\n", &files), ["a/b/../../z:1:1 unknown-id"]);
+    assert_eq!(told("19 p Process a/x\n", &files), ["a/b/../../z:1:1 not-a-trace"]);
 }
 
 #[test]
@@ -241,7 +242,7 @@ fn files_that_lead_back_to_themselves() {
 #[test]
 fn files_that_cannot_be_read() {
     let gzip = pack("gzip", b"10 0 State p w\n10 zz State p w\n");
-    let folder = folder(&[("d/e", ""), ("last", "10 yy State p w\n")]);
+    let folder = folder(&[("d/e", ""), ("last", "10 0 State p w\n10 yy State p w\n")]);
     fs::write(folder.path().join("cut"), &gzip[..gzip.len() - 9]).unwrap();
     let root = "19 p Process d\n19 p Process none\n19 q Process none\n19 p Process cut\n19 p Process last\n";
     fs::write(folder.path().join("root"), trace(root)).unwrap();
@@ -262,7 +263,7 @@ fn files_that_cannot_be_read() {
         ),
         // What could be read of it is checked.
         "cut:2:4: error[bad-time]: 'zz' is not a time; expected a finite number of seconds".into(),
-        "last:1:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
+        "last:2:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
     ];
     assert_eq!(errors, wanted, "{stdout}");
     assert!(stdout.contains("1 more time, last in line"), "{stdout}");
@@ -285,7 +286,7 @@ fn the_definitions_of_a_file() {
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:2:11 unknown-event", "x:4:1 unknown-id"]);
     // Other lines do not.
     let x = "% Time date\n11 0 State p w\n";
-    assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 expected-eventdef"]);
+    assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace"]);
     // They are the file's own: others, and its namer, do not see them.
     let files = [("x", own), ("y", "10 0 State p w\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
@@ -293,7 +294,7 @@ fn the_definitions_of_a_file() {
     let files = [("x", "%EventDef PajePopState 10\n"), ("y", ""), ("z", "# nothing\n\n")];
     let root = "19 p Process x\n19 p Process y\n19 p Process z\n10 1 State p\n";
     assert_eq!(told(root, &files), ["root:4:13 missing-field", "x unfinished-definition"]);
-    assert_eq!(told("19 p Process x\n", &[("x", "\u{feff}# marked\n")]), ["x:1:1 unknown-id"]);
+    assert_eq!(told("19 p Process x\n", &[("x", "\u{feff}# marked\n")]), ["x:1:1 byte-order-mark"]);
 }
 
 #[test]
@@ -468,7 +469,7 @@ fn the_file_of_a_creation() {
     // A repeated creation may name another file.
     let y = format!("{def}30 0 r Process h z\n");
     let root = format!("{root}19 p Process y\n");
-    assert_eq!(told(&root, &[("x", x), ("y", &y), ("z", "99\n")]), ["z:1:1 unknown-id"]);
+    assert_eq!(told(&root, &[("x", x), ("y", &y), ("z", "99\n")]), ["z:1:1 not-a-trace"]);
     assert_eq!(told(&format!("{def}30 0 r Process h none\n"), &[]), ["root:8:18 unreadable-file"]);
 }
 
@@ -512,7 +513,7 @@ fn standard_input_and_compressed_pieces() {
     fs::write(folder.path().join("-"), "99\n").unwrap();
     fs::write(folder.path().join("root"), crate::world::trace("19 p Process -\n")).unwrap();
     let output = run(folder.path(), &["-q", "root"]);
-    assert!(text(&output.stdout).contains("-:1:1: error[unknown-id]"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("-:1:1: error[not-a-trace]"), "{}", text(&output.stdout));
 }
 
 /// Thousands of files, side by side and each in the one before, with few descriptors.
@@ -567,6 +568,79 @@ fn the_first_error_is_the_first_in_the_order_of_reading() {
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let errors: Vec<(usize, &str)> = errors.map(|finding| (finding.file, finding.code())).collect();
     let wanted =
-        [(0, "unknown-container"), (1, "unknown-id"), (2, "unknown-id"), (0, "open-links")];
+        [(0, "unknown-container"), (1, "not-a-trace"), (2, "not-a-trace"), (0, "open-links")];
     assert_eq!(errors, wanted);
+}
+
+/// Nothing is shown of a file that has nothing to do with the trace; all its lines are one finding.
+#[test]
+fn what_is_no_trace_is_not_shown() {
+    let secret = "root:$6$salt$hash:1::\nbackup:*:hash\n% hash\n10 hash State p w more\n";
+    let folder = folder(&[("x", secret)]);
+    fs::write(folder.path().join("root"), trace("19 p Process x\n")).unwrap();
+    let output = run(folder.path(), &["-q", "root"]);
+    let (status, stdout, _) = outcome(&output);
+    assert_eq!(status, 1);
+    let wanted = "x:1:1: error[not-a-trace]: this is no line of a Pajé trace; of a file that a trace names, \
+                  nothing is shown before a line makes sense\n   = 3 more times, last in line 4\n";
+    assert!(stdout.contains(wanted) && !stdout.contains("hash"), "{stdout}");
+    // From the first that makes sense on, lines are.
+    let x = "what\n10 0 State p w\nwhat else\n";
+    assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace", "x:3:1 unknown-id"]);
+}
+
+#[test]
+fn files_that_may_not_be_named() {
+    let folder = folder(&[("secret", "10 0 State p w\n"), ("run/y", "10 0 State q w\n")]);
+    let root = "19 p Process ../secret\n19 q Process /dev/zero\n19 q Process y\n";
+    fs::write(folder.path().join("run/root"), trace(root)).unwrap();
+    let output = run(folder.path(), &["-q", "run/root"]);
+    let (status, stdout, _) = outcome(&output);
+    let place = folder.path().canonicalize().unwrap().display().to_string();
+    let wanted = [
+        format!("cannot read 'run/../secret': {place}/secret is not below the trace's folder\n"),
+        format!("= --files-from {place} allows it\n"),
+        "cannot read '/dev/zero': /dev/zero is not below the trace's folder\n".to_owned(),
+    ];
+    assert_eq!(status, 1);
+    assert!(wanted.iter().all(|part| stdout.contains(part)), "{stdout}");
+    let all = ["-q", "--files-from", ".", "--files-from=/dev", "run/root"];
+    let output = run(folder.path(), &all);
+    let stdout = text(&output.stdout);
+    assert!(!stdout.contains("cannot read 'run/../secret'"), "{stdout}");
+    assert!(stdout.contains("it is a device; a trace may name regular files only"), "{stdout}");
+    // What a pipe names is below the current folder.
+    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
+    let stdin = fs::File::open(folder.path().join("run/root")).unwrap();
+    let output = program.current_dir(folder.path()).stdin(Stdio::from(stdin)).output().unwrap();
+    assert!(text(&output.stdout).contains("error[unreadable-file]: cannot read 'y'"));
+}
+
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = folder(&[("x", "10 zz State p w\n")]);
+    let name = "\u{1b}[31mred.trace";
+    let output = run(folder.path(), &[name]);
+    let shown = "\\u{1b}[31mred.trace";
+    let wanted = format!("pj_validate: {shown}: No such file or directory\n");
+    assert_eq!(outcome(&output), (2, "", &*wanted));
+    fs::write(folder.path().join(name), trace("10 zz State p w\n")).unwrap();
+    for arguments in [&[name][..], &["--json", name]] {
+        let output = run(folder.path(), arguments);
+        let (status, stdout, _) = outcome(&output);
+        assert!(status == 1 && !stdout.contains('\u{1b}'), "{stdout:?}");
+        let verdict = format!("\n{shown} is not sound");
+        assert!(arguments.len() == 2 || stdout.contains(&verdict), "{stdout}");
+    }
+}
+
+#[test]
+fn old_names_are_hinted_at_once() {
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/old-names.trace");
+    let output = run(Path::new("."), &["-q", example.to_str().unwrap()]);
+    let stdout = text(&output.stdout);
+    assert!(stdout.matches("name that this had in older traces").count() > 1, "{stdout}");
+    assert_eq!(stdout.matches("`-n`").count(), 1, "{stdout}");
+    assert!(stdout.ends_with("hint: `-n` reads the field names of older traces\n"), "{stdout}");
 }

@@ -51,6 +51,10 @@ const CASES: &[(&str, &str)] = &[
         "%EventDef PajePopState 54\n% Time dated\n% Type string\n% Container string\n%EndEventDef\n11 0 State p w\n54 1 State p\n",
     ),
     (
+        "a field without a name",
+        "%EventDef PajePopState 54\n% \"\" string\n% Time date\n% Type string\n% Container string\n%EndEventDef\n11 0 State p w\n54 x 1 State p\n",
+    ),
+    (
         "a field named twice",
         "%EventDef PajePopState 55\n% Time date\n% Time date\n% Type string\n% Container string\n%EndEventDef\n11 0 State p w\n55 1 1 State p\n",
     ),
@@ -226,14 +230,14 @@ fn every_message() {
 fn every_code_has_a_message() {
     let codes = "\
         expected-eventdef unknown-event redefined-id nested-definition missing-field-type \
-        unknown-field-type repeated-field missing-obligatory-field unfinished-definition unknown-id \
+        unknown-field-type unnamed-field repeated-field missing-obligatory-field unfinished-definition unknown-id \
         missing-field bad-time bad-number bad-color \
         empty-trace line-too-long unknown-type unknown-container type-exists container-exists \
         reserved-type reserved-container not-a-container-type wrong-nature not-child-type \
         wrong-container-type wrong-link-end no-common-ancestor value-of-type value-exists \
         not-time-ordered destroyed-too-early pop-on-empty variable-unset key-reused key-repeated \
         link-values-differ open-links \
-        surplus-words missing-extras after-destroy file-not-read \
+        surplus-words missing-extras after-destroy byte-order-mark file-not-read \
         other-quoting unclosed-quote unused-event unused-type unused-value never-closed reversed-link";
     let wanted: BTreeSet<&str> = codes.split_whitespace().collect();
     assert_eq!(all().1, wanted);

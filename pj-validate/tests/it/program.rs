@@ -313,11 +313,15 @@ fn empty_and_foreign_files() {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\x1b[31m\xff\n";
     fs::write(folder.path().join("picture.png"), picture).unwrap();
     let output = run(folder.path(), &["-q", "picture.png"]);
+    let wanted = "pj_validate: picture.png: this is a picture (PNG), not a Pajé trace\n";
+    assert_eq!(outcome(&output), (2, "", wanted));
+    fs::write(folder.path().join("bytes"), b"\x89what\0\x1b[31m\xff\n").unwrap();
+    let output = run(folder.path(), &["-q", "bytes"]);
     let (status, stdout, _) = outcome(&output);
     assert_eq!(status, 1);
-    assert!(stdout.contains(
-        r"picture.png:1:1: error[unknown-id]: no event is defined with number '\x89PNG'"
-    ));
+    assert!(
+        stdout.contains(r"bytes:1:1: error[unknown-id]: no event is defined with number '\x89what")
+    );
     assert!(stdout.chars().all(|c| c == '\n' || !c.is_control()), "{stdout}");
 }
 

@@ -80,7 +80,8 @@ impl Writer {
             }
             Fault::UnknownFieldType => {
                 paper.header(&["EventDef", kind.name(), "-78"], rng);
-                let unknown = rng.pick(&["strung", "Date", "int32", "bool"]);
+                let unknown =
+                    rng.pick(&["strung", "Date", "int32", "bool", "string\"", "st\"ring"]);
                 paper.header(&["Time", unknown], rng);
                 paper.header(&["EndEventDef"], rng);
             }

@@ -1,0 +1,188 @@
+//! What people take for a trace by mistake, or forget to unpack. It is known by its first bytes: no trace begins
+//! with any of these, since its first line is a comment or part of a definition.
+
+use std::io::{self, Read};
+
+use super::Compression;
+
+/// Bytes that suffice to know it.
+pub(super) const HEAD: usize = 512;
+
+const UNPACK: &str = "unpack it first";
+const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read as they are)";
+const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
+const NOTHING: &str = "";
+
+/// What begins so, and what to do with it.
+const MAGIC: [(&[u8], &str, &str); 31] = [
+    (b"PK\x03\x04", "a zip archive", UNPACK),
+    (b"PK\x05\x06", "a zip archive", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    (b"Rar!\x1a\x07", "a rar archive", UNPACK),
+    (b"\x04\x22\x4d\x18", "compressed with lz4", DECOMPRESS),
+    (b"\x02\x21\x4c\x18", "compressed with lz4", DECOMPRESS),
+    (b"LZIP\x01", "compressed with lzip", DECOMPRESS),
+    (b"\x89LZO\0\r\n\x1a\n", "compressed with lzop", DECOMPRESS),
+    (b"\x1f\x9d", "compressed with compress", DECOMPRESS),
+    (b"\xff\x06\0\0sNaPpY", "compressed with snappy", DECOMPRESS),
+    (b"\xff\xfe\0\0", "text in UTF-32", RECODE),
+    (b"\0\0\xfe\xff", "text in UTF-32", RECODE),
+    (b"\xff\xfe", "text in UTF-16", RECODE),
+    (b"\xfe\xff", "text in UTF-16", RECODE),
+    (b"%\0E\0", "text in UTF-16", RECODE),
+    (b"\0%\0E", "text in UTF-16", RECODE),
+    (b"%PDF-", "a PDF document", NOTHING),
+    (b"\x89PNG\r\n\x1a\n", "a picture (PNG)", NOTHING),
+    (b"\xff\xd8\xff", "a picture (JPEG)", NOTHING),
+    (b"GIF8", "a picture (GIF)", NOTHING),
+    (b"PAR1", "a Parquet file", NOTHING),
+    (b"ARROW1\0\0", "an Arrow file", NOTHING),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", NOTHING),
+    (b"SQLite format 3\0", "an SQLite database", NOTHING),
+    (b"\xcf\xfa\xed\xfe", "a program (Mach-O)", NOTHING),
+    (b"MZ\x90\0", "a program (Windows)", NOTHING),
+    (b"!<arch>\n", "a library (ar)", NOTHING),
+    (b"<!DOCTYPE html", "an HTML page", NOTHING),
+    (b"<!doctype html", "an HTML page", NOTHING),
+    (b"<html", "an HTML page", NOTHING),
+    (b"<?xml", "an XML document", NOTHING),
+];
+
+/// What something is that begins with `head`, and what to do with it; `None` if it may be a trace.
+fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
+        return Some((what, advice));
+    }
+    if head.starts_with(b"\x7fELF") {
+        // The type of the file, whose bytes are in either order: 4 is a core dump.
+        let is_core = matches!(head.get(16..18), Some([4, 0] | [0, 4]));
+        return Some((
+            if is_core { "a core dump" } else { "a program or a library (ELF)" },
+            NOTHING,
+        ));
+    }
+    // The name of the first file, which ends with zeros; a comment that happens to have the magic does not.
+    let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
+    is_tar.then_some(("a tar archive", UNPACK))
+}
+
+/// Whether what begins with `head` may be a trace.
+///
+/// # Errors
+/// It is something else.
+pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result<()> {
+    let Some((what, advice)) = foreign(head) else { return Ok(()) };
+    let inside = compression.map_or(String::new(), |compression| format!("{compression}: "));
+    let advice = if advice.is_empty() { String::new() } else { format!("; {advice}") };
+    let message = format!("{inside}this is {what}, not a Pajé trace{advice}");
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
+}
+
+/// A stream whose first bytes are looked at when they come.
+pub(super) struct Checked<R> {
+    reader: R,
+    compression: Option<Compression>,
+    /// Those that have been read but not given; none before the first read.
+    head: Option<Vec<u8>>,
+    /// What came behind them.
+    failure: Option<io::Error>,
+}
+
+impl<R: Read> Checked<R> {
+    pub(super) const fn new(reader: R, compression: Option<Compression>) -> Self {
+        Checked { reader, compression, head: None, failure: None }
+    }
+
+    /// The first bytes, as many as there are up to those that suffice.
+    fn look(&mut self) -> Vec<u8> {
+        let mut head = vec![0; HEAD];
+        let mut filled = 0;
+        while filled < HEAD {
+            match self.reader.read(&mut head[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            }
+        }
+        head.truncate(filled);
+        head
+    }
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut head = match self.head.take() {
+            Some(head) => head,
+            None => {
+                let head = self.look();
+                check(&head, self.compression)?;
+                head
+            }
+        };
+        if head.is_empty() {
+            self.head = Some(head);
+            return match self.failure.take() {
+                Some(failure) => Err(failure),
+                None => self.reader.read(buffer),
+            };
+        }
+        let count = head.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&head[..count]);
+        head.drain(..count);
+        self.head = Some(head);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_magic_hides_another() {
+        for (index, (magic, what, _)) in MAGIC.iter().enumerate() {
+            assert!(magic.len() <= HEAD);
+            let first = MAGIC.iter().position(|(other, ..)| magic.starts_with(other));
+            assert_eq!(first, Some(index), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_trace_and_what_may_be_one() {
+        let mut tar = vec![0; 512];
+        tar[..5].copy_from_slice(b"trace");
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(foreign(&tar), Some(("a tar archive", UNPACK)));
+        tar[..5].copy_from_slice(b"#race");
+        assert_eq!(foreign(&tar), None);
+        let elf = |kind: u8| [b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", &[kind, 0][..]].concat();
+        assert_eq!(foreign(&elf(4)), Some(("a core dump", "")));
+        assert_eq!(foreign(&elf(2)).map(|(what, _)| what), Some("a program or a library (ELF)"));
+        for text in
+            [&b""[..], b"%EventDef", b"%", b"% PDF", b"# PK", b"\xef\xbb\xbf%E", b"\n", b"P"]
+        {
+            assert_eq!(foreign(text), None);
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_looked_at_is_the_same() {
+        for len in [0, 1, HEAD - 1, HEAD, HEAD + 1, 5 * HEAD] {
+            let text = vec![b'x'; len];
+            let mut checked = Checked::new(&text[..], None);
+            let (mut found, mut some) = (Vec::new(), [0; 100]);
+            loop {
+                let count = checked.read(&mut some).unwrap();
+                found.extend_from_slice(&some[..count]);
+                if count == 0 {
+                    break;
+                }
+            }
+            assert_eq!(found, text);
+        }
+    }
+}
