@@ -154,7 +154,7 @@ mod tests {
             }
         }
         assert_eq!(
-            sum, 4771048758871873102,
+            sum, 13403320672089996391,
             "cut traces changed: was that meant? Then write the new sum here"
         );
     }

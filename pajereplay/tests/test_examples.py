@@ -9,7 +9,7 @@ import pytest
 from conftest import EXAMPLES, ROOT, program
 
 
-@pytest.mark.parametrize("window", [(), ("0.0002", "0.0006")])
+@pytest.mark.parametrize("window", [(), ("0.005", "0.015")])
 def test_profile_and_plot_from_parquet(tmp_path, window):
     path = os.pathsep.join([str(program("pj_dump").parent), os.environ["PATH"]])
     script = ROOT / "examples" / "python" / "space_time.py"
