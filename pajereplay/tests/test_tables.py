@@ -10,7 +10,7 @@ import pajereplay
 from conftest import COLUMNS, EXAMPLES, comparable, rows
 
 SHAPES = [
-    "mpi", "task-runtime", "many-containers", "one-container", "all-links", "links-reversed", "variables",
+    "mpi", "mpi-wild", "task-runtime", "many-containers", "one-container", "all-links", "links-reversed", "variables",
     "deep", "quoted", "unique-values",
 ]
 
