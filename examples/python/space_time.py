@@ -218,7 +218,8 @@ def space_time(main, window):
     legend = [Patch(facecolor=colour[value], label=short(value)) for value in main if value in drawn]
     if drawn - set(main):
         legend.append(Patch(facecolor=OTHER, label="other"))
-    figure.legend(handles=legend, ncols=4, loc="outside lower center", frameon=False, fontsize=8)
+    columns = max(1, min(4, 110 // (max(len(patch.get_label()) for patch in legend) + 6)))
+    figure.legend(handles=legend, ncols=columns, loc="outside lower center", frameon=False, fontsize=8)
     return figure
 
 

@@ -68,15 +68,25 @@ ordered_by_number <- function(names) {
   names[order(padded)]
 }
 
+# Long names have an end, too.
+short <- function(name) {
+  ifelse(nchar(name) > 40, paste0(substr(name, 1, 19), "…", substring(name, nchar(name) - 19)), name)
+}
+
 # A lane for each container, from bottom to top; where there are more than can be told apart, for several neighbours.
 lanes <- function(names, most = 200) {
   names <- rev(ordered_by_number(names))
   each <- ceiling(length(names) / most)
   lane <- rev((seq_along(names) - 1) %/% each + 1)
   label <- names[!duplicated(lane, fromLast = TRUE)]
-  label <- ifelse(nchar(label) > 40, paste0(substr(label, 1, 19), "…", substring(label, nchar(label) - 19)), label)
   lane <- max(lane) + 1 - lane
-  list(of = setNames(lane, names), labels = paste0(label, if (each > 1) " …"), each = each)
+  list(of = setNames(lane, names), labels = paste0(short(label), if (each > 1) " …"), each = each)
+}
+
+# As many names of values beside one another as there is room for.
+filled <- function(main) {
+  columns <- max(1, min(4, 110 %/% (max(nchar(short(main))) + 6)))
+  scale_fill_manual(NULL, values = colours(main), labels = short, guide = guide_legend(ncol = columns))
 }
 
 # Few states: rectangles, nested ones within and thinner.
@@ -109,7 +119,7 @@ space_time <- function(states, links, lanes, main) {
     links +
     scale_x_continuous("time", labels = seconds) +
     scale_y_continuous(NULL, breaks = ticks, labels = lanes$labels[ticks], expand = expansion(add = 0.2)) +
-    scale_fill_manual(NULL, values = colours(main)) +
+    filled(main) +
     plain()
 }
 
@@ -122,7 +132,7 @@ profile <- function(states, lanes, main) {
     scale_x_continuous("time in each state, without what is nested in it", labels = seconds,
                        expand = expansion(c(0, 0.03))) +
     scale_y_continuous(NULL, breaks = ticks, labels = lanes$labels[ticks], expand = expansion(add = 0.2)) +
-    scale_fill_manual(NULL, values = colours(main)) +
+    filled(main) +
     plain()
 }
 
@@ -220,6 +230,7 @@ main <- function(trace, name, start = NULL, end = NULL) {
   drawn <- if (nrow(states) > many || lanes$each > 1) shares(states, lanes, values, window) else boxes(states, lanes, values)
   sent <- if (nrow(links) > many) density(links, lanes, window) else arrows(links, lanes)
   plots <- list("space-time" = space_time(drawn, sent, lanes, values), profile = profile(states, lanes, values))
+  if (!is.null(end)) plots[[1]] <- plots[[1]] + coord_cartesian(xlim = window, expand = FALSE)
   for (plot in names(plots)) {
     for (format in c("png", "svg")) {
       save(plots[[plot]], sprintf("%s-%s.%s", name, plot, format), 1.6 + min(0.5 * length(lanes$labels), 6))
