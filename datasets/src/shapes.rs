@@ -6,6 +6,7 @@ mod flight;
 mod links_reversed;
 mod many_containers;
 mod mpi;
+mod mpi_wild;
 mod one_container;
 mod quoted;
 mod task_runtime;
@@ -25,10 +26,13 @@ use crate::sink::Sink;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Shape {
-    /// The main benchmark: 4 to 64 ranks as SimGrid's SMPI writes them. Short lines of some 27 bytes, ranks
-    /// interleaved, states one to four deep, links between ranks with unique keys, some variables and events.
+    /// The main benchmark: an MPI program on 4 to 64 ranks, as SimGrid's SMPI traces it. Short lines of some 27 bytes,
+    /// ranks interleaved, nested states, links between ranks with unique keys, some variables and events.
     /// 166 MB are about six million lines.
     Mpi,
+    /// The same kinds of lines as in [`Shape::Mpi`], but of no program: ranks push, pop and send at random, states are up to
+    /// four deep, some lines come late, links overtake one another.
+    MpiWild,
     /// Up to 100,000 containers in two levels with few events each: the tables of containers and lanes.
     ManyContainers,
     /// Every event in one state lane of one container: what cannot be done in parallel by lane.
@@ -55,8 +59,9 @@ pub enum Shape {
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Mpi,
+        Self::MpiWild,
         Self::ManyContainers,
         Self::OneContainer,
         Self::Deep,
@@ -73,6 +78,7 @@ impl Shape {
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpi => "mpi",
+            Self::MpiWild => "mpi-wild",
             Self::ManyContainers => "many-containers",
             Self::OneContainer => "one-container",
             Self::Deep => "deep",
@@ -90,7 +96,10 @@ impl Shape {
     pub fn describe(self) -> &'static str {
         match self {
             Self::Mpi => {
-                "interleaved MPI ranks: short lines, nested states, links, some variables (the main benchmark)"
+                "an MPI program: short lines, interleaved ranks, nested states, links (the main benchmark)"
+            }
+            Self::MpiWild => {
+                "the same lines, of ranks that do anything at any time: late lines, deep states"
             }
             Self::ManyContainers => {
                 "up to 100,000 containers with few events each: tables of containers and lanes"
@@ -174,6 +183,7 @@ pub fn write<W: Write + ?Sized>(
     let rng = Rng::new(seed);
     match shape {
         Shape::Mpi => mpi::write(&mut sink, size, rng)?,
+        Shape::MpiWild => mpi_wild::write(&mut sink, size, rng)?,
         Shape::ManyContainers => many_containers::write(&mut sink, size, rng)?,
         Shape::OneContainer => one_container::write(&mut sink, size, rng)?,
         Shape::Deep => deep::write(&mut sink, size, rng)?,

@@ -19,12 +19,34 @@ columns <- list(
 rows <- function(trace, nature, options = "") {
   dump <- pipe(sprintf("pj_dump %s %s | grep ^%s,", options, shQuote(trace), nature))
   types <- c(State = "cccddddc", Link = "cccdddcccc")
-  with_edition(1, read_csv(dump, col_names = columns[[nature]], col_types = types[[nature]]))
+  found <- with_edition(1, read_csv(dump, col_names = columns[[nature]], col_types = types[[nature]]))
+  # There are no columns where there are no rows.
+  if (ncol(found) == 0) read.csv(text = "", header = FALSE, col.names = columns[[nature]]) else found
+}
+
+# Which state each is directly within, and how long it takes itself.
+own_time <- function(states) {
+  states <- states[order(states$Container, states$Type, states$Start, states$Imbrication, states$End), ]
+  levels <- split(seq_len(nrow(states)), states$Imbrication)
+  states$Outer <- NA_integer_
+  for (level in seq_along(levels)[-1]) {
+    # The last one before it that is one less deep.
+    outer <- c(NA, levels[[level - 1]])
+    states$Outer[levels[[level]]] <- outer[findInterval(levels[[level]], outer[-1]) + 1]
+  }
+  states$Own <- states$Duration
+  nested <- which(!is.na(states$Outer))
+  if (length(nested)) {
+    time <- rowsum(states$Duration[nested], states$Outer[nested], reorder = FALSE)
+    outer <- as.integer(rownames(time))
+    states$Own[outer] <- states$Own[outer] - time
+  }
+  states
 }
 
 # The values that take most time, at most seven of them: more colours cannot be told apart.
 main_values <- function(states) {
-  time <- sort(tapply(states$Duration, states$Value, sum), decreasing = TRUE)
+  time <- sort(tapply(states$Own, states$Value, sum), decreasing = TRUE)
   head(names(time), 7)
 }
 
@@ -46,39 +68,71 @@ ordered_by_number <- function(names) {
   names[order(padded)]
 }
 
-space_time <- function(states, links, main) {
-  containers <- rev(ordered_by_number(states$Container))
-  states$Y <- match(states$Container, containers)
-  # What is nested is drawn within, and thinner.
+# Long names have an end, too.
+short <- function(name) {
+  ifelse(nchar(name) > 40, paste0(substr(name, 1, 19), "…", substring(name, nchar(name) - 19)), name)
+}
+
+# A lane for each container, from bottom to top; where there are more than can be told apart, for several neighbours.
+lanes <- function(names, most = 200) {
+  names <- rev(ordered_by_number(names))
+  each <- ceiling(length(names) / most)
+  lane <- rev((seq_along(names) - 1) %/% each + 1)
+  label <- names[!duplicated(lane, fromLast = TRUE)]
+  lane <- max(lane) + 1 - lane
+  list(of = setNames(lane, names), labels = paste0(short(label), if (each > 1) " …"), each = each)
+}
+
+# As many names of values beside one another as there is room for.
+filled <- function(main) {
+  columns <- max(1, min(4, 110 %/% (max(nchar(short(main))) + 6)))
+  scale_fill_manual(NULL, values = colours(main), labels = short, guide = guide_legend(ncol = columns))
+}
+
+# Few states: rectangles, nested ones within and thinner.
+boxes <- function(states, lanes, main) {
+  states <- states[order(states$Imbrication, states$Start), ]
+  states$Y <- lanes$of[states$Container]
   states$Half <- 0.42 * 0.72^states$Imbrication
-  links$Y0 <- match(links$From, containers)
-  links$Y1 <- match(links$To, containers)
+  # Edges tell few from one another. Of more, each reaches a little under the next, so that nothing shines through between them.
+  few <- nrow(states) < 300
+  under <- if (few) 0 else diff(range(states$Start, states$End)) / 3000
+  geom_rect(aes(xmin = Start, xmax = End + under, ymin = Y - Half, ymax = Y + Half, fill = shown(Value, main)),
+            states, colour = if (few) "white" else NA, linewidth = 0.15)
+}
+
+# Few links: arrows; of more, lines.
+arrows <- function(links, lanes) {
+  links$Y0 <- lanes$of[links$From]
+  links$Y1 <- lanes$of[links$To]
   links <- links[!is.na(links$Y0 + links$Y1), ]
-  # Few things are drawn with edges and arrowheads; of many, only the density can be seen.
-  edge <- if (nrow(states) < 300) "white" else NA
+  if (nrow(links) == 0) return(NULL)
   head <- if (nrow(links) < 300) arrow(length = unit(1.6, "mm"), type = "closed", angle = 18)
-  ggplot(states) +
-    geom_rect(aes(xmin = Start, xmax = End, ymin = Y - Half, ymax = Y + Half,
-                  fill = shown(Value, main)), colour = edge, linewidth = 0.15) +
-    geom_segment(aes(Start, Y0, xend = End, yend = Y1), links, colour = "grey15",
-                 linewidth = 0.3, alpha = min(0.8, 300 / nrow(links)), arrow = head) +
+  geom_segment(aes(Start, Y0, xend = End, yend = Y1), links, colour = "grey15",
+               linewidth = 0.3, alpha = max(0.15, min(0.8, 300 / nrow(links))), arrow = head)
+}
+
+space_time <- function(states, links, lanes, main) {
+  ticks <- seq(length(lanes$labels), 1, by = -ceiling(length(lanes$labels) / 40))
+  ggplot() +
+    states +
+    links +
     scale_x_continuous("time", labels = seconds) +
-    scale_y_continuous(NULL, breaks = seq_along(containers), labels = containers,
-                       expand = expansion(add = 0.2)) +
-    scale_fill_manual(NULL, values = colours(main)) +
+    scale_y_continuous(NULL, breaks = ticks, labels = lanes$labels[ticks], expand = expansion(add = 0.2)) +
+    filled(main) +
     plain()
 }
 
-profile <- function(states, main) {
-  states$Shown <- shown(states$Value, main)
-  states$Container <- factor(states$Container, rev(ordered_by_number(states$Container)))
-  time <- aggregate(Duration ~ Container + Shown, states, sum)
-  ggplot(time, aes(Duration, Container, fill = Shown)) +
-    geom_col(position = position_stack(reverse = TRUE), width = 0.75) +
+profile <- function(states, lanes, main) {
+  time <- aggregate(list(Own = states$Own),
+                    list(Lane = lanes$of[states$Container], Shown = shown(states$Value, main)), sum)
+  ticks <- seq(length(lanes$labels), 1, by = -ceiling(length(lanes$labels) / 40))
+  ggplot(time, aes(Own, Lane, fill = Shown)) +
+    geom_col(position = position_stack(reverse = TRUE), width = 0.75, orientation = "y") +
     scale_x_continuous("time in each state, without what is nested in it", labels = seconds,
                        expand = expansion(c(0, 0.03))) +
-    scale_y_discrete(NULL) +
-    scale_fill_manual(NULL, values = colours(main)) +
+    scale_y_continuous(NULL, breaks = ticks, labels = lanes$labels[ticks], expand = expansion(add = 0.2)) +
+    filled(main) +
     plain()
 }
 
@@ -91,22 +145,96 @@ plain <- function() {
           plot.background = element_rect("white", NA))
 }
 
+# Many states: a picture, whose pixels show the shares that values have of the time of a column, most taken first.
+shares <- function(states, lanes, main, window, across = 1200) {
+  values <- colours(main)
+  cells <- (lanes$of[states$Container] - 1) * length(values) + as.integer(shown(states$Value, main)) - 1
+  # A state takes what is after its start, less what is after its end; the one that it is within does not have that time.
+  # What is after a time is a part of its column and all of the next ones: so much more with it, and with the next.
+  nested <- !is.na(states$Outer)
+  cell <- c(cells, cells, cells[states$Outer[nested]], cells[states$Outer[nested]])
+  sign <- rep(c(1, -1, -1, 1), c(nrow(states), nrow(states), sum(nested), sum(nested)))
+  time <- c(states$Start, states$End, states$Start[nested], states$End[nested])
+  at <- pmin(pmax((time - window[1]) / diff(window) * across, 0), across)
+  column <- floor(at)
+  more <- rowsum(c(sign * (1 - at + column), sign * (at - column)),
+                 rep(cell * (across + 2), 2) + c(column, column + 1) + 1, reorder = FALSE)
+  taken <- matrix(0, across + 2, length(lanes$labels) * length(values))
+  taken[as.integer(rownames(more))] <- more
+  taken <- apply(taken, 2, cumsum)[seq_len(across), , drop = FALSE]
+  deep <- max(5, 1000 %/% length(lanes$labels))
+  # Where in a lane, from its top, a row of pixels is; beyond 0 and 1 there is the gap to the next lane.
+  place <- ((seq_len(deep) - 0.5) / deep - 0.08) / 0.84
+  strip <- function(lane) {
+    time <- taken[, (lane - 1) * length(values) + seq_along(values), drop = FALSE]
+    # States of several types, or containers of one lane, may overlap.
+    whole <- pmax(lanes$each, rowSums(time))
+    reached <- apply(time, 1, cumsum) / rep(whole, each = length(values))
+    pixels <- matrix(NA_character_, deep, across)
+    for (row in which(place > 0 & place < 1)) {
+      pixels[row, ] <- values[1 + colSums(reached < place[row])]
+    }
+    pixels
+  }
+  pixels <- do.call(rbind, lapply(rev(seq_along(lanes$labels)), strip))
+  legend <- data.frame(Value = factor(names(values), names(values)))
+  list(geom_rect(aes(xmin = window[1], xmax = window[1], ymin = 1, ymax = 1, fill = Value),
+                 legend[sort(unique(as.integer(shown(states$Value, main)))), , drop = FALSE]),
+       annotation_raster(as.raster(pixels), window[1], window[2], 0.5, length(lanes$labels) + 0.5),
+       expand_limits(x = window, y = c(0.58, length(lanes$labels) + 0.42)))
+}
+
+# Many links: a picture of how many cross each pixel; one is seen, too.
+density <- function(links, lanes, window, across = 1200, most = 4e6) {
+  links$Y0 <- lanes$of[links$From]
+  links$Y1 <- lanes$of[links$To]
+  links <- links[!is.na(links$Y0 + links$Y1), ]
+  if (nrow(links) == 0) return(NULL)
+  deep <- max(5, 400 %/% length(lanes$labels))
+  column <- function(time) (time - window[1]) / diff(window) * across
+  row <- function(lane) (length(lanes$labels) + 0.5 - lane) * deep
+  x <- column(links$Start)
+  y <- row(links$Y0)
+  dx <- column(links$End) - x
+  dy <- row(links$Y1) - y
+  # Points on each link, one for each pixel; where that is too much, on some links only.
+  points <- ceiling(pmax(abs(dx), abs(dy))) + 1
+  drawn <- seq(1, length(points), by = ceiling(sum(points) / most))
+  link <- rep(drawn, points[drawn])
+  part <- (sequence(points[drawn]) - 1) / pmax(points[link] - 1, 1)
+  px <- floor(x[link] + part * dx[link])
+  py <- floor(y[link] + part * dy[link])
+  inside <- px >= 0 & px < across
+  size <- length(lanes$labels) * deep
+  count <- tabulate(px[inside] * size + py[inside] + 1, across * size)
+  visible <- ifelse(count > 0, 0.1 + 0.3 * log1p(count) / log1p(max(count)), 0)
+  pixels <- matrix(rgb(0.15, 0.15, 0.15, visible), size)
+  annotation_raster(as.raster(pixels), window[1], window[2], 0.5, length(lanes$labels) + 0.5)
+}
+
 save <- function(plot, name, height) {
   ggsave(name, plot, device = if (endsWith(name, ".svg")) svg else png,
          width = 8, height = height, dpi = 160)
 }
 
 main <- function(trace, name, start = NULL, end = NULL) {
-  window <- if (is.null(end)) "" else paste("--start", start, "--end", end)
-  states <- rows(trace, "State", paste("-z", window))
+  options <- if (is.null(end)) "-z" else paste("-z --start", start, "--end", end)
+  states <- own_time(rows(trace, "State", options))
   if (nrow(states) == 0) stop("there are no states in ", trace)
-  links <- rows(trace, "Link", paste("-z", window))
-  flat <- rows(trace, "State", paste("-z -i", window))
-  values <- main_values(flat)
-  height <- 1.6 + min(0.5 * length(unique(states$Container)), 6)
-  for (format in c("png", "svg")) {
-    save(space_time(states, links, values), sprintf("%s-space-time.%s", name, format), height)
-    save(profile(flat, values), sprintf("%s-profile.%s", name, format), height)
+  links <- rows(trace, "Link", options)
+  values <- main_values(states)
+  lanes <- lanes(states$Container)
+  # What is less than a pixel cannot be seen by itself, and takes long to draw.
+  window <- if (is.null(end)) range(states$Start, states$End) else as.numeric(c(start, end))
+  many <- 4000
+  drawn <- if (nrow(states) > many || lanes$each > 1) shares(states, lanes, values, window) else boxes(states, lanes, values)
+  sent <- if (nrow(links) > many) density(links, lanes, window) else arrows(links, lanes)
+  plots <- list("space-time" = space_time(drawn, sent, lanes, values), profile = profile(states, lanes, values))
+  if (!is.null(end)) plots[[1]] <- plots[[1]] + coord_cartesian(xlim = window, expand = FALSE)
+  for (plot in names(plots)) {
+    for (format in c("png", "svg")) {
+      save(plots[[plot]], sprintf("%s-%s.%s", name, plot, format), 1.6 + min(0.5 * length(lanes$labels), 6))
+    }
   }
 }
 

@@ -1,26 +1,70 @@
 """The example in examples/python, as docs/r.md shows it."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-from conftest import EXAMPLES, ROOT, program
+from conftest import EXAMPLES, HEADER, ROOT, program
 
 
-@pytest.mark.parametrize("window", [(), ("0.0002", "0.0006")])
-def test_profile_and_plot_from_parquet(tmp_path, window):
+def draw(tmp_path, trace, *window):
+    """The run of the example; its files begin with `plot` in the folder."""
     path = os.pathsep.join([str(program("pj_dump").parent), os.environ["PATH"]])
     script = ROOT / "examples" / "python" / "space_time.py"
-    run = subprocess.run(
-        [sys.executable, script, EXAMPLES / "mpi.trace", tmp_path / "mpi", *window],
+    return subprocess.run(
+        [sys.executable, script, trace, tmp_path / "plot", *window],
         env={**os.environ, "PATH": path, "MPLCONFIGDIR": str(tmp_path / "config")},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    assert run.stdout.rstrip() in (ROOT / "docs" / "r.md").read_text(encoding="utf-8")
-    assert (tmp_path / "mpi-space-time.png").read_bytes().startswith(b"\x89PNG")
-    svg = (tmp_path / "mpi-space-time.svg").read_text(encoding="utf-8")
-    assert svg.count("<path") > 50
+
+
+def drawn(tmp_path):
+    assert (tmp_path / "plot-space-time.png").read_bytes().startswith(b"\x89PNG")
+    return (tmp_path / "plot-space-time.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("window", [(), ("0.005", "0.015")])
+def test_profile_and_plot_from_parquet(tmp_path, window):
+    run = draw(tmp_path, EXAMPLES / "mpi.trace", *window)
+    assert run.returncode == 0 and run.stdout.rstrip() in (ROOT / "docs" / "r.md").read_text(encoding="utf-8"), run.stderr
+    assert drawn(tmp_path).count("<path") > 50
+
+
+@pytest.mark.parametrize("name", ["task-runtime", "deep", "one-container", "links-reversed", "many-containers"])
+def test_other_traces(tmp_path, name):
+    """Without links, with links elsewhere, with many lanes."""
+    run = draw(tmp_path, EXAMPLES / f"{name}.trace")
+    assert run.returncode == 0, run.stderr
+    assert drawn(tmp_path).count("<path") > 5
+
+
+def test_a_trace_without_states(tmp_path):
+    run = draw(tmp_path, EXAMPLES / "variables.trace")
+    assert run.returncode == 1 and "there are no states in" in run.stderr
+    assert not list(tmp_path.glob("plot*"))
+
+
+@pytest.mark.parametrize("shape", ["mpi", "many-containers"])
+def test_large_traces(tmp_path, generated, shape):
+    """What is less than a pixel is no object of its own in the picture."""
+    run = draw(tmp_path, generated(shape, 10_000_000, 1))
+    assert run.returncode == 0, run.stderr
+    svg = drawn(tmp_path)
+    assert len(svg) < 1_000_000 and svg.count("<path") < 2000 and "<image" in svg
+
+
+def test_a_long_name_has_its_place(tmp_path):
+    name = "a process on the last of all machines, of which there are many"
+    trace = tmp_path / "long.trace"
+    trace.write_text(HEADER.replace("first", f'"{name}"') + f'4 1 Power "{name}" on\n4 2 Power "{name}" off\n')
+    run = draw(tmp_path, trace)
+    assert run.returncode == 0, run.stderr
+    svg = drawn(tmp_path)
+    assert f"<!-- {name[:19]}…{name[-20:]} -->" in svg
+    places = [float(x) for x in re.findall(r'<g transform="translate\((-?[0-9.]+) ', svg)]
+    assert min(places) >= 0

@@ -140,4 +140,4 @@ thread = threading.Thread(target=lambda: found.append(len(pajereplay.read({str(e
 thread.start(); thread.join(); print(found)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout == "[53]\n"
+    assert done.stdout == "[158]\n"

@@ -61,7 +61,7 @@ for convert, package in (("to_arrow", "pyarrow"), ("to_polars", "polars"), ("to_
         print("converted")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "53 PyCapsule\n", done.stderr
+    assert done.stdout == "158 PyCapsule\n", done.stderr
 
 
 def test_streams_that_nobody_reads(example):

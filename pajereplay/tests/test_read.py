@@ -49,15 +49,15 @@ def test_standard_input_and_pipes(example):
     path = example("mpi")
     code = "import sys, pajereplay; print(len(pajereplay.read(sys.stdin.buffer).states))"
     done = subprocess.run([sys.executable, "-c", code], input=path.read_bytes(), capture_output=True, check=True)
-    assert done.stdout == b"53\n"
+    assert done.stdout == b"158\n"
     with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
-        assert len(pajereplay.read(cat.stdout).states) == 53
+        assert len(pajereplay.read(cat.stdout).states) == 158
 
 
 def test_a_file_called_dash(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("-").write_bytes(example("mpi").read_bytes())
-    assert len(pajereplay.read("-").states) == 53
+    assert len(pajereplay.read("-").states) == 158
 
 
 def test_traces_in_many_files(example, tmp_path):
@@ -94,14 +94,14 @@ def test_files_that_may_not_be_named(example, tmp_path):
 
 def test_what_is_told_of_a_trace(example):
     trace = pajereplay.read(example("mpi"), threads=2)
-    assert trace.counts == {"containers": 4, "states": 53, "variables": 40, "events": 3, "links": 43}
-    assert trace.end == 0.001359
+    assert trace.counts == {"containers": 4, "states": 158, "variables": 72, "events": 20, "links": 96}
+    assert trace.end == 0.043388
     metadata = trace.metadata
-    assert metadata["source"] == str(example("mpi")) and metadata["lines"] == 371
+    assert metadata["source"] == str(example("mpi")) and metadata["lines"] == 735
     assert metadata["bytes"] == example("mpi").stat().st_size
     assert metadata["threads"] == 2 and metadata["version"] == pajereplay.__version__
     assert trace.warnings == [] and trace.recovered == []
-    assert repr(trace).startswith(f"<pajereplay.Trace {example('mpi')}: 4 containers, 53 states, ")
+    assert repr(trace).startswith(f"<pajereplay.Trace {example('mpi')}: 4 containers, 158 states, ")
 
 
 def test_an_invalid_trace(tmp_path):

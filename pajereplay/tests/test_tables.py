@@ -10,7 +10,7 @@ import pajereplay
 from conftest import COLUMNS, EXAMPLES, comparable, rows
 
 SHAPES = [
-    "mpi", "task-runtime", "many-containers", "one-container", "all-links", "links-reversed", "variables",
+    "mpi", "mpi-wild", "task-runtime", "many-containers", "one-container", "all-links", "links-reversed", "variables",
     "deep", "quoted", "unique-values",
 ]
 
@@ -77,8 +77,8 @@ def test_options(example):
     path = example("mpi")
     for keywords, options in [
         ({"no_imbrication": True}, ["-i"]),
-        ({"stop_at": 0.0005, "ignore_incomplete_links": True}, ["-z", "-a", "0.0005"]),
-        ({"start": 0.0002, "end": 0.0004}, ["-s", "0.0002", "-e", "0.0004"]),
+        ({"stop_at": 0.02, "ignore_incomplete_links": True}, ["-z", "-a", "0.02"]),
+        ({"start": 0.009, "end": 0.012}, ["-s", "0.009", "-e", "0.012"]),
         ({"start": 5}, ["-s", "5"]),
         ({"natures": "state"}, ["--nature", "state"]),
         ({"natures": ["link", "container"]}, ["--nature", "link,container"]),
@@ -154,14 +154,14 @@ def test_rows_are_kept_until_they_are_released(example):
     trace = pajereplay.read(example("mpi"))
     assert trace.states.nbytes == 0 and "not made yet" in repr(trace.states)
     table = trace.states.to_arrow()
-    assert trace.states.nbytes > 0 and "53 rows" in repr(trace.states)
+    assert trace.states.nbytes > 0 and "158 rows" in repr(trace.states)
     trace.states.release()
     assert trace.states.nbytes == 0
     before = table.to_pylist()
     trace.links.to_arrow()
     trace.release()
     del trace
-    assert table.to_pylist() == before and len(before) == 53
+    assert table.to_pylist() == before and len(before) == 158
 
 
 def test_schemas_need_no_rows(example):

@@ -16,8 +16,8 @@ def test_a_sound_trace(example):
     report = pajereplay.validate(example("mpi"))
     assert report and report.errors == [] and report.error_count == 0
     assert report.files == [str(example("mpi"))]
-    assert report.summary["states"] == 53 and report.summary["lines"] == 371
-    assert (report.summary["start"], report.summary["end"]) == (0, 0.001359)
+    assert report.summary["states"] == 158 and report.summary["lines"] == 735
+    assert (report.summary["start"], report.summary["end"]) == (0, 0.043388)
     assert repr(report) == f"<pajereplay.Report {example('mpi')}: sound, 0 errors, {report.warning_count} warnings>"
     assert len(report.warnings) == len(report.problems)
 

@@ -1,0 +1,367 @@
+//! The ranks of the program, and what they do.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::super::closing_line;
+use super::timeline::Lines;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+/// Microseconds that a message takes at least, and bytes that it has for each further one.
+const LATENCY: u64 = 20;
+const BANDWIDTH: u64 = 1000;
+
+/// What a rank sends east, west, south and north in an iteration, and in all.
+const EDGES: [u64; 4] = [524_288, 524_288, 262_144, 262_144];
+const EXCHANGED: u64 = 2 * (524_288 + 262_144);
+
+/// What other messages hold: a few numbers, a piece of the results.
+const NUMBERS: u64 = 64;
+const PIECE: u64 = 196_608;
+
+/// How long an iteration is computed, in microseconds, and on the slow rank.
+const COMPUTED: u64 = 5000;
+const COMPUTED_SLOWLY: u64 = 7500;
+
+/// Each so many iterations are saved, beginning with the second.
+const SAVED: u64 = 4;
+
+/// State values; the alias of the first is 10.
+pub(super) const STATES: [&str; 11] = [
+    "PMPI_Init",
+    "PMPI_Bcast",
+    "computing",
+    "PMPI_Sendrecv",
+    "PMPI_Allreduce",
+    "PMPI_Reduce",
+    "PMPI_File_write_all",
+    "PMPI_Barrier",
+    "PMPI_Send",
+    "PMPI_Recv",
+    "PMPI_Finalize",
+];
+
+/// A value of the states: its place in [`STATES`].
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Init,
+    Bcast,
+    Computing,
+    Sendrecv,
+    Allreduce,
+    Reduce,
+    WriteAll,
+    Barrier,
+    Send,
+    Recv,
+    Finalize,
+}
+
+/// The aliases of the events' values.
+const CHECKPOINT: u64 = 30;
+const ITERATION: u64 = 31;
+
+/// Tags of messages that are no edges; theirs are 0 to 3.
+const TREE: u64 = 4;
+const RESULT: u64 = 5;
+
+/// A message under way; ranks count from 0.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    from: usize,
+    to: usize,
+    tag: u64,
+    serial: u64,
+    arrival: u64,
+}
+
+/// The ranks of the program.
+#[derive(Debug)]
+pub(super) struct Program {
+    /// The time of each rank, in microseconds.
+    clocks: Vec<u64>,
+    columns: usize,
+    slow: usize,
+    /// Messages sent.
+    serial: u64,
+    rng: Rng,
+}
+
+impl Program {
+    pub(super) fn new(count: usize, mut rng: Rng) -> Self {
+        let rows = (2..=count).take_while(|rows| rows * rows <= count);
+        let rows = rows.filter(|&rows| count.is_multiple_of(rows)).last().unwrap_or(1);
+        let slow = 1 + rng.index(count - 1);
+        Self { clocks: vec![0; count], columns: count / rows, slow, serial: 0, rng }
+    }
+
+    fn ranks(&self) -> Range<usize> {
+        0..self.clocks.len()
+    }
+
+    pub(super) fn earliest(&self) -> u64 {
+        self.clocks.iter().copied().min().unwrap_or_default()
+    }
+
+    pub(super) fn latest(&self) -> u64 {
+        self.clocks.iter().copied().max().unwrap_or_default()
+    }
+
+    /// About how many bytes it takes to end: a push, a pop and a destruction for each rank.
+    pub(super) fn closing_bytes(&self) -> u64 {
+        self.clocks.len() as u64 * (3 * closing_line(self.latest()) + 3)
+    }
+
+    pub(super) fn start(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        for rank in self.ranks() {
+            self.clocks[rank] = self.rng.below(100);
+            self.push(lines, rank, State::Init)?;
+            self.spend(rank, 900, 400);
+            self.pop(lines, rank)?;
+        }
+        self.push_all(lines, State::Bcast)?;
+        self.broadcast(lines)?;
+        self.pop_all(lines)
+    }
+
+    pub(super) fn iterate(&mut self, lines: &mut Lines<'_>, number: u64) -> io::Result<()> {
+        for rank in self.ranks() {
+            self.event(lines, rank, ITERATION)?;
+            self.compute(lines, rank)?;
+            self.variable(lines, 9, rank, 5, EXCHANGED * 1_000_000)?;
+        }
+        for direction in 0..EDGES.len() {
+            self.shift(lines, direction)?;
+        }
+        for rank in self.ranks() {
+            self.variable(lines, 10, rank, 5, EXCHANGED * 1_000_000)?;
+        }
+        self.push_all(lines, State::Allreduce)?;
+        self.push_all(lines, State::Reduce)?;
+        self.reduce(lines)?;
+        self.pop_all(lines)?;
+        self.push_all(lines, State::Bcast)?;
+        self.broadcast(lines)?;
+        self.pop_all(lines)?;
+        self.pop_all(lines)?;
+        if number % SAVED == 1 { self.save(lines) } else { Ok(()) }
+    }
+
+    /// Computing takes more power than waiting.
+    fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) -> io::Result<()> {
+        let power = 180_000_000 + self.rng.below(40_000_000);
+        self.variable(lines, 8, rank, 4, power)?;
+        self.push(lines, rank, State::Computing)?;
+        let least = if rank == self.slow { COMPUTED_SLOWLY } else { COMPUTED };
+        self.spend(rank, least, least / 10);
+        self.pop(lines, rank)?;
+        let power = 110_000_000 + self.rng.below(10_000_000);
+        self.variable(lines, 8, rank, 4, power)
+    }
+
+    /// Each rank sends an edge to its neighbour, and gets that of the neighbour on the other side.
+    fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) -> io::Result<()> {
+        let mut edges = Vec::with_capacity(self.clocks.len());
+        for rank in self.ranks() {
+            self.push(lines, rank, State::Sendrecv)?;
+            let to = self.neighbour(rank, direction);
+            edges.push(self.send(lines, rank, to, direction as u64, EDGES[direction])?);
+        }
+        for edge in edges {
+            self.receive(lines, edge)?;
+        }
+        self.pop_all(lines)
+    }
+
+    /// The rank to the east, west, south or north.
+    fn neighbour(&self, rank: usize, direction: usize) -> usize {
+        let (columns, rows) = (self.columns, self.clocks.len() / self.columns);
+        let (row, column) = (rank / columns, rank % columns);
+        match direction {
+            0 => row * columns + (column + 1) % columns,
+            1 => row * columns + (column + columns - 1) % columns,
+            2 => (row + 1) % rows * columns + column,
+            _ => (row + rows - 1) % rows * columns + column,
+        }
+    }
+
+    /// Numbers from all ranks to rank 0, along a tree: each in turn of the ranks that are left passes on what it has to the one
+    /// before it.
+    fn reduce(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        let mut step = 1;
+        while step < self.clocks.len() {
+            for rank in (step..self.clocks.len()).step_by(2 * step) {
+                let message = self.send(lines, rank, rank - step, TREE, NUMBERS)?;
+                self.receive(lines, message)?;
+            }
+            step *= 2;
+        }
+        Ok(())
+    }
+
+    /// Numbers from rank 0 to all ranks, along the same tree.
+    fn broadcast(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        let mut step = self.clocks.len().next_power_of_two() / 2;
+        while step > 0 {
+            for rank in (step..self.clocks.len()).step_by(2 * step) {
+                let message = self.send(lines, rank - step, rank, TREE, NUMBERS)?;
+                self.receive(lines, message)?;
+            }
+            step /= 2;
+        }
+        Ok(())
+    }
+
+    /// All ranks write to a file, and wait for one another.
+    fn save(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        for rank in self.ranks() {
+            self.event(lines, rank, CHECKPOINT)?;
+            let time = self.tick(rank);
+            lines.line(11, time, |sink| {
+                sink.num(2).num(alias(rank)).num(State::WriteAll.alias());
+            })?;
+            self.spend(rank, 1200, 600);
+            self.push(lines, rank, State::Barrier)?;
+        }
+        self.meet();
+        for rank in self.ranks() {
+            self.pop(lines, rank)?;
+            let time = self.tick(rank);
+            lines.line(14, time, |sink| {
+                sink.num(2).num(alias(rank));
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Results, from the other ranks in turn to rank 0, until `left` bytes are left for the end only.
+    pub(super) fn collect(&mut self, lines: &mut Lines<'_>, left: u64) -> io::Result<()> {
+        let mut last = 0;
+        for rank in (1..self.clocks.len()).cycle() {
+            let before = lines.bytes();
+            if before + self.closing_bytes() + last / 2 >= left {
+                break;
+            }
+            self.push(lines, rank, State::Send)?;
+            let message = self.send(lines, rank, 0, RESULT, PIECE)?;
+            self.spend(rank, PIECE / BANDWIDTH, LATENCY);
+            self.pop(lines, rank)?;
+            self.push(lines, 0, State::Recv)?;
+            self.receive(lines, message)?;
+            self.pop(lines, 0)?;
+            last = lines.bytes() - before;
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        self.push_all(lines, State::Finalize)?;
+        self.meet();
+        for rank in self.ranks() {
+            self.spend(rank, 300, 100);
+        }
+        self.pop_all(lines)
+    }
+
+    /// All ranks wait for the last one.
+    fn meet(&mut self) {
+        let latest = self.latest() + LATENCY;
+        self.clocks.fill(latest);
+    }
+
+    fn spend(&mut self, rank: usize, least: u64, more: u64) {
+        self.clocks[rank] += least + self.rng.below(more);
+    }
+
+    /// The time of a rank's next line: some microseconds pass between two of them.
+    fn tick(&mut self, rank: usize) -> u64 {
+        self.spend(rank, 1, 5);
+        self.clocks[rank]
+    }
+
+    fn send(
+        &mut self,
+        lines: &mut Lines<'_>,
+        from: usize,
+        to: usize,
+        tag: u64,
+        bytes: u64,
+    ) -> io::Result<Message> {
+        let time = self.tick(from);
+        let arrival = time + LATENCY + bytes / BANDWIDTH + self.rng.below(LATENCY);
+        self.serial += 1;
+        let message = Message { from, to, tag, serial: self.serial, arrival };
+        lines.line(15, time, |sink| message.fields(sink, from))?;
+        Ok(message)
+    }
+
+    fn receive(&mut self, lines: &mut Lines<'_>, message: Message) -> io::Result<()> {
+        let time = self.tick(message.to).max(message.arrival);
+        self.clocks[message.to] = time;
+        lines.line(16, time, |sink| message.fields(sink, message.to))
+    }
+
+    fn push(&mut self, lines: &mut Lines<'_>, rank: usize, state: State) -> io::Result<()> {
+        let time = self.tick(rank);
+        lines.line(12, time, |sink| {
+            sink.num(2).num(alias(rank)).num(state.alias());
+        })
+    }
+
+    fn pop(&mut self, lines: &mut Lines<'_>, rank: usize) -> io::Result<()> {
+        let time = self.tick(rank);
+        lines.line(13, time, |sink| {
+            sink.num(2).num(alias(rank));
+        })
+    }
+
+    fn push_all(&mut self, lines: &mut Lines<'_>, state: State) -> io::Result<()> {
+        self.ranks().try_for_each(|rank| self.push(lines, rank, state))
+    }
+
+    fn pop_all(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        self.ranks().try_for_each(|rank| self.pop(lines, rank))
+    }
+
+    /// Sets a variable, adds to it or subtracts from it.
+    fn variable(
+        &mut self,
+        lines: &mut Lines<'_>,
+        event: u32,
+        rank: usize,
+        variable: u64,
+        millionths: u64,
+    ) -> io::Result<()> {
+        let time = self.tick(rank);
+        lines.line(event, time, |sink| {
+            sink.num(variable).num(alias(rank)).micros(millionths);
+        })
+    }
+
+    fn event(&mut self, lines: &mut Lines<'_>, rank: usize, value: u64) -> io::Result<()> {
+        let time = self.tick(rank);
+        lines.line(17, time, |sink| {
+            sink.num(6).num(alias(rank)).num(value);
+        })
+    }
+}
+
+impl State {
+    fn alias(self) -> u64 {
+        10 + self as u64
+    }
+}
+
+impl Message {
+    /// What follows the time: `end` is the rank at this end.
+    fn fields<W: Write + ?Sized>(&self, sink: &mut Sink<'_, W>, end: usize) {
+        sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
+        sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);
+        sink.text("_").digits(self.serial);
+    }
+}
+
+fn alias(rank: usize) -> u64 {
+    rank as u64 + 1
+}

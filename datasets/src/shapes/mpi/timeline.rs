@@ -1,0 +1,134 @@
+//! Lines that are made process by process, and written in the order of their times.
+
+use std::io::{self, Write};
+use std::mem;
+use std::ops::Range;
+
+use crate::sink::Sink;
+
+/// Lines that wait until nothing can come before them.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    text: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Where a line stands in the text.
+#[derive(Debug)]
+struct Place {
+    time: u64,
+    bytes: Range<usize>,
+}
+
+/// New lines of a timeline.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    sink: Sink<'a, Vec<u8>>,
+    places: &'a mut Vec<Place>,
+    /// Bytes that the timeline had before.
+    before: usize,
+}
+
+impl Timeline {
+    /// Adds lines.
+    pub(super) fn add(
+        &mut self,
+        lines: impl FnOnce(&mut Lines<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let before = self.text.len();
+        let mut new = Lines { sink: Sink::new(&mut self.text), places: &mut self.places, before };
+        lines(&mut new)?;
+        new.sink.finish()?;
+        Ok(())
+    }
+
+    /// Bytes that wait.
+    pub(super) fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    /// Writes what is earlier than `until`; lines of the same time in the order in which they were made.
+    pub(super) fn write<W: Write + ?Sized>(
+        &mut self,
+        sink: &mut Sink<'_, W>,
+        until: u64,
+    ) -> io::Result<()> {
+        self.places.sort_by_key(|place| place.time);
+        let ready = self.places.partition_point(|place| place.time < until);
+        for place in self.places.drain(..ready) {
+            sink.lines(&self.text[place.bytes])?;
+        }
+        let text = mem::take(&mut self.text);
+        for place in &mut self.places {
+            let start = self.text.len();
+            self.text.extend_from_slice(&text[place.bytes.clone()]);
+            place.bytes = start..self.text.len();
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Lines<'a> {
+    /// Writes a line: the event's number and `time`, then `fields`.
+    pub(super) fn line(
+        &mut self,
+        event: u32,
+        time: u64,
+        fields: impl FnOnce(&mut Sink<'a, Vec<u8>>),
+    ) -> io::Result<()> {
+        let start = self.end();
+        self.sink.event(event).micros(time);
+        fields(&mut self.sink);
+        self.sink.end()?;
+        self.places.push(Place { time, bytes: start..self.end() });
+        Ok(())
+    }
+
+    /// Bytes of the timeline with these lines.
+    pub(super) fn bytes(&self) -> u64 {
+        self.end() as u64
+    }
+
+    fn end(&self) -> usize {
+        self.before + self.sink.written() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timeline;
+    use crate::sink::Sink;
+
+    #[test]
+    fn lines_are_written_once_nothing_can_come_before_them() {
+        let mut out = Vec::new();
+        let mut sink = Sink::new(&mut out);
+        let mut timeline = Timeline::default();
+        let add = |timeline: &mut Timeline, times: [u64; 3]| {
+            timeline
+                .add(|lines| {
+                    times.into_iter().zip(1..).try_for_each(|(time, number)| {
+                        lines.line(number, time, |sink| {
+                            sink.num(7);
+                        })
+                    })
+                })
+                .unwrap();
+        };
+        add(&mut timeline, [3, 9, 2]);
+        assert_eq!(timeline.bytes(), 3 * 13);
+        timeline.write(&mut sink, 3).unwrap();
+        add(&mut timeline, [8, 3, 4]);
+        timeline.write(&mut sink, 9).unwrap();
+        timeline.write(&mut sink, u64::MAX).unwrap();
+        assert_eq!(timeline.bytes(), 0);
+        sink.finish().unwrap();
+        let expected = ["3 2", "1 3", "2 3", "3 4", "1 8", "2 9"];
+        let lines: Vec<String> = expected
+            .iter()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(event, micros)| format!("{event} 0.00000{micros} 7\n"))
+            .collect();
+        assert_eq!(String::from_utf8(out).unwrap(), lines.concat());
+    }
+}

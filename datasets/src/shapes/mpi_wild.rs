@@ -1,0 +1,157 @@
+//! MPI ranks that do anything at any time: the lines of a trace of MPI, without a program behind them.
+//!
+//! The mix, in lines: nearly half pushes and pops, a third link ends, an eighth variables, and a few of everything
+//! else, so that every nature occurs in a proportion near that of traced NAS benchmarks. Time grows from line to
+//! line, except that one state in twenty is written late, as a tracer does that buffers by rank.
+
+use std::io::{self, Write};
+
+use super::closing_line;
+use super::flight::{Flight, pair};
+use crate::header;
+use crate::rng::Rng;
+use crate::sink::Sink;
+
+const MAX_DEPTH: u64 = 4;
+
+/// Chance of a push, in percent, by depth; otherwise a pop.
+const PUSH: [u64; MAX_DEPTH as usize + 1] = [100, 40, 30, 20, 0];
+
+/// State values; the alias of the first is 10.
+const STATES: [&str; 12] = [
+    "PMPI_Init",
+    "PMPI_Send",
+    "PMPI_Recv",
+    "PMPI_Isend",
+    "PMPI_Irecv",
+    "PMPI_Wait",
+    "PMPI_Waitall",
+    "PMPI_Allreduce",
+    "PMPI_Bcast",
+    "PMPI_Barrier",
+    "computing",
+    "PMPI_Finalize",
+];
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Rank {
+    depth: u64,
+    /// The time of its last event, in microseconds.
+    last: u64,
+}
+
+pub(super) fn write<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    size: u64,
+    mut rng: Rng,
+) -> io::Result<()> {
+    let many = 16 + 4 * rng.below(13);
+    let count = many.min((size / 4096).max(4));
+    begin(sink, count)?;
+    let mut ranks = vec![Rank::default(); count as usize];
+    let mut links = Flight::default();
+    let (mut now, mut open) = (0, 0);
+    for rank in 1..=count {
+        for variable in [4, 5] {
+            sink.event(8).micros(0).num(variable).num(rank).micros(rank * 1_000_000).end()?;
+        }
+    }
+    while sink.written() + links.closing_bytes() + (open + count) * closing_line(now) < size {
+        now += rng.below(13);
+        let index = rng.index(ranks.len());
+        let (rank, number) = (&mut ranks[index], index as u64 + 1);
+        match rng.below(100) {
+            0..48 => {
+                let late = if rng.percent(5) { rng.below(300) } else { 0 };
+                rank.last = now.saturating_sub(late).max(rank.last);
+                if rng.percent(PUSH[rank.depth as usize]) {
+                    push(sink, 12, rank.last, number, &mut rng)?;
+                    (rank.depth, open) = (rank.depth + 1, open + 1);
+                } else {
+                    sink.event(13).micros(rank.last).num(2).num(number).end()?;
+                    (rank.depth, open) = (rank.depth - 1, open - 1);
+                }
+            }
+            48..84 => {
+                if links.len() < 2 * ranks.len() && rng.percent(50) || links.len() == 0 {
+                    links.open(sink, now, pair(count, &mut rng), true)?;
+                } else {
+                    links.complete(sink, now, &mut rng)?;
+                }
+            }
+            84..97 => {
+                rank.last = now;
+                let event = if rng.percent(50) { 8 } else { 9 + rng.below(2) as u32 };
+                let value = rng.below(200_000_000_000);
+                sink.event(event)
+                    .micros(now)
+                    .num(4 + rng.below(2))
+                    .num(number)
+                    .micros(value)
+                    .end()?;
+            }
+            97 | 98 => {
+                rank.last = now;
+                sink.event(17).micros(now).num(6).num(number).num(30 + rng.below(2)).end()?;
+            }
+            _ => {
+                (rank.last, open) = (now, open - rank.depth);
+                rank.depth = rng.below(2);
+                if rank.depth == 1 {
+                    push(sink, 11, now, number, &mut rng)?;
+                } else {
+                    sink.event(14).micros(now).num(2).num(number).end()?;
+                }
+                open += rank.depth;
+            }
+        }
+    }
+    links.close(sink, now, &mut rng)?;
+    for (rank, number) in ranks.iter().zip(1..) {
+        for _ in 0..rank.depth {
+            sink.event(13).micros(now).num(2).num(number).end()?;
+        }
+    }
+    (1..=count).try_for_each(|number| sink.event(7).micros(now).num(1).num(number).end())
+}
+
+fn push<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    event: u32,
+    time: u64,
+    rank: u64,
+    rng: &mut Rng,
+) -> io::Result<()> {
+    sink.event(event).micros(time).num(2).num(rank).num(10 + rng.below(STATES.len() as u64)).end()
+}
+
+/// The header, types, values and ranks.
+fn begin<W: Write + ?Sized>(sink: &mut Sink<'_, W>, count: u64) -> io::Result<()> {
+    header::write(sink, &header::ALL)?;
+    sink.lines(
+        b"0 1 0 MPI\n2 2 1 MPI_STATE\n4 3 0 1 1 MPI_LINK\n1 4 1 POWER \"0 1 0\"\n1 5 1 TRAFFIC \"0 0 1\"\n3 6 1 MARK\n\
+          5 30 6 checkpoint \"1 0 0\"\n5 31 6 iteration \"0 1 1\"\n",
+    )?;
+    for (alias, name) in (10..).zip(STATES) {
+        sink.event(5)
+            .num(alias)
+            .num(2)
+            .word(name)
+            .word("\"0.")
+            .digits(alias % 10)
+            .text(" 0.5 1\"")
+            .end()?;
+    }
+    for rank in 1..=count {
+        sink.event(6)
+            .micros(0)
+            .num(rank)
+            .num(1)
+            .num(0)
+            .word("\"rank-")
+            .digits(rank - 1)
+            .text("\"")
+            .end()?;
+    }
+    Ok(())
+}
