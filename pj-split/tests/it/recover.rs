@@ -14,7 +14,7 @@ use splitter::{Input, Limits};
 use workers::{Pin, Workers};
 
 use crate::rows::{Row, rows};
-use crate::splitting::{Place, said};
+use crate::splitting::{Place, files, said};
 
 /// How the whole and its pieces are dumped.
 fn options(recover: bool) -> Options {
@@ -47,26 +47,28 @@ fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made
     };
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty(), "{}", about());
     let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
-    let read = |path: std::path::PathBuf| {
-        let input = Input::open(Some(&path)).expect("it was written");
+    let read = |paths: &[std::path::PathBuf]| {
+        let path = &paths[0];
+        let input = Input::open(Some(path)).expect("it was written");
         let source = Source::from(input).reading_files(Some(path.clone()));
+        let source = source.followed_by(paths[1..].to_vec());
         let options = options(!made.are_sound);
         let trace = Trace::read_with(source, &options, &workers, &Progress::default());
         trace.unwrap_or_else(|error| {
             let place = error.position();
-            let text = fs::read(&path).unwrap_or_default();
+            let text = fs::read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
             panic!("{error} {place:?}\n{}\n{}\n{text}", path.display(), about())
         })
     };
-    let together = read(output.join("root.trace"));
-    let (found, wanted) = (rows(&together), rows(&whole));
-    assert_eq!(shown(&found), shown(&wanted), "{}", about());
-    for entry in fs::read_dir(&output).expect("it is there") {
-        let path = entry.expect("readable").path();
-        if !path.ends_with("root.trace") {
-            read(path);
-        }
+    let (mut pieces, wanted) = (files(&output), rows(&whole));
+    let root = pieces.pop().expect("there is a root");
+    for together in [std::slice::from_ref(&root), &pieces] {
+        let found = rows(&read(together));
+        assert_eq!(shown(&found), shown(&wanted), "{together:?}\n{}", about());
+    }
+    for piece in &pieces {
+        read(std::slice::from_ref(piece));
     }
     Some(made)
 }

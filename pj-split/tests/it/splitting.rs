@@ -12,7 +12,7 @@ use paje_split::run;
 use splitter::{Input, Limits};
 use tempfile::TempDir;
 
-use crate::rows::{dump, dump_root};
+use crate::rows::{dump, dump_files, options};
 
 /// A folder with a trace.
 pub(crate) struct Place(TempDir);
@@ -45,22 +45,27 @@ impl Place {
         let limits = Limits { block, ..Limits::default() };
         assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
         let split = Split::read(&output);
-        self.check_root(&output.join("root.trace"));
+        self.check_whole(&output);
         fs::remove_dir_all(output).expect("it was made");
         assert_eq!(self.names(), ["t"]);
         split
     }
 
-    /// The root is dumped as the trace is.
-    fn check_root(&self, root: &Path) {
+    /// The root is dumped as the trace is, and so are all pieces together.
+    fn check_whole(&self, folder: &Path) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
         let trace = fs::read(self.path("t")).expect("the trace is there");
-        let mut wanted = dump(&trace).into_iter();
-        for row in dump_root(root, threads) {
-            assert_eq!(Some(row), wanted.next(), "{threads} threads");
+        let wanted = dump(&trace);
+        let mut pieces = files(folder);
+        let root = pieces.pop().expect("there is a root");
+        for (files, about) in [(vec![root], "root"), (pieces, "pieces")] {
+            let found = dump_files(&files, &options(), threads);
+            for (found, wanted) in found.iter().zip(&wanted) {
+                assert_eq!(found, wanted, "{about}, {threads} threads");
+            }
+            assert_eq!(found.len(), wanted.len(), "{about}, {threads} threads");
         }
-        assert_eq!(wanted.next(), None, "{threads} threads");
     }
 
     /// The program, to be run where the trace is.
@@ -86,11 +91,7 @@ impl Place {
 
 impl Split {
     pub(crate) fn read(folder: &Path) -> Self {
-        let mut names: Vec<PathBuf> = fs::read_dir(folder)
-            .expect("the folder is there")
-            .map(|entry| entry.expect("readable").path())
-            .collect();
-        names.sort();
+        let mut names = files(folder);
         let root = names.pop().expect("there is a root");
         assert!(root.ends_with("root.trace"), "{names:?}");
         for (number, name) in names.iter().enumerate() {
@@ -105,6 +106,14 @@ impl Split {
         };
         Split { pieces: names.into_iter().map(read).collect(), root: read(root) }
     }
+}
+
+/// The files of a split: the pieces in the order of their numbers, then the root.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    names.sort();
+    names
 }
 
 /// What was written on standard error.
