@@ -1,33 +1,32 @@
 //! The folder of the pieces, which appears when they are complete, or not at all.
 //!
 //! They are written to a folder beside it whose name says that it is partial. It is renamed at the end,
-//! and removed if the program fails or is told to stop. Only a program that is killed without a word
-//! leaves it behind.
+//! and removed if the program fails or is told to stop. What a program leaves behind that is killed
+//! without a word, the next one removes ([`partial`](crate::partial)).
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
-use tempfile::TempDir;
 
 use console::Failure;
 
-/// Who wants to rename or to remove the folder holds the lock.
-type Shared = Arc<Mutex<Option<TempDir>>>;
+use crate::partial::{self, Partial, Shared};
 
 /// A folder that is not complete.
 #[derive(Debug)]
 pub(crate) struct Folder {
+    /// Who wants to rename or to remove it holds the lock.
     partial: Shared,
     signals: Option<Handle>,
     path: PathBuf,
     target: PathBuf,
+    /// What killed programs had left behind.
+    pub(crate) cleared: Vec<PathBuf>,
 }
 
 impl Folder {
@@ -45,19 +44,18 @@ impl Folder {
         let mut prefix = name.to_owned();
         prefix.push(".partial-");
         let partial = Shared::default();
+        partial::enlist(&partial);
         let signals = ends_at_signals.then(|| remove_at_signals(&partial));
         let signals = signals.transpose().map_err(failed)?;
-        let made = {
+        let cleared = partial::clear(parent, &prefix);
+        let path = {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
-            let made = tempfile::Builder::new()
-                .prefix(&prefix)
-                // Less what the user's mask takes away, as for any folder.
-                .permissions(Permissions::from_mode(0o777))
-                .tempdir_in(parent)
+            let (made, path) = Partial::create(parent, &prefix)
                 .map_err(|error| Failure::File(parent.to_owned(), unwrapped(error)))?;
-            shared.insert(made).path().to_owned()
+            *shared = Some(made);
+            path
         };
-        Ok(Folder { partial, signals, path: made, target: place })
+        Ok(Folder { partial, signals, path, target: place, cleared })
     }
 
     /// Where pieces are written.
@@ -82,12 +80,11 @@ impl Folder {
     /// The folder cannot be renamed.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(partial) = &*shared else { return Ok(()) };
         // Takes the place of an empty folder, and of nothing else.
-        fs::rename(&self.path, &self.target)
-            .map_err(|error| Failure::File(self.target.clone(), error))?;
-        if let Some(folder) = shared.take() {
-            let _ = folder.keep();
-        }
+        let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
+        renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
+        *shared = None;
         Ok(())
     }
 }
@@ -95,7 +92,10 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         // Where a signal's thread has the lock, it does not give it back: the program ends there.
-        drop(self.partial.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(partial) = partial {
+            partial.remove();
+        }
         if let Some(signals) = &self.signals {
             signals.close();
         }
@@ -143,11 +143,8 @@ fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
     thread::Builder::new().name("signals".into()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(folder) = shared.take() {
-                // Workers may still make files.
-                let removed =
-                    |_: &u32| fs::remove_dir_all(folder.path()).is_ok() || !folder.path().exists();
-                let _ = (0..100).inspect(|_| thread::sleep(Duration::from_millis(1))).find(removed);
+            if let Some(partial) = shared.take() {
+                partial.remove();
             }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }

@@ -20,6 +20,7 @@ mod mend;
 mod needs;
 mod output;
 pub mod pack;
+pub mod partial;
 mod report;
 mod root;
 pub mod run;

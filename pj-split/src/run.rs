@@ -74,6 +74,12 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
+    for path in folder.cleared.iter().filter(|_| !cli.quiet) {
+        VOICE.say(format_args!(
+            "{}: removed; a run that was killed had left it behind",
+            path.display()
+        ));
+    }
 
     let again = match opened.input.kind() {
         Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
