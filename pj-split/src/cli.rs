@@ -62,6 +62,16 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub compress: Option<Compress>,
 
+    /// Pieces without PajeTraceFile, for programs that do not know it, such as ViTE: their end is told by the
+    /// definition of a type of events that has none
+    #[arg(long)]
+    pub plain: bool,
+
+    /// Split the trace as sorted by time, as `pj_dump --sort` replays it: pieces are in time order, whatever
+    /// the trace is. The trace is kept in memory meanwhile
+    #[arg(long)]
+    pub sort: bool,
+
     /// Understand the field names of older traces (ContainerType, SourceContainer, …)
     #[arg(short, long)]
     pub no_strict: bool,

@@ -152,6 +152,33 @@ fn damaged_data() {
     assert_eq!(place.names(), ["t"]);
 }
 
+/// Fewer pieces than were asked for are not passed over in silence.
+#[test]
+fn fewer_pieces() {
+    let place = valid();
+    let told = |words: &[&str]| {
+        let output = place.run(&[&["t", "-o", "d"], words].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        let pieces = Split::read(&place.path("d")).pieces.len();
+        fs::remove_dir_all(place.path("d")).unwrap();
+        (said(&output), pieces)
+    };
+    let (said, pieces) = told(&["-p", "1000"]);
+    let wanted = format!("{pieces} pieces instead of 1000, for no more containers have events\n");
+    assert_eq!(said, format!("pj_split: t: {wanted}"));
+    let (said, _) = told(&["-s", "20"]);
+    assert!(said.contains(&format!("{pieces} pieces instead of ")), "{said}");
+    for words in [&["-p", "1000", "-q"][..], &["-p", &pieces.to_string()], &["-p", "2"], &[]] {
+        assert_eq!(told(words).0, "", "{words:?}");
+    }
+    let header =
+        "%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef\n";
+    let place = Place::new(header.as_bytes());
+    let output = place.run(&["t", "-o", "d", "-p", "2"]);
+    let wanted = "pj_split: t: 1 piece instead of 2, for no container has events\n";
+    assert_eq!(crate::splitting::said(&output), wanted);
+}
+
 /// Refused memory leaves nothing behind, in whatever it comes.
 #[cfg(target_os = "linux")]
 #[test]

@@ -9,4 +9,6 @@ mod recover;
 mod rows;
 mod same;
 mod signals;
+mod sorted;
 mod splitting;
+mod viewers;

@@ -7,12 +7,13 @@ use std::process::{Command, ExitCode, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
+use paje_sim::Trace;
 use paje_split::cli::Cli;
 use paje_split::run;
 use splitter::{Input, Limits};
 use tempfile::TempDir;
 
-use crate::rows::{dump, dump_files, options};
+use crate::rows::{dump_files, options, rows};
 
 /// A folder with a trace.
 pub(crate) struct Place(TempDir);
@@ -40,23 +41,25 @@ impl Place {
     pub(crate) fn split(&self, options: &[&str], block: usize) -> Split {
         let (trace, output) = (self.path("t"), self.path("d"));
         let words = ["pj_split".as_ref(), trace.as_os_str(), "-o".as_ref(), output.as_os_str()];
-        let options = options.iter().map(std::convert::AsRef::as_ref);
-        let cli = Cli::parse_from(words.into_iter().chain(options));
+        let more = options.iter().map(std::convert::AsRef::as_ref);
+        let cli = Cli::parse_from(words.into_iter().chain(more));
         let limits = Limits { block, ..Limits::default() };
         assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
         let split = Split::read(&output);
-        self.check_whole(&output);
+        self.check_whole(&output, options.contains(&"--sort"));
         fs::remove_dir_all(output).expect("it was made");
         assert_eq!(self.names(), ["t"]);
         split
     }
 
     /// The root is dumped as the trace is, and so are all pieces together.
-    fn check_whole(&self, folder: &Path) {
+    fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
         let trace = fs::read(self.path("t")).expect("the trace is there");
-        let wanted = dump(&trace);
+        let mut sorting = options();
+        sorting.sort = sorted;
+        let wanted = rows(&Trace::read(&trace[..], &sorting).expect("a valid trace"));
         let mut pieces = files(folder);
         let root = pieces.pop().expect("there is a root");
         for (files, about) in [(vec![root], "root"), (pieces, "pieces")] {
