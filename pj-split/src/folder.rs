@@ -16,6 +16,7 @@ use signal_hook::iterator::{Handle, Signals};
 use console::Failure;
 
 use crate::partial::{self, Partial, Shared};
+use crate::report::VOICE;
 
 /// A folder that is not complete.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Folder {
     path: PathBuf,
     target: PathBuf,
     /// What killed programs had left behind.
-    pub(crate) cleared: Vec<PathBuf>,
+    cleared: Vec<PathBuf>,
 }
 
 impl Folder {
@@ -36,8 +37,27 @@ impl Folder {
     /// # Errors
     /// `target` is there, or nothing can be made beside it.
     pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
+        let place = free_place(target).map_err(|error| Failure::File(target.to_owned(), error))?;
+        Folder::beside(target, place, ends_at_signals)
+    }
+
+    /// Makes a folder beside a file that is to be made, or replaced.
+    ///
+    /// # Errors
+    /// `target` is a folder, or nothing can be made beside it.
+    pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
+        let place = match fs::metadata(target) {
+            Ok(there) if !there.is_file() => Err(io::Error::other("this is no regular file")),
+            // A link stays, and what it leads to is written.
+            Ok(_) => fs::canonicalize(target),
+            Err(_) => std::path::absolute(target),
+        };
+        let place = place.map_err(|error| Failure::File(target.to_owned(), error))?;
+        Folder::beside(target, place, ends_at_signals)
+    }
+
+    fn beside(target: &Path, place: PathBuf, ends_at_signals: bool) -> Result<Self, Failure> {
         let failed = |error| Failure::File(target.to_owned(), error);
-        let place = free_place(target).map_err(failed)?;
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
             return Err(failed(io::Error::other("a folder cannot be made there")));
         };
@@ -56,6 +76,16 @@ impl Folder {
             path
         };
         Ok(Folder { partial, signals, path, target: place, cleared })
+    }
+
+    /// Says what killed programs had left behind and is gone now.
+    pub(crate) fn tell_cleared(&self, quiet: bool) {
+        for path in self.cleared.iter().filter(|_| !quiet) {
+            VOICE.say(format_args!(
+                "{}: removed; a run that was killed had left it behind",
+                path.display()
+            ));
+        }
     }
 
     /// Where pieces are written.
@@ -86,6 +116,16 @@ impl Folder {
         renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
         *shared = None;
         Ok(())
+    }
+}
+
+impl Folder {
+    /// A file of the folder is complete, and takes its place; the rest goes.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub(crate) fn finish_file(self, path: &Path) -> Result<(), Failure> {
+        fs::rename(path, &self.target).map_err(|error| Failure::File(self.target.clone(), error))
     }
 }
 

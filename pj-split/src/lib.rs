@@ -13,6 +13,7 @@
 //! depends on the containers, types and values of the trace, not on its length.
 
 pub mod cli;
+mod cut;
 mod folder;
 mod log;
 pub mod manual;
@@ -27,3 +28,4 @@ pub mod run;
 mod scatter;
 mod shares;
 mod survey;
+mod window;

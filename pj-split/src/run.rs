@@ -18,6 +18,7 @@ use splitter::{Kind, Limits};
 use workers::Workers;
 
 use crate::cli::Cli;
+use crate::cut::{self, Cut};
 use crate::folder::Folder;
 use crate::mend::Mending;
 use crate::needs::Needs;
@@ -72,15 +73,19 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         VOICE.input(&opened.input);
         VOICE.workers(&workers);
     }
+    let window = cut::window(cli, name)?;
+    let cut = window.map(|window| Cut { cli, name, limits, workers: &workers, window, began });
+    if let Some(cut) = cut.as_ref().filter(|_| !cli.wants_pieces()) {
+        cut.to_file(opened, ends_at_signals)?;
+        return Ok(Made { was_sound: true, are_sound: true });
+    }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
-    for path in folder.cleared.iter().filter(|_| !cli.quiet) {
-        VOICE.say(format_args!(
-            "{}: removed; a run that was killed had left it behind",
-            path.display()
-        ));
-    }
-
+    folder.tell_cleared(cli.quiet);
+    let opened = match &cut {
+        Some(cut) => cut.to_folder(opened, &folder)?,
+        None => opened,
+    };
     let again = match opened.input.kind() {
         // In another order, it is another text.
         Kind::File(..) if cli.sort => None,

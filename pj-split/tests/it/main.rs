@@ -12,3 +12,4 @@ mod signals;
 mod sorted;
 mod splitting;
 mod viewers;
+mod window;
