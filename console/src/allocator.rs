@@ -5,6 +5,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The system's allocator, whose refusals end the program.
 ///
@@ -21,11 +23,24 @@ pub struct OrExit {
     pub status: i32,
 }
 
+static BEFORE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `last` called before a refusal ends the program. It must not allocate: there is no memory.
+pub fn before_refusal(last: fn()) {
+    let _ = BEFORE.set(last);
+}
+
 impl OrExit {
     /// Nothing here may allocate: standard error is not buffered.
     #[cold]
     #[inline(never)]
     fn refused(&self, size: usize) -> ! {
+        static REFUSED: AtomicBool = AtomicBool::new(false);
+        if !REFUSED.swap(true, Ordering::Relaxed)
+            && let Some(last) = BEFORE.get()
+        {
+            last();
+        }
         let program = self.program;
         let _ =
             writeln!(std::io::stderr(), "{program}: not enough memory ({size} bytes were refused)");

@@ -53,14 +53,23 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty());
     // With a sign that it was needed.
     options.recover &= !made.are_sound;
-    let root = folder.path().join("d/root.trace");
-    let input = Input::open(Some(&root)).expect("it was written");
-    let source = Source::from(input).reading_files(Some(root.clone()), Folders::of([&*root]));
+    let entries = fs::read_dir(folder.path().join("d")).expect("it was made");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    files.sort();
+    // The pieces, and then the root, which names them.
+    let (root, pieces) = files.split_last().expect("there is a root");
     let team = if choice & 0x40 == 0 { &Workers::one() } else { team() };
-    let together = Trace::read_with(source, &options, team, &Progress::default());
-    let together = together.unwrap_or_else(|error| panic!("{error}: {:?}", error.position()));
-    let (whole, together) = (rows(&whole, style, team), rows(&together, style, team));
-    assert_eq!(String::from_utf8_lossy(&together), String::from_utf8_lossy(&whole));
+    let whole = rows(&whole, style, team);
+    for files in [std::slice::from_ref(root), pieces] {
+        let input = Input::open(Some(&files[0])).expect("it was written");
+        let folders = Folders::of(files.iter().map(std::path::PathBuf::as_path));
+        let source = Source::from(input).reading_files(Some(files[0].clone()), folders);
+        let source = source.followed_by(files[1..].to_vec());
+        let together = Trace::read_with(source, &options, team, &Progress::default());
+        let together = together.unwrap_or_else(|error| panic!("{error}: {:?}", error.position()));
+        let together = rows(&together, style, team);
+        assert_eq!(String::from_utf8_lossy(&together), String::from_utf8_lossy(&whole));
+    }
 }
 
 /// Splits the trace in a folder.

@@ -4,6 +4,7 @@
 //! is right if what it names was there at its place: first uses are all that need checking.
 
 mod mended;
+mod newborn;
 
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
@@ -18,6 +19,7 @@ use crate::text::Name;
 use crate::types::{NewType, Types};
 
 pub(crate) use mended::{AwaitedValue, Mended, NOWHERE};
+use newborn::Newborn;
 
 /// A problem, and the field of the line that it is about.
 pub(crate) type Failed = (FieldName, Problem);
@@ -35,6 +37,8 @@ pub(crate) struct Model {
     /// Values that no other file than this one has defined or made up so far: only those that did not
     /// come with the trace itself, or that were defined again.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
+    /// What the file at hand has created where another may have ended it.
+    newborn: Newborn,
     /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: FxHashSet<Vec<u8>>,
     /// What the replay goes on with after problems, if it does.
@@ -96,6 +100,7 @@ impl Model {
             value_names,
             file: AtHand::default(),
             value_files: FxHashMap::default(),
+            newborn: Newborn::default(),
             not_created: FxHashSet::default(),
             mended: None,
         }
@@ -104,6 +109,7 @@ impl Model {
     /// What comes is from this file, which begins at byte `start`.
     pub(crate) fn turn_to(&mut self, number: u32, start: u64) {
         self.file = AtHand { number, start };
+        self.newborn.clear();
     }
 
     /// Whether this file may repeat what another one has said, last `said_in`.
@@ -257,7 +263,11 @@ impl Model {
             return Ok(());
         }
         let said_in = self.file.number;
-        self.containers.insert(NewContainer { name, alias, type_, parent, time, said_in });
+        let new =
+            self.containers.insert(NewContainer { name, alias, type_, parent, time, said_in });
+        if said_in > 0 && self.containers.is_destroyed(parent) {
+            self.newborn.add(&self.containers, new);
+        }
         Ok(())
     }
 
@@ -302,13 +312,41 @@ impl Model {
             return Ok(());
         }
         let first = effects.endings.len();
+        self.end_all(container, Some(container), (time, at), effects);
+        // In order of creation: a rule, so that which problem comes first is one too.
+        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
+        Ok(())
+    }
+
+    /// The file at hand repeats, in the line that begins at byte `at`, the destruction of a container:
+    /// what it has created in it ends, too.
+    pub(crate) fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
+        let first = effects.endings.len();
+        let time = self.containers.said_end(container);
+        for inside in self.newborn.take(container) {
+            let all = &self.containers;
+            if all.said_in(inside) == self.file.number && !all.is_destroyed(inside) {
+                self.end_all(inside, None, (time, at), effects);
+            }
+        }
+        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
+    }
+
+    /// Ends a container and all that live in it, at a time, by the line that begins at byte `at`.
+    fn end_all(
+        &mut self,
+        container: ContainerId,
+        named: Option<ContainerId>,
+        (time, at): (f64, u64),
+        effects: &mut Effects,
+    ) {
         let mut pending = vec![container];
         while let Some(ended) = pending.pop() {
             if self.containers.settle(ended) {
                 continue;
             }
             if !self.containers.is_destroyed(ended) {
-                let named = ended == container;
+                let named = named == Some(ended);
                 self.containers.set_end(ended, time, Some(at));
                 if named {
                     self.containers.end_by_name(ended);
@@ -317,9 +355,6 @@ impl Model {
             }
             pending.extend(self.containers.children(ended));
         }
-        // In order of creation: a rule, so that which problem comes first is one too.
-        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
-        Ok(())
     }
 
     /// A file is named for a container of a type.

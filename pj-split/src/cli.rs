@@ -3,10 +3,10 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Parser};
+use clap::{ArgGroup, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{Parallel, Warnings};
+use console::options::{Parallel, Warnings, time};
 use splitter::parse_size;
 
 use crate::manual::MANUAL;
@@ -39,7 +39,7 @@ pub struct Cli {
     #[arg(value_name = "TRACE")]
     pub file: Option<PathBuf>,
 
-    /// The folder to make; there may be an empty one
+    /// The folder to make; there may be an empty one. With --from or --to alone, the file to write
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
@@ -58,9 +58,33 @@ pub struct Cli {
     #[arg(short, long, value_name = "TYPE", group = "how")]
     pub by: Option<String>,
 
+    /// Only a window of time, from here on, in seconds: a trace that is valid by itself and has the rows of
+    /// `pj_dump --start`, cut to the window. It is written to one file, or split, if --pieces, --piece-size or
+    /// --by is given
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
+    pub from: Option<f64>,
+
+    /// The same, up to here
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
+    pub to: Option<f64>,
+
+    /// How values of variables are read for --from and --to: as PajeNG reads them, or in full
+    #[arg(long, value_enum, value_name = "PRECISION", default_value = "single")]
+    pub variable_precision: VariablePrecision,
+
     /// Compress the pieces; root.trace stays as it is
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub compress: Option<Compress>,
+
+    /// Pieces without PajeTraceFile, for programs that do not know it, such as ViTE: their end is told by the
+    /// definition of a type of events that has none
+    #[arg(long)]
+    pub plain: bool,
+
+    /// Split the trace as sorted by time, as `pj_dump --sort` replays it: pieces are in time order, whatever
+    /// the trace is. The trace is kept in memory meanwhile
+    #[arg(long)]
+    pub sort: bool,
 
     /// Understand the field names of older traces (ContainerType, SourceContainer, …)
     #[arg(short, long)]
@@ -109,6 +133,22 @@ pub struct Cli {
     /// What to generate instead
     #[command(flatten)]
     pub generate: Generate,
+}
+
+/// How values of variables are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VariablePrecision {
+    /// As PajeNG does: 16777217 becomes 16777216
+    Single,
+    /// Correctly rounded to double
+    Double,
+}
+
+impl Cli {
+    /// Whether pieces are asked for.
+    pub(crate) const fn wants_pieces(&self) -> bool {
+        self.pieces.is_some() || self.piece_size.is_some() || self.by.is_some()
+    }
 }
 
 fn size(text: &str) -> Result<NonZeroU64, String> {

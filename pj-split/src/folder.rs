@@ -1,33 +1,33 @@
 //! The folder of the pieces, which appears when they are complete, or not at all.
 //!
 //! They are written to a folder beside it whose name says that it is partial. It is renamed at the end,
-//! and removed if the program fails or is told to stop. Only a program that is killed without a word
-//! leaves it behind.
+//! and removed if the program fails or is told to stop. What a program leaves behind that is killed
+//! without a word, the next one removes ([`partial`](crate::partial)).
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
-use tempfile::TempDir;
 
 use console::Failure;
 
-/// Who wants to rename or to remove the folder holds the lock.
-type Shared = Arc<Mutex<Option<TempDir>>>;
+use crate::partial::{self, Partial, Shared};
+use crate::report::VOICE;
 
 /// A folder that is not complete.
 #[derive(Debug)]
 pub(crate) struct Folder {
+    /// Who wants to rename or to remove it holds the lock.
     partial: Shared,
     signals: Option<Handle>,
     path: PathBuf,
     target: PathBuf,
+    /// What killed programs had left behind.
+    cleared: Vec<PathBuf>,
 }
 
 impl Folder {
@@ -37,27 +37,55 @@ impl Folder {
     /// # Errors
     /// `target` is there, or nothing can be made beside it.
     pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
+        let place = free_place(target).map_err(|error| Failure::File(target.to_owned(), error))?;
+        Folder::beside(target, place, ends_at_signals)
+    }
+
+    /// Makes a folder beside a file that is to be made, or replaced.
+    ///
+    /// # Errors
+    /// `target` is a folder, or nothing can be made beside it.
+    pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
+        let place = match fs::metadata(target) {
+            Ok(there) if !there.is_file() => Err(io::Error::other("this is no regular file")),
+            // A link stays, and what it leads to is written.
+            Ok(_) => fs::canonicalize(target),
+            Err(_) => std::path::absolute(target),
+        };
+        let place = place.map_err(|error| Failure::File(target.to_owned(), error))?;
+        Folder::beside(target, place, ends_at_signals)
+    }
+
+    fn beside(target: &Path, place: PathBuf, ends_at_signals: bool) -> Result<Self, Failure> {
         let failed = |error| Failure::File(target.to_owned(), error);
-        let place = free_place(target).map_err(failed)?;
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
             return Err(failed(io::Error::other("a folder cannot be made there")));
         };
         let mut prefix = name.to_owned();
         prefix.push(".partial-");
         let partial = Shared::default();
+        partial::enlist(&partial);
         let signals = ends_at_signals.then(|| remove_at_signals(&partial));
         let signals = signals.transpose().map_err(failed)?;
-        let made = {
+        let cleared = partial::clear(parent, &prefix);
+        let path = {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
-            let made = tempfile::Builder::new()
-                .prefix(&prefix)
-                // Less what the user's mask takes away, as for any folder.
-                .permissions(Permissions::from_mode(0o777))
-                .tempdir_in(parent)
+            let (made, path) = Partial::create(parent, &prefix)
                 .map_err(|error| Failure::File(parent.to_owned(), unwrapped(error)))?;
-            shared.insert(made).path().to_owned()
+            *shared = Some(made);
+            path
         };
-        Ok(Folder { partial, signals, path: made, target: place })
+        Ok(Folder { partial, signals, path, target: place, cleared })
+    }
+
+    /// Says what killed programs had left behind and is gone now.
+    pub(crate) fn tell_cleared(&self, quiet: bool) {
+        for path in self.cleared.iter().filter(|_| !quiet) {
+            VOICE.say(format_args!(
+                "{}: removed; a run that was killed had left it behind",
+                path.display()
+            ));
+        }
     }
 
     /// Where pieces are written.
@@ -82,20 +110,32 @@ impl Folder {
     /// The folder cannot be renamed.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(partial) = &*shared else { return Ok(()) };
         // Takes the place of an empty folder, and of nothing else.
-        fs::rename(&self.path, &self.target)
-            .map_err(|error| Failure::File(self.target.clone(), error))?;
-        if let Some(folder) = shared.take() {
-            let _ = folder.keep();
-        }
+        let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
+        renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
+        *shared = None;
         Ok(())
+    }
+}
+
+impl Folder {
+    /// A file of the folder is complete, and takes its place; the rest goes.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub(crate) fn finish_file(self, path: &Path) -> Result<(), Failure> {
+        fs::rename(path, &self.target).map_err(|error| Failure::File(self.target.clone(), error))
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         // Where a signal's thread has the lock, it does not give it back: the program ends there.
-        drop(self.partial.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(partial) = partial {
+            partial.remove();
+        }
         if let Some(signals) = &self.signals {
             signals.close();
         }
@@ -143,11 +183,8 @@ fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
     thread::Builder::new().name("signals".into()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let mut shared = partial.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(folder) = shared.take() {
-                // Workers may still make files.
-                let removed =
-                    |_: &u32| fs::remove_dir_all(folder.path()).is_ok() || !folder.path().exists();
-                let _ = (0..100).inspect(|_| thread::sleep(Duration::from_millis(1))).find(removed);
+            if let Some(partial) = shared.take() {
+                partial.remove();
             }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }

@@ -13,6 +13,7 @@
 //! depends on the containers, types and values of the trace, not on its length.
 
 pub mod cli;
+mod cut;
 mod folder;
 mod log;
 pub mod manual;
@@ -20,9 +21,11 @@ mod mend;
 mod needs;
 mod output;
 pub mod pack;
+pub mod partial;
 mod report;
 mod root;
 pub mod run;
 mod scatter;
 mod shares;
 mod survey;
+mod window;

@@ -10,5 +10,6 @@ static ALLOCATOR: console::allocator::OrExit =
     console::allocator::OrExit { program: "pj_split", status: 2 };
 
 fn main() -> ExitCode {
+    console::allocator::before_refusal(paje_split::partial::remove_all);
     paje_split::run::main(&console::generate::parse::<Cli>(&MANUAL))
 }

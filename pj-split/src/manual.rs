@@ -17,6 +17,7 @@ pub const MANUAL: Manual = Manual {
         ("pj_split trace.paje -o pieces", "one piece for each CPU"),
         ("pj_split --piece-size 512M trace.paje.gz -o pieces", "pieces of about this size"),
         ("pj_split --by Machine trace.paje -o machines", "one piece for each machine"),
+        ("pj_split --from 12 --to 14.5 trace.paje -o window.trace", "two and a half seconds of it"),
         ("pj_dump machines/root.trace > trace.csv", "the rows of the whole trace again"),
     ],
     sections: &[

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::needs::Needs;
 use crate::root::free_numbers;
 use crate::survey::{Damage, Mend};
+pub(crate) use head::spell;
 pub(crate) use types::Place;
 
 /// What is to be done with the lines of a damaged trace.

@@ -98,7 +98,7 @@ pub(crate) fn write(
     let mut pieces = (0..count).map(piece).collect::<Result<Vec<_>, Failure>>()?;
     // The last one, which gets what is said of it alone.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
-    root.append(&rules.own.head, &mut Packer::Plain)?;
+    root.append(&rules.own.root_head, &mut Packer::Plain)?;
     root.append(&rules.own.first, &mut Packer::Plain)?;
     pieces.push(Mutex::new(root));
 
@@ -150,8 +150,9 @@ pub(crate) fn write(
         lock(piece).append(&rules.own.tail, &mut lock(&writers[0]).packer)?;
     }
     let written = writers.iter().map(|writer| lock(writer).written).sum::<u64>();
-    let OwnLines { head, first, tail, .. } = rules.own;
-    Ok(written + ((count + 1) * head.len() + first.len() + count * tail.len()) as u64)
+    let OwnLines { root_head, head, first, tail, .. } = rules.own;
+    let of_root = root_head.len() + first.len();
+    Ok(written + (of_root + count * (head.len() + tail.len())) as u64)
 }
 
 /// How many of these blocks are scattered in one round: so many at most, and not too many bytes.

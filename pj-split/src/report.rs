@@ -4,6 +4,6 @@ use console::Voice;
 
 pub(crate) const VOICE: Voice = Voice {
     program: "pj_split",
-    on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
+    on_disorder: "`--sort` splits the trace sorted by time, as `sort -s` would",
     on_long_lines: None,
 };

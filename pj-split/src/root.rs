@@ -11,9 +11,12 @@ use crate::survey::Held;
 /// What root.trace and every piece begin with, and what every piece ends with.
 #[derive(Debug)]
 pub(crate) struct OwnLines {
-    /// The number of the PajeTraceFile that names a file.
+    /// The numbers of the PajeTraceFile that names a file, and of what tells the end.
     file_id: String,
-    /// Definitions of PajeTraceFile. All files have the same, so that none changes what the others know.
+    end_id: String,
+    /// Definitions of PajeTraceFile that root.trace begins with.
+    pub(crate) root_head: Vec<u8>,
+    /// What pieces begin with: the same, unless these are to be without PajeTraceFile.
     pub(crate) head: Vec<u8>,
     /// In root.trace, a line for the root container if it has events.
     pub(crate) first: Vec<u8>,
@@ -21,6 +24,8 @@ pub(crate) struct OwnLines {
     /// latest time that any line has, also for PajeNG. No container ends by it: with another end of the
     /// whole (`pj_dump -a`), the piece has that, too.
     pub(crate) tail: Vec<u8>,
+    /// The same for root.trace, should it need it.
+    pub(crate) root_tail: Vec<u8>,
     digits: usize,
     /// What the names of pieces end with, behind `.trace`.
     suffix: &'static str,
@@ -40,14 +45,36 @@ impl OwnLines {
         // The shortest text that is read as the same number.
         let tail = format!("{end_id} {} 0 0 \"\"\n", trace.end());
         let digits = (shares.count().max(1) - 1).to_string().len().max(3);
-        let (head, tail) = (head.into(), tail.into());
-        let mut lines = OwnLines { file_id, head, first: Vec::new(), tail, digits, suffix };
+        let (head, tail) = (head.into_bytes(), tail.into_bytes());
+        let mut lines = OwnLines {
+            file_id,
+            end_id,
+            root_head: head.clone(),
+            head,
+            first: Vec::new(),
+            root_tail: tail.clone(),
+            tail,
+            digits,
+            suffix,
+        };
         let mut first = Vec::new();
         if held.first().is_some_and(|root| root.events > 0) {
             lines.name(trace, shares, ContainerId::ROOT, &mut first);
         }
         lines.first = first;
         lines
+    }
+
+    /// Lets pieces end without a PajeTraceFile: a definition has a time, too, that counts for the end. The
+    /// type that it defines is one of events that do not occur: there are no rows of it.
+    pub(crate) fn end_plainly(&mut self, trace: &Trace) {
+        let id = &self.end_id;
+        self.head = format!(
+            "%EventDef PajeDefineEventType {id}\n% Time date\n% Name string\n% Type string\n\
+             %EndEventDef\n"
+        )
+        .into();
+        self.tail = format!("{id} {} {} 0\n", trace.end(), end_type(trace)).into();
     }
 
     /// The name of a piece's file.
@@ -74,6 +101,15 @@ impl OwnLines {
         word(trace.types().identifier(trace.containers().type_of(container)), out);
         out.extend_from_slice(format!(" \"{}\"\n", self.piece(piece as usize)).as_bytes());
     }
+}
+
+/// The name of a type that the trace has not, for the line that tells its end.
+pub(crate) fn end_type(trace: &Trace) -> String {
+    let mut name = "end-of-trace".to_owned();
+    while trace.types().find(name.as_bytes()).is_some() {
+        name.push('-');
+    }
+    name
 }
 
 /// Numbers of events, without end, that the trace does not use.

@@ -20,6 +20,7 @@ use splitter::{Kind, Limits};
 use workers::Workers;
 
 use crate::cli::Cli;
+use crate::cut::{self, Cut};
 use crate::folder::Folder;
 use crate::mend::Mending;
 use crate::needs::Needs;
@@ -74,10 +75,22 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         VOICE.input(&opened.input);
         VOICE.workers(&workers);
     }
+    let window = cut::window(cli, name)?;
+    let cut = window.map(|window| Cut { cli, name, limits, workers: &workers, window, began });
+    if let Some(cut) = cut.as_ref().filter(|_| !cli.wants_pieces()) {
+        cut.to_file(opened, ends_at_signals)?;
+        return Ok(Made { was_sound: true, are_sound: true });
+    }
     // Nobody wants to wait for a trace only to learn that its pieces have no place.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
-
+    folder.tell_cleared(cli.quiet);
+    let opened = match &cut {
+        Some(cut) => cut.to_folder(opened, &folder)?,
+        None => opened,
+    };
     let again = match opened.input.kind() {
+        // In another order, it is another text.
+        Kind::File(..) if cli.sort => None,
         Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
         Kind::Stream(_) => None,
     };
@@ -109,6 +122,9 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     let damage = surveyed.damage.take();
     let Surveyed { held, entries, log, .. } = &surveyed;
     let mut own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
+    if cli.plain {
+        own.end_plainly(&trace);
+    }
     let sound = trace.recovered().problems.is_empty();
     let mending = damage.filter(|_| !sound);
     let mending = mending
@@ -118,8 +134,9 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         mending.map_err(|why| Failure::Unsuitable(name.to_owned(), format!("--recover: {why}")))?;
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
+        own.root_head.extend_from_slice(&mending.head);
         // The line that had the latest time may be in no file.
-        own.first.extend_from_slice(&own.tail);
+        own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();
     let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own, mending };
@@ -148,7 +165,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         name,
         &trace,
         "split",
-        "`pj_dump --sort --recover` keeps events that come too late",
+        "`pj_split --sort --recover` keeps events that come too late",
     );
     for what in mending.map_or(&[][..], |mending| &mending.stays) {
         VOICE.say(format_args!(
@@ -169,12 +186,7 @@ fn replay(
     display: Display,
     survey: &Survey,
 ) -> Result<Trace, Failure> {
-    let mut options = Options::default();
-    options.limits = limits;
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
-    options.recover = cli.recover;
-    options.value_names = cli.quotes.value_names();
+    let mut options = options(cli, limits);
     if cli.recover {
         // What is wrong with it is a matter of all its objects.
         options.memory = memory::limit(None, None);
@@ -186,8 +198,20 @@ fn replay(
     })
 }
 
+/// How the trace is understood.
+pub(crate) fn options(cli: &Cli, limits: Limits) -> Options {
+    let mut options = Options::default();
+    options.limits = limits;
+    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    options.recover = cli.recover;
+    options.sort = cli.sort;
+    options.value_names = cli.quotes.value_names();
+    options
+}
+
 /// Refuses a trace that names other files.
-fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
+pub(crate) fn one_file(name: &Path, trace: &Trace) -> Result<(), Failure> {
     let named = trace.warnings().iter().filter(|warning| warning.kind == WarningKind::FileNotRead);
     match named.map(|warning| warning.first_line).min() {
         None => Ok(()),
@@ -212,15 +236,26 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
         }
         return Ok(Shares::by_type(containers, held, &types));
     }
-    let pieces = match (cli.pieces, cli.piece_size) {
-        (Some(pieces), _) => pieces,
+    let asked = match (cli.pieces, cli.piece_size) {
+        (Some(pieces), _) => Some(pieces),
         (None, Some(size)) => {
             let pieces = usize::try_from(trace.bytes().div_ceil(size.get()));
-            NonZeroUsize::new(pieces.unwrap_or(usize::MAX)).unwrap_or(NonZeroUsize::MIN)
+            Some(NonZeroUsize::new(pieces.unwrap_or(usize::MAX)).unwrap_or(NonZeroUsize::MIN))
         }
-        (None, None) => workers::available(),
+        (None, None) => None,
     };
-    Ok(Shares::even(containers, held, pieces.get()))
+    let shares = Shares::even(containers, held, asked.unwrap_or_else(workers::available).get());
+    if let Some(asked) = asked.filter(|asked| shares.count() < asked.get() && !cli.quiet) {
+        let pieces = if shares.count() == 1 { "piece" } else { "pieces" };
+        let busy = held.iter().any(|held| held.events > 0);
+        let why = if busy { "no more containers have events" } else { "no container has events" };
+        VOICE.say(format_args!(
+            "{}: {} {pieces} instead of {asked}, for {why}",
+            name.display(),
+            shares.count()
+        ));
+    }
+    Ok(shares)
 }
 
 /// What a run took.

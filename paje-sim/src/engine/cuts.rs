@@ -21,6 +21,8 @@ pub(crate) struct Cuts {
     pub(crate) named_from: Option<u64>,
     /// The bytes of repetitions of an ending, which hold for all that it ended.
     endings: FxHashMap<u64, Vec<u64>>,
+    /// Repetitions that ended something themselves, which their files had created: what they repeat.
+    joined: FxHashMap<u64, u64>,
     /// The bytes of repetitions that hold only for some of what an ending ended.
     containers: FxHashMap<ContainerId, Vec<u64>>,
     lanes: FxHashMap<LaneId, Vec<u64>>,
@@ -44,8 +46,19 @@ impl Cuts {
             let mut cuts = cuts.into_iter().flatten().copied();
             cuts.find(|cut| lines.contains(cut))
         };
-        let (all, own) = (within(self.endings.get(&ended_at)), within(self.lanes.get(&lane)));
+        let all = within(self.endings.get(&self.first_of(ended_at)));
+        let own = within(self.lanes.get(&lane));
         all.into_iter().chain(own).min()
+    }
+
+    /// The ending that this one repeats; itself if it repeats none.
+    fn first_of(&self, ending: u64) -> u64 {
+        self.joined.get(&ending).copied().unwrap_or(ending)
+    }
+
+    /// A repetition ended what its file had created, as the ending at `ended_at` would have.
+    pub(crate) fn join(&mut self, repetition: u64, ended_at: u64) {
+        self.joined.insert(repetition, self.first_of(ended_at));
     }
 
     /// A file that begins at `start` repeats, at `at`, the destruction of a container. Returns whether
@@ -58,7 +71,7 @@ impl Cuts {
         at: u64,
     ) -> bool {
         let containers = &model.containers;
-        let ended_at = containers.ended_at(container);
+        let ended_at = self.first_of(containers.ended_at(container));
         let said = |cuts: Option<&Vec<u64>>| {
             cuts.is_some_and(|cuts| cuts.last().is_some_and(|last| *last >= start))
         };
@@ -75,7 +88,7 @@ impl Cuts {
             if said(self.containers.get(&next)) {
                 continue;
             }
-            if containers.ended_at(next) == ended_at {
+            if self.first_of(containers.ended_at(next)) == ended_at {
                 self.containers.entry(next).or_default().push(at);
                 for lane in model.lanes_of(next) {
                     self.lanes.entry(lane).or_default().push(at);

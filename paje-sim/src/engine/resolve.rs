@@ -346,16 +346,22 @@ impl Resolver<'_> {
             }
             return Err(stop);
         }
+        if let Some(container) = self.effects.repeated {
+            let start = block.origin.start;
+            self.effects.ignored = !self.lanes.cuts.repeat(self.model, container, start, at);
+            if !self.effects.ignored {
+                self.model.end_newborn(container, at, self.effects);
+                if self.effects.endings.len() > endings {
+                    self.lanes.cuts.join(at, self.model.containers.ended_at(container));
+                }
+            }
+        }
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
             let number = self.counter.number(block, line);
             let time_column = column_of(block, line, FieldName::Time);
             let place = place(block, line, Where::Field(FieldName::Name), number);
             self.deferred.push(Deferred { at, place, time_column });
-        }
-        if let Some(container) = self.effects.repeated {
-            let start = block.origin.start;
-            self.effects.ignored = !self.lanes.cuts.repeat(self.model, container, start, at);
         }
         if self.keeps.anything() && self.model.containers.len() > containers {
             let line = if self.keeps.lines { block.line_of(line) } else { LineNumber::default() };

@@ -359,6 +359,11 @@ fn destructions() {
     assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "destroy")));
     // Later than in the other.
     assert_eq!(run_all(&root, "destroy 10 P p\n", ""), (0, 0, after(1, "one", "destroy")));
+    // What a file has created by then ends, too, and what it creates afterwards does not.
+    let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
+    assert_eq!(run_all(named, "destroy 9 H h\n", two), (0, 1, after(4, "two", "set")));
+    let two = "destroy 9 H h\ncreate 9 r P h\nset 9 S r a\n";
+    assert_eq!(run_all(named, "destroy 9 H h\n", two), (0, 1, String::new()));
     // Before the first name: no file's lines count.
     let root = format!("destroy 9 P p\n{named}");
     assert_eq!(run_all(&root, "set 1 S p a\n", "set 1 S q a\n"), (0, 1, after(1, "one", "set")));

@@ -138,7 +138,7 @@ fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, o
 }
 
 /// Appends a name as it was written, if that is one field.
-pub(super) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
+pub(crate) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
     if name.quoting == Quoting::Bare {
         return word(name, out);
     }

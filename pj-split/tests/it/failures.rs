@@ -152,6 +152,68 @@ fn damaged_data() {
     assert_eq!(place.names(), ["t"]);
 }
 
+/// Fewer pieces than were asked for are not passed over in silence.
+#[test]
+fn fewer_pieces() {
+    let place = valid();
+    let told = |words: &[&str]| {
+        let output = place.run(&[&["t", "-o", "d"], words].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        let pieces = Split::read(&place.path("d")).pieces.len();
+        fs::remove_dir_all(place.path("d")).unwrap();
+        (said(&output), pieces)
+    };
+    let (said, pieces) = told(&["-p", "1000"]);
+    let wanted = format!("{pieces} pieces instead of 1000, for no more containers have events\n");
+    assert_eq!(said, format!("pj_split: t: {wanted}"));
+    let (said, _) = told(&["-s", "20"]);
+    assert!(said.contains(&format!("{pieces} pieces instead of ")), "{said}");
+    for words in [&["-p", "1000", "-q"][..], &["-p", &pieces.to_string()], &["-p", "2"], &[]] {
+        assert_eq!(told(words).0, "", "{words:?}");
+    }
+    let header =
+        "%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef\n";
+    let place = Place::new(header.as_bytes());
+    let output = place.run(&["t", "-o", "d", "-p", "2"]);
+    let wanted = "pj_split: t: 1 piece instead of 2, for no container has events\n";
+    assert_eq!(crate::splitting::said(&output), wanted);
+}
+
+/// Refused memory leaves nothing behind, in whatever it comes.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused() {
+    let mut trace = String::from(
+        "%EventDef PajeDefineEventType 1\n% Name string\n% Type string\n%EndEventDef\n\
+         %EventDef PajeNewEvent 2\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+         1 E 0\n",
+    );
+    (0..150_000).for_each(|value| trace += &format!("2 {value} E 0 value-{value}\n"));
+    let place = Place::new(trace.as_bytes());
+    let program = env!("CARGO_BIN_EXE_pj_split");
+    let (mut refused, mut split) = (0, 0);
+    for mebibytes in [20, 30, 40, 50, 60, 80, 1000] {
+        let limit = mebibytes << 10;
+        let script = format!("ulimit -v {limit}; exec {program} t -o d -p 2 -q --threads 1");
+        let mut command = std::process::Command::new("sh");
+        let output = command.args(["-c", &script]).current_dir(place.path("")).output().unwrap();
+        match output.status.code() {
+            Some(0) => {
+                split += 1;
+                fs::remove_dir_all(place.path("d")).unwrap();
+            }
+            Some(2) => {
+                assert!(said(&output).contains("memory"), "{}", said(&output));
+                refused += usize::from(said(&output).contains("were refused"));
+            }
+            // Not even the program could be loaded, or a thread be started: the next run clears up.
+            _ => continue,
+        }
+        assert_eq!(place.names(), ["t"], "{mebibytes}: {}", said(&output));
+    }
+    assert!(refused > 0 && split > 0, "{refused} refused, {split} split");
+}
+
 /// A piece is a trace as any other.
 #[test]
 fn a_piece_in_pieces() {

@@ -9,4 +9,7 @@ mod recover;
 mod rows;
 mod same;
 mod signals;
+mod sorted;
 mod splitting;
+mod viewers;
+mod window;

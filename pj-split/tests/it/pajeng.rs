@@ -31,27 +31,34 @@ fn pieces_are_dumped_by_pajeng() {
     for seed in 0..300 {
         let trace = random::trace(seed);
         if trace.is_valid() {
-            let split = Place::new(&trace.bytes).split(&["-nzqp", "3"], 1 << 17);
-            compared += compare(&pajeng, &split, &format!("seed {seed}"));
+            let plain: &[&str] = if seed % 2 == 0 { &["--plain"] } else { &[] };
+            let options = [&["-nzqp", "3"], plain].concat();
+            let split = Place::new(&trace.bytes).split(&options, 1 << 17);
+            compared += compare(&pajeng, &split, &format!("seed {seed}, {plain:?}"));
         }
     }
     assert!(compared > 300, "{compared}");
 }
 
 fn compare(pajeng: &Path, split: &Split, about: &str) -> usize {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("piece");
     for (number, piece) in split.pieces.iter().enumerate() {
-        fs::write(&path, piece).expect("the folder is writable");
-        let theirs = Command::new(pajeng).arg("-nz").arg(&path).output().expect("PajeNG runs");
-        let (theirs, ours) = (String::from_utf8_lossy(&theirs.stdout), rows(piece));
-        let ours = String::from_utf8_lossy(&ours);
-        for (row, (theirs, ours)) in theirs.lines().zip(ours.lines()).enumerate() {
-            assert_eq!(theirs, ours, "{about}, piece {number}, row {}", row + 1);
-        }
-        assert_eq!(theirs, ours, "{about}, piece {number}");
+        compare_one(pajeng, piece, &format!("{about}, piece {number}"));
     }
     split.pieces.len()
+}
+
+/// A trace that we wrote.
+pub(crate) fn compare_one(pajeng: &Path, trace: &[u8], about: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("trace");
+    fs::write(&path, trace).expect("the folder is writable");
+    let theirs = Command::new(pajeng).arg("-nz").arg(&path).output().expect("PajeNG runs");
+    let (theirs, ours) = (String::from_utf8_lossy(&theirs.stdout), rows(trace));
+    let ours = String::from_utf8_lossy(&ours);
+    for (row, (theirs, ours)) in theirs.lines().zip(ours.lines()).enumerate() {
+        assert_eq!(theirs, ours, "{about}, row {}", row + 1);
+    }
+    assert_eq!(theirs, ours, "{about}");
 }
 
 fn rows(trace: &[u8]) -> Vec<u8> {
@@ -75,7 +82,7 @@ fn rows(trace: &[u8]) -> Vec<u8> {
 }
 
 /// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
-fn pajeng() -> Option<PathBuf> {
+pub(crate) fn pajeng() -> Option<PathBuf> {
     let candidates = match env::var_os("PAJENG_PJ_DUMP") {
         Some(program) => vec![PathBuf::from(program)],
         None => {

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use datasets::{Shape, random};
+use paje_sim::Trace;
 
 use crate::plain::Plain;
-use crate::rows::dump;
+use crate::rows::{dump, options};
 use crate::splitting::{Place, Split};
 
 /// Numbers of pieces; the last one is more than any of these traces has containers.
@@ -66,10 +67,13 @@ fn every_shape() {
     }
 }
 
+/// `PAJE_SEEDS=20000 cargo test --release -p pj-split --test it random_traces -- --nocapture` tries more.
 #[test]
 fn random_traces() {
-    let mut compared = 0;
-    for seed in 0..300 {
+    let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
+    let first = number("PAJE_SEED").unwrap_or(0);
+    let (mut compared, mut destroyed) = (0, 0);
+    for seed in first..first + number("PAJE_SEEDS").unwrap_or(300) {
         let trace = random::trace(seed);
         if !trace.is_valid() {
             continue;
@@ -79,8 +83,54 @@ fn random_traces() {
         let split = place.split(&["-nzqp", count], 500);
         check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
         compared += 1;
+        destroyed += usize::from(has_destructions(&trace.bytes));
     }
-    assert!(compared > 150, "{compared}");
+    println!("{compared} traces compared, {destroyed} of them with destructions");
+    assert!(compared > 150 && destroyed > 75, "{compared}, {destroyed}");
+}
+
+fn has_destructions(trace: &[u8]) -> bool {
+    let trace = Trace::read(trace, &options()).expect("a valid trace");
+    trace.containers().ids().any(|id| trace.containers().is_destroyed(id))
+}
+
+/// What is in a container that is destroyed ends with it, in whichever piece it is.
+#[test]
+fn children_of_what_is_destroyed() {
+    let header = "\
+%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 2\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeDestroyContainer 4\n% Time date\n% Name string\n% Type string\n%EndEventDef
+0 H 0\n0 K H\n0 R K\n1 S R\n2 0 h H 0\n2 0 k K h\n";
+    let both = "2 0 r1 R k\n2 0 r2 R k\n3 1 S r1 a\n3 1 S r2 b\n";
+    let ends = [
+        // The container that they are in, and the one above, alone and one after the other.
+        "4 2 k K\n2 9 h2 H 0\n",
+        "4 2 h H\n2 9 h2 H 0\n",
+        "4 2 k K\n4 3 h H\n2 9 h2 H 0\n",
+        "4 2 k K\n4 2 h H\n2 9 h2 H 0\n",
+        "4 2 h H\n4 2 k K\n2 9 h2 H 0\n",
+        "4 2 0 0\n2 9 h2 H 0\n",
+        // Ignored: events, and destructions of what has ended.
+        "4 2 h H\n3 8 S r2 c\n4 3 r2 R\n2 9 h2 H 0\n",
+        "4 2 h H\n4 3 k K\n4 3 h H\n2 9 h2 H 0\n",
+        // Created afterwards, and living on, or until the one above ends.
+        "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n2 9 h2 H 0\n",
+        "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n4 5 h H\n2 9 h2 H 0\n",
+        "4 2 h H\n2 3 l K h\n2 3 r3 R l\n2 3 r4 R l\n3 4 S r3 a\n3 4 S r4 a\n4 5 l K\n2 9 h2 H 0\n",
+        "4 2 h H\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n4 2 h H\n2 9 h2 H 0\n",
+    ];
+    for (number, end) in ends.iter().enumerate() {
+        let trace = [header, both, end].concat().into_bytes();
+        let place = Place::new(&trace);
+        for count in ["2", "9"] {
+            let split = place.split(&["-p", count, "-q"], 100);
+            assert!(split.pieces.len() > 1);
+            check(&format!("end {number}, {count} pieces"), &trace, &split);
+        }
+    }
 }
 
 /// As many pieces as containers with events, each in one of its own.

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io::{Read, Seek};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use paje_dump::output::export::write_rows;
@@ -77,13 +77,17 @@ pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
     rows(&Trace::read(trace, &options()).expect("a valid trace"))
 }
 
-/// The same of the trace that the root of some pieces names, replayed by so many threads.
-pub(crate) fn dump_root(root: &Path, threads: usize) -> Vec<Row> {
+/// The same of the trace that these files are, the first of which may name further ones, replayed by so many
+/// threads.
+pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -> Vec<Row> {
     let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
-    let input = Input::open(Some(root)).expect("the root is there");
-    let source = Source::from(input).reading_files(Some(root.to_owned()), Folders::of([root]));
-    let trace = Trace::read_with(source, &options(), &workers, &Progress::default());
-    rows(&trace.unwrap_or_else(|error| panic!("{error:?}")))
+    let (first, others) = files.split_first().expect("there are files");
+    let input = Input::open(Some(first)).expect("it is there");
+    let folders = Folders::of(files.iter().map(PathBuf::as_path));
+    let source = Source::from(input).reading_files(Some(first.clone()), folders);
+    let source = source.followed_by(others.to_vec());
+    let trace = Trace::read_with(source, options, &workers, &Progress::default());
+    rows(&trace.unwrap_or_else(|error| panic!("{error:?} in {files:?}")))
 }
 
 pub(crate) fn rows(trace: &Trace) -> Vec<Row> {

@@ -1,5 +1,6 @@
 //! A program that is told to stop, or killed, while it works.
 
+use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use datasets::Shape;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::splitting::Place;
+use crate::splitting::{Place, said};
 
 /// Starts the program on a pipe that gives half a trace and does not end.
 fn started(place: &Place, trace: &[u8]) -> Child {
@@ -48,17 +49,36 @@ fn told_to_stop() {
     }
 }
 
-/// What is left is not taken for a whole, and is in nobody's way.
+/// What is left is not taken for a whole, and the next run to the same folder removes it; but not what a
+/// running program writes.
 #[test]
 fn killed() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
     let mut child = started(&place, &trace);
-    child.kill().unwrap();
-    child.wait().unwrap();
     let names = place.names();
     assert!(names.len() == 2 && names[0].starts_with("d.partial-"), "{names:?}");
-    assert!(place.run(&["t", "-o", "d"]).status.success());
+    for name in ["d.partial-others", "d.partial-"] {
+        fs::create_dir(place.path(name)).unwrap();
+        fs::write(place.path(name).join("piece-000.trace"), "kept").unwrap();
+    }
+    let split = |is_killed: bool| {
+        let output = place.run(&["t", "-o", "d"]);
+        assert!(output.status.success());
+        let wanted = match is_killed {
+            true => format!("{}: removed; a run that was killed had left it behind\n", names[0]),
+            false => String::new(),
+        };
+        assert!(said(&output).ends_with(&wanted), "{}", said(&output));
+        assert!(wanted.is_empty() == said(&output).is_empty(), "{}", said(&output));
+        fs::remove_dir_all(place.path("d")).unwrap();
+        assert_eq!(place.names().contains(&names[0]), !is_killed);
+    };
+    split(false);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    split(true);
+    assert_eq!(place.names(), ["d.partial-", "d.partial-others", "t"]);
 }
 
 /// A signal that is ignored when the program starts, as under `nohup`, stays ignored.

@@ -7,12 +7,13 @@ use std::process::{Command, ExitCode, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
+use paje_sim::Trace;
 use paje_split::cli::Cli;
 use paje_split::run;
 use splitter::{Input, Limits};
 use tempfile::TempDir;
 
-use crate::rows::{dump, dump_root};
+use crate::rows::{dump_files, options, rows};
 
 /// A folder with a trace.
 pub(crate) struct Place(TempDir);
@@ -40,27 +41,34 @@ impl Place {
     pub(crate) fn split(&self, options: &[&str], block: usize) -> Split {
         let (trace, output) = (self.path("t"), self.path("d"));
         let words = ["pj_split".as_ref(), trace.as_os_str(), "-o".as_ref(), output.as_os_str()];
-        let options = options.iter().map(std::convert::AsRef::as_ref);
-        let cli = Cli::parse_from(words.into_iter().chain(options));
+        let more = options.iter().map(std::convert::AsRef::as_ref);
+        let cli = Cli::parse_from(words.into_iter().chain(more));
         let limits = Limits { block, ..Limits::default() };
         assert_eq!(run::main_with(&cli, limits), ExitCode::SUCCESS);
         let split = Split::read(&output);
-        self.check_root(&output.join("root.trace"));
+        self.check_whole(&output, options.contains(&"--sort"));
         fs::remove_dir_all(output).expect("it was made");
         assert_eq!(self.names(), ["t"]);
         split
     }
 
-    /// The root is dumped as the trace is.
-    fn check_root(&self, root: &Path) {
+    /// The root is dumped as the trace is, and so are all pieces together.
+    fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
         let trace = fs::read(self.path("t")).expect("the trace is there");
-        let mut wanted = dump(&trace).into_iter();
-        for row in dump_root(root, threads) {
-            assert_eq!(Some(row), wanted.next(), "{threads} threads");
+        let mut sorting = options();
+        sorting.sort = sorted;
+        let wanted = rows(&Trace::read(&trace[..], &sorting).expect("a valid trace"));
+        let mut pieces = files(folder);
+        let root = pieces.pop().expect("there is a root");
+        for (files, about) in [(vec![root], "root"), (pieces, "pieces")] {
+            let found = dump_files(&files, &options(), threads);
+            for (found, wanted) in found.iter().zip(&wanted) {
+                assert_eq!(found, wanted, "{about}, {threads} threads");
+            }
+            assert_eq!(found.len(), wanted.len(), "{about}, {threads} threads");
         }
-        assert_eq!(wanted.next(), None, "{threads} threads");
     }
 
     /// The program, to be run where the trace is.
@@ -86,11 +94,7 @@ impl Place {
 
 impl Split {
     pub(crate) fn read(folder: &Path) -> Self {
-        let mut names: Vec<PathBuf> = fs::read_dir(folder)
-            .expect("the folder is there")
-            .map(|entry| entry.expect("readable").path())
-            .collect();
-        names.sort();
+        let mut names = files(folder);
         let root = names.pop().expect("there is a root");
         assert!(root.ends_with("root.trace"), "{names:?}");
         for (number, name) in names.iter().enumerate() {
@@ -105,6 +109,14 @@ impl Split {
         };
         Split { pieces: names.into_iter().map(read).collect(), root: read(root) }
     }
+}
+
+/// The files of a split: the pieces in the order of their numbers, then the root.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    names.sort();
+    names
 }
 
 /// What was written on standard error.

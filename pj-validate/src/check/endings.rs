@@ -21,6 +21,8 @@ pub(crate) struct Ending {
     ended: Vec<u32>,
     /// In seconds.
     time: f64,
+    /// It repeats another file's destruction, and ends only what its own file has created.
+    again: bool,
     /// The fields for the time and for the container, each with its length.
     at: [(Place, u64); 2],
 }
@@ -71,6 +73,28 @@ impl Containers {
         true
     }
 
+    /// Ends what this file has created in a container whose destruction it repeats; returns it in the order
+    /// of its creation.
+    fn end_newborn(&mut self, id: u32, file: u32) -> Vec<u32> {
+        let (time, ending) = (self.get(id).end, self.get(id).ending);
+        let mut ended = Vec::new();
+        let mut pending = vec![id];
+        while let Some(next) = pending.pop() {
+            for index in 0..self.get(next).children.len() {
+                let child = self.get(next).children[index];
+                let container = self.get_mut(child);
+                if container.end.is_none() && container.said_in == file {
+                    container.end = time;
+                    (container.ending, container.ignored_in) = (ending, file);
+                    ended.push(child);
+                }
+                pending.push(child);
+            }
+        }
+        ended.sort_unstable();
+        ended
+    }
+
     /// Destroys a container and all that live in it; returns those in the order of their creation.
     /// Later lines of the file `told_in` for them are ignored; those of all files if `ignored`.
     fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
@@ -95,6 +119,12 @@ impl Containers {
     }
 }
 
+/// The fields for the time and for the container of a destruction, each with its length.
+fn destroyed_at(source: &Source<'_>) -> [(Place, u64); 2] {
+    let width = |field| source.event.span(field).map_or(0, |span| u64::from(span.end - span.start));
+    [FieldName::Time, FieldName::Name].map(|field| (source.place(field), width(field)))
+}
+
 impl Model {
     /// PajeDestroyContainer.
     pub(crate) fn destroy_container(
@@ -113,6 +143,11 @@ impl Model {
                 return Err(Stop::at(FieldName::Time, self.too_early(id, time, end)));
             }
             if time == end && self.containers.destroy_again(id, file) {
+                let ended = self.containers.end_newborn(id, file);
+                if !ended.is_empty() {
+                    let at = destroyed_at(source);
+                    self.endings.push(Ending { container: id, ended, time, again: true, at });
+                }
                 return Ok(());
             }
             source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy, findings);
@@ -121,11 +156,8 @@ impl Model {
         let later = self.files.any_named();
         let last = container.last_event.filter(|last| time < *last && !later);
         let ended = self.containers.destroy(id, last.unwrap_or(time), file, !later);
-        let width =
-            |field| source.event.span(field).map_or(0, |span| u64::from(span.end - span.start));
-        let at =
-            [FieldName::Time, FieldName::Name].map(|field| (source.place(field), width(field)));
-        let ending = Ending { container: id, ended, time, at };
+        let at = destroyed_at(source);
+        let ending = Ending { container: id, ended, time, again: false, at };
         if later {
             self.endings.push(ending);
             return Ok(());
@@ -145,7 +177,7 @@ impl Model {
     pub(crate) fn end_what_was_destroyed(&mut self, findings: &mut Findings) {
         for ending in std::mem::take(&mut self.endings) {
             let last = self.containers.get(ending.container).last_event;
-            let last = last.filter(|last| ending.time < *last);
+            let last = last.filter(|last| ending.time < *last && !ending.again);
             for finding in self.end(&ending, last) {
                 findings.known_at_end(finding);
             }

@@ -418,6 +418,17 @@ fn destructions() {
     // What came into it later does not.
     let x = "8 2 Host h\n7 2 r Process h\n10 3 State r w\n";
     assert_eq!(told(root, &[("x", x), ("y", "")]), NONE);
+    // What another file has created in it by then ends with it.
+    let root = "19 q Process x\n19 q Process y\n";
+    let y = "7 1 r Process h\n10 2 State r w\n8 2 Host h\n10 2 State r w\n";
+    assert_eq!(told(root, &[("x", "8 2 Host h\n"), ("y", y)]), ["y:4:12 after-destroy"]);
+    let y = "8 2 Host h\n7 2 r Process h\n10 2 State r w\n8 2 Host h\n";
+    assert_eq!(told(root, &[("x", "8 2 Host h\n"), ("y", y)]), ["y:4:10 after-destroy"]);
+    let y = "7 1 r Process h\n17 1 Message h d r k\n8 2 Host h\n8 2 Process r\n10 2 State r w\n";
+    assert_eq!(
+        told(root, &[("x", "8 2 Host h\n"), ("y", y)]),
+        ["y:4:13 after-destroy", "y:5:12 after-destroy", "x:1:10 open-links"]
+    );
     // The files that end with the root container, as pieces that are traces by themselves do.
     let files = [("x", "10 1 State p w\n8 5 0 0\n"), ("y", "10 4 State q w\n8 5 0 0\n8 5 0 0\n")];
     assert_eq!(told("19 q Process x\n19 q Process y\n", &files), ["y:3:7 after-destroy"]);

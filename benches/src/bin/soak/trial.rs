@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use datasets::mutate::{Change, mutated};
@@ -188,7 +188,8 @@ impl Trial<'_> {
         command.args(["--pieces", choice.of(&["1", "2", "3", "9"])]);
         let found = run(&mut command, None)?;
         sum.count("dumps of pieces");
-        let dumped = run(self.ours().arg("pieces/root.trace"), None)?;
+        let root = run(self.ours().arg("pieces/root.trace"), None)?;
+        let together = run(self.ours().args(self.pieces()), None)?;
         // It may not be there.
         let _ = fs::remove_dir_all(self.folder.join("pieces"));
         if self.reference.code() != 0 {
@@ -203,11 +204,23 @@ impl Trial<'_> {
                 _ => Ok(()),
             };
         }
-        if dumped.code() != 0 || dumped.rows != self.reference.rows {
-            let (code, said) = (dumped.code(), &dumped.said);
-            return Err(format!("{command:?}, other rows of the pieces, status {code}: {said}"));
+        for (what, dumped) in [("the root", root), ("the pieces", together)] {
+            if dumped.code() != 0 || dumped.rows != self.reference.rows {
+                let (code, said) = (dumped.code(), &dumped.said);
+                return Err(format!("{command:?}, other rows of {what}, status {code}: {said}"));
+            }
         }
         Ok(())
+    }
+
+    /// The pieces that there are, in the order of their numbers.
+    fn pieces(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.join("pieces")).into_iter().flatten().flatten();
+        let path = |entry: fs::DirEntry| Path::new("pieces").join(entry.file_name());
+        let mut pieces: Vec<PathBuf> = entries.map(path).collect();
+        pieces.retain(|path| !path.ends_with("root.trace"));
+        pieces.sort();
+        pieces
     }
 
     /// The same by other numbers of threads, in other blocks, from other media.

@@ -1,0 +1,131 @@
+//! `--from` and `--to`: a window of time out of the trace, to a file, or to be split.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::Failure;
+use console::memory;
+use console::progress::Display;
+use console::reading::Opened;
+use paje_sim::{Precision, Progress, Trace, Window};
+use splitter::Limits;
+use workers::Workers;
+
+use crate::cli::{Cli, VariablePrecision};
+use crate::folder::Folder;
+use crate::pack::Packer;
+use crate::report::VOICE;
+use crate::run::{one_file, options};
+use crate::window;
+
+/// What the window is called while it is not complete.
+const NAME: &str = "window.trace";
+
+/// What is to be cut, and how.
+pub(crate) struct Cut<'a> {
+    pub(crate) cli: &'a Cli,
+    pub(crate) name: &'a Path,
+    pub(crate) limits: Limits,
+    pub(crate) workers: &'a Workers,
+    pub(crate) window: Window,
+    pub(crate) began: Instant,
+}
+
+/// The window that is asked for, if one is.
+///
+/// # Errors
+/// It ends before it begins.
+pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<Window>, Failure> {
+    if cli.from.is_none() && cli.to.is_none() {
+        return Ok(None);
+    }
+    let (from, to) = (cli.from.unwrap_or(f64::NEG_INFINITY), cli.to.unwrap_or(f64::INFINITY));
+    if from > to {
+        let why = format!("--from {from} is later than --to {to}");
+        return Err(Failure::Unsuitable(name.to_owned(), why));
+    }
+    Ok(Some(Window { from, to }))
+}
+
+impl Cut<'_> {
+    /// Writes the window to the file that the options name.
+    pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
+        // Nobody wants to wait for a trace only to learn that the window has no place.
+        let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
+        folder.tell_cleared(self.cli.quiet);
+        let trace = self.replay(opened)?;
+        let path = folder.path().join(NAME);
+        let failed = |error| Failure::File(path.clone(), error);
+        let file = File::create_new(&path).map_err(failed)?;
+        let packer = Packer::new(self.cli.compress).map_err(failed)?;
+        self.write(&trace, &mut Packed { packer, file: &file }, &path)?;
+        file.sync_all().map_err(failed)?;
+        folder.finish_file(&path)
+    }
+
+    /// Writes the window to a file of a folder, which has no name any more when it can be read.
+    pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
+        let path = folder.path().join(NAME);
+        let failed = |error| Failure::File(path.clone(), error);
+        let trace = self.replay(opened)?;
+        let mut file = File::create_new(&path).map_err(failed)?;
+        self.write(&trace, &mut file, &path)?;
+        let opened = Opened::open(Some(&path), VOICE)?;
+        fs::remove_file(&path).map_err(failed)?;
+        Ok(opened)
+    }
+
+    fn replay(&self, opened: Opened) -> Result<Trace, Failure> {
+        let mut options = options(self.cli, self.limits);
+        options.memory = memory::limit(None, None);
+        options.variable_precision = match self.cli.variable_precision {
+            VariablePrecision::Single => Precision::Single,
+            VariablePrecision::Double => Precision::Double,
+        };
+        let progress = Arc::new(Progress::default());
+        let display = Display::new(!self.cli.no_progress, self.began);
+        let _shown = display.replay(&opened.input, &progress, None);
+        let trace =
+            opened.read(|source| Trace::read_with(source, &options, self.workers, &progress))?;
+        if !self.cli.quiet {
+            VOICE.warnings(self.name, &trace);
+        }
+        one_file(self.name, &trace)?;
+        Ok(trace)
+    }
+
+    fn write(&self, trace: &Trace, out: &mut dyn Write, path: &Path) -> Result<(), Failure> {
+        let mut out = BufWriter::with_capacity(1 << 20, out);
+        let single = self.cli.variable_precision == VariablePrecision::Single;
+        let written = window::write(trace, self.window, single, &mut out);
+        let written = written.and_then(|done| out.flush().map(|()| done));
+        match written.map_err(|error| Failure::File(path.to_owned(), error))? {
+            true => Ok(()),
+            false => Err(Failure::Unsuitable(
+                self.name.to_owned(),
+                "no window can be cut out: what happens in it contradicts the order of times; --sort may help"
+                    .into(),
+            )),
+        }
+    }
+}
+
+/// A file whose text is packed as it comes.
+struct Packed<'a> {
+    packer: Packer,
+    file: &'a File,
+}
+
+impl Write for Packed<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.file.write_all(self.packer.pack(text)?)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

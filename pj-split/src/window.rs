@@ -1,0 +1,174 @@
+//! A window of time out of a trace, as a trace of its own (`--from`, `--to`).
+//!
+//! The trace is replayed, and what overlaps the window is written anew, cut to it: states that are open when
+//! it begins are pushed there, variables are set there. So its rows are those that the trace has in the
+//! window. The lines are in the order of their times, as far as the order of each lane, and what is created
+//! after its parent's destruction, allow ([`order`]).
+
+mod order;
+mod rows;
+mod text;
+
+use std::io::{self, Write};
+
+use paje_sim::{ContainerId, Trace, TypeId, ValueId, Window};
+
+use order::{Kind, Orders, Place};
+use rows::Rows;
+
+/// The time of the window that is closest; never minus zero.
+const fn cut(window: Window, time: f64) -> f64 {
+    time.max(window.from).min(window.to) + 0.0
+}
+
+/// Writes the window of a trace. If `single`, values of variables are such that they are the same when they
+/// are read in single precision.
+///
+/// # Errors
+/// `out` cannot be written, or there is no such trace, which is `false`.
+pub(crate) fn write(
+    trace: &Trace,
+    window: Window,
+    single: bool,
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let mut sheet = Sheet::new(trace, window, single);
+    for lane in trace.lanes() {
+        let mut rows = Rows::new(&mut sheet, lane);
+        let Ok(()) = lane.visit(&mut rows);
+        rows.finish();
+        trace.relieve();
+    }
+    sheet.create();
+    if sheet.disordered {
+        return Ok(false);
+    }
+    sheet.write(out).map(|()| true)
+}
+
+/// A line: where in the trace, and where in the text.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    place: Place,
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+/// What is to be written.
+struct Sheet<'a> {
+    trace: &'a Trace,
+    window: Window,
+    single: bool,
+    orders: Orders,
+    lines: Vec<Line>,
+    /// Of the lines, one after the other.
+    text: Vec<u8>,
+    /// By container: where it must have been created, if anything needs it.
+    needed: Vec<Option<Place>>,
+    /// By type: which values occur.
+    values: Vec<Vec<bool>>,
+    /// A line would have to be before another, and behind it.
+    disordered: bool,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(trace: &'a Trace, window: Window, single: bool) -> Self {
+        let types = trace.types();
+        Sheet {
+            trace,
+            window,
+            single,
+            orders: Orders::new(trace, window),
+            lines: Vec::new(),
+            text: Vec::new(),
+            needed: vec![None; trace.containers().len()],
+            values: types.ids().map(|type_| vec![false; types.value_count(type_)]).collect(),
+            disordered: false,
+        }
+    }
+
+    /// Adds a line, whose text `write` appends, at a place that is no earlier than `after`; returns the place.
+    fn line(
+        &mut self,
+        container: ContainerId,
+        (time, after): (f64, Place),
+        write: impl FnOnce(&mut Vec<u8>, &Trace),
+    ) -> Place {
+        let place = self.orders.of(container, time).max(after);
+        self.disordered |= place > self.orders.last(container);
+        self.need(container, place);
+        self.push(place, Kind::Event, write);
+        place
+    }
+
+    fn push(&mut self, place: Place, kind: Kind, write: impl FnOnce(&mut Vec<u8>, &Trace)) {
+        let start = self.text.len();
+        write(&mut self.text, self.trace);
+        self.text.push(b'\n');
+        self.lines.push(Line { place, kind, start, end: self.text.len() });
+    }
+
+    /// A container must be there at a place.
+    fn need(&mut self, container: ContainerId, place: Place) {
+        let needed = &mut self.needed[container.index()];
+        *needed = Some(needed.map_or(place, |known| known.min(place)));
+    }
+
+    fn use_value(&mut self, type_: TypeId, value: ValueId) {
+        self.values[type_.index()][value.index()] = true;
+    }
+
+    /// Adds the creations and destructions of containers that live in the window, or are needed.
+    fn create(&mut self) {
+        let containers = self.trace.containers();
+        for id in containers.ids().skip(1) {
+            if self.window.overlaps(containers.start(id), containers.end(id)) {
+                let start = cut(self.window, containers.start(id));
+                self.need(id, self.orders.of(id, start));
+            }
+        }
+        // A container is created after what it is in.
+        for id in containers.ids().skip(1).collect::<Vec<_>>().into_iter().rev() {
+            if let Some(place) = self.needed[id.index()] {
+                let start = self.orders.of(id, cut(self.window, containers.start(id)));
+                self.need(id, start);
+                self.need(containers.parent(id), place.min(start));
+            }
+        }
+        for id in containers.ids().skip(1) {
+            let Some(needed) = self.needed[id.index()] else { continue };
+            let place = needed.max(self.orders.first(id));
+            let start = cut(self.window, containers.start(id));
+            self.push(place, Kind::Creation, |text, trace| text::create(text, trace, id, start));
+            self.destroy(id);
+        }
+        self.destroy(ContainerId::ROOT);
+    }
+
+    /// Adds the destruction of a container, if it has one of its own in the window.
+    fn destroy(&mut self, id: ContainerId) {
+        let containers = self.trace.containers();
+        let (end, own) = (self.orders.end(id), containers.destruction(id));
+        if let (Some(place), Some((byte, true))) = (end, own) {
+            let end = cut(self.window, containers.end(id));
+            let kind = Kind::Destruction(byte.0);
+            self.push(place, kind, |text, trace| text::destroy(text, trace, id, end));
+        }
+    }
+
+    /// Writes all, the lines in their order.
+    fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
+        let mut head = Vec::new();
+        text::head(&mut head, self.trace, &self.values);
+        out.write_all(&head)?;
+        // Of lines at one place, those that were added first come first.
+        self.lines.sort_by_key(|line| (line.place, line.kind));
+        for line in &self.lines {
+            out.write_all(&self.text[line.start..line.end])?;
+        }
+        let mut tail = Vec::new();
+        text::end(&mut tail, self.trace, self.trace.end().min(self.window.to) + 0.0);
+        out.write_all(&tail)
+    }
+}

@@ -1,0 +1,115 @@
+//! Where lines stand among others: by their times, but what counts for a container before its end, and what
+//! is created in it afterwards behind.
+
+use std::cmp::Ordering;
+
+use paje_sim::{ContainerId, Trace};
+use rustc_hash::FxHashMap;
+
+use super::{Window, cut};
+
+/// A place among all lines: a time, and how many destructions at this very time come before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    time: f64,
+    level: u32,
+}
+
+impl Place {
+    pub(crate) const FIRST: Place = Place { time: f64::NEG_INFINITY, level: 0 };
+    const LAST: Place = Place { time: f64::INFINITY, level: u32::MAX };
+}
+
+impl Eq for Place {}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.level.cmp(&other.level))
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What comes first at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Creation,
+    Event,
+    /// In the order of the trace: of its line's byte.
+    Destruction(u64),
+}
+
+/// The places where containers can have lines.
+#[derive(Debug)]
+pub(crate) struct Orders {
+    /// By container: the first, and the last, which is that of its destruction.
+    ends: Vec<(Place, Option<Place>)>,
+}
+
+impl Orders {
+    pub(crate) fn new(trace: &Trace, window: Window) -> Self {
+        let containers = trace.containers();
+        let destroyed_at = |id| containers.destruction(id).map_or(u64::MAX, |(byte, _)| byte.0);
+        let mut ends: Vec<(Place, Option<Place>)> = Vec::with_capacity(containers.len());
+        // The first destruction of each and what it is in: few are outlived by what was created afterwards.
+        let mut earliest: Vec<u64> = Vec::with_capacity(containers.len());
+        // The places of destructions, by their bytes. What they are for comes before what is in it.
+        let mut destructions: FxHashMap<u64, Place> = FxHashMap::default();
+        for id in containers.ids() {
+            let mut above = containers.parent(id);
+            let mut first = ends.get(above.index()).map_or(Place::FIRST, |(first, _)| *first);
+            let own = destroyed_at(id);
+            while earliest.get(above.index()).is_some_and(|earliest| *earliest < own) {
+                if let (_, Some(end)) = ends[above.index()]
+                    && destroyed_at(above) < own
+                {
+                    first = first.max(Place { level: end.level + 1, ..end });
+                }
+                if above == ContainerId::ROOT {
+                    break;
+                }
+                above = containers.parent(above);
+            }
+            let known = earliest.get(containers.parent(id).index()).copied();
+            earliest.push(known.unwrap_or(u64::MAX).min(own));
+            let end = match containers.destruction(id) {
+                Some((byte, true)) if containers.end(id) <= window.to => {
+                    let time = cut(window, containers.end(id));
+                    let end = Place { time, level: 0 }.max(first);
+                    destructions.insert(byte.0, end);
+                    Some(end)
+                }
+                Some((byte, false)) => destructions.get(&byte.0).copied(),
+                _ => None,
+            };
+            ends.push((first, end));
+        }
+        Orders { ends }
+    }
+
+    /// The place of a container's line of this time; an event may be later than the end of its container, if that
+    /// ended with another.
+    pub(crate) fn of(&self, container: ContainerId, time: f64) -> Place {
+        let (first, _) = self.ends[container.index()];
+        Place { time: time + 0.0, level: 0 }.min(self.last(container)).max(first)
+    }
+
+    /// The first place that a container can have.
+    pub(crate) fn first(&self, container: ContainerId) -> Place {
+        self.ends[container.index()].0
+    }
+
+    /// The last place that a container can have.
+    pub(crate) fn last(&self, container: ContainerId) -> Place {
+        self.end(container).unwrap_or(Place::LAST)
+    }
+
+    /// The place of the destruction that ends it, if one does in the window.
+    pub(crate) fn end(&self, container: ContainerId) -> Option<Place> {
+        self.ends[container.index()].1
+    }
+}

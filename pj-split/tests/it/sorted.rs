@@ -1,0 +1,71 @@
+//! `--sort`: the pieces of a trace that is not in time order are, and give what `pj_dump --sort` does.
+
+use datasets::invalid::{self, Fault};
+use datasets::{Shape, random};
+use paje_parser::{FieldNames, Line, LineDecoder};
+use paje_sim::Trace;
+
+use crate::rows::options;
+use crate::splitting::{Place, Split, said};
+
+/// Every file has its lines in the order of their times.
+fn assert_sorted(about: &str, split: &Split) {
+    for file in split.pieces.iter().chain([&split.root]) {
+        let (mut decoder, mut last) = (LineDecoder::new(FieldNames::Old), f64::NEG_INFINITY);
+        for line in file.split(|byte| *byte == b'\n') {
+            if let Line::Event(event) = decoder.line(line).expect("a valid piece")
+                && let Some(time) = event.decode().expect("a valid piece").time()
+            {
+                assert!(time >= last, "{about}: {time} behind {last}");
+                last = time;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_shape() {
+    let mut unsorted = 0;
+    for (turn, shape) in Shape::ALL.into_iter().enumerate() {
+        let place = Place::new(&datasets::generate(shape, 30_000, 1));
+        for count in ["1", "3"] {
+            // This also dumps them, and the trace sorted.
+            let split = place.split(&["--sort", "-qp", count], 1 << (9 + turn % 8));
+            assert_sorted(shape.name(), &split);
+        }
+        unsorted += usize::from(!shape.is_sorted());
+    }
+    assert!(unsorted > 0);
+}
+
+#[test]
+fn random_traces() {
+    let (mut options, mut compared) = (options(), 0);
+    options.sort = true;
+    for seed in 0..200 {
+        let trace = random::trace(seed).bytes;
+        if !trace.is_empty() && Trace::read(&trace[..], &options).is_ok() {
+            let split = Place::new(&trace).split(&["--sort", "-nzqp", "3"], 300);
+            assert_sorted(&format!("seed {seed}"), &split);
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+/// Who needs it is told so; it helps, from files and pipes, and with `--recover`.
+#[test]
+fn a_hint() {
+    let trace = invalid::trace(Fault::StateOutOfOrder, 1).bytes;
+    let place = Place::new(&trace);
+    let output = place.run(&["t", "-o", "d"]);
+    assert_eq!(output.status.code(), Some(1));
+    let hint = "pj_split: hint: `--sort` splits the trace sorted by time, as `sort -s` would\n";
+    assert!(said(&output).ends_with(hint), "{}", said(&output));
+    for options in [&["--sort"][..], &["--sort", "--recover"]] {
+        let words = [&["t", "-o", "d", "-p", "2"], options].concat();
+        let output = place.run(&words);
+        assert_eq!((output.status.code(), said(&output).as_str()), (Some(0), ""), "{options:?}");
+        std::fs::remove_dir_all(place.path("d")).expect("it was made");
+    }
+}
