@@ -76,12 +76,11 @@ impl Voice {
         for warning in all {
             let lines = if warning.count == 1 { "line" } else { "lines" };
             self.say(format_args!(
-                "{}:{}: warning: {} ({} {lines} of event {})",
+                "{}:{}: warning: {} ({} {lines})",
                 warning.file.as_deref().unwrap_or(name).display(),
                 warning.first_line,
-                warning.kind.sentence(),
+                warning.kind.sentence(&warning.event),
                 warning.count,
-                shown(&warning.event),
             ));
         }
     }

@@ -549,7 +549,8 @@ fn comments(text: &[u8]) -> Vec<u8> {
 }
 
 fn unfinished_definition() -> Error {
-    let problem = Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+    let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
+    let problem = Problem::Line { fault, word, event: None };
     Error::invalid(problem, None)
 }
 

@@ -1,5 +1,6 @@
 //! What ends a replay, and what is only worth telling.
 
+mod named;
 mod problem;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use paje_parser::Position;
 use paje_parser::error::shown;
 
+pub use named::{EventName, Named};
 pub use problem::{Problem, Word};
 
 /// Why a trace could not be replayed: the first problem in file order (in the order of
@@ -180,20 +182,22 @@ impl WarningKind {
         }
     }
 
-    /// What it means for the result.
+    /// What is doubtful about lines of this event, and what it means for the result.
     #[must_use]
-    pub const fn sentence(self) -> &'static str {
+    pub fn sentence(self, event: &EventName) -> String {
         match self {
-            WarningKind::SurplusWords => {
-                "more words than the event's definition has fields; the extra ones are ignored"
-            }
-            WarningKind::MissingExtras => {
-                "the line ends before its last user-defined fields; they are empty"
-            }
+            WarningKind::SurplusWords => format!(
+                "more words than the definition of {event} has fields; the extra ones are ignored"
+            ),
+            WarningKind::MissingExtras => format!(
+                "the line of {event} ends before its last user-defined fields; they are empty"
+            ),
             WarningKind::AfterDestroy => {
-                "event for a container that was destroyed before; it is ignored"
+                format!("{event} for a container that was destroyed before; it is ignored")
             }
-            WarningKind::FileNotRead => "the trace file named here is not read",
+            WarningKind::FileNotRead => {
+                format!("the trace file that {event} names here is not read")
+            }
         }
     }
 }
@@ -203,8 +207,8 @@ impl WarningKind {
 pub struct Warning {
     /// What it is.
     pub kind: WarningKind,
-    /// The number of the definition of the lines it is about.
-    pub event: Word,
+    /// The event of the lines that it is about.
+    pub event: EventName,
     /// The file of the first line; `None` for the trace itself.
     pub file: Option<Arc<Path>>,
     /// Which of the trace's files it is, in the order in which they are read; 0 for the trace itself.

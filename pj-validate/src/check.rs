@@ -60,7 +60,7 @@ use std::path::Path;
 use paje_parser::{
     Fault, FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token,
 };
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 use splitter::{Input, Limits};
 
 use crate::finding::{Cause, Finding, Severity};
@@ -378,7 +378,8 @@ impl Checker {
                     }
                     _ => Group::ids("line", index, 0),
                 };
-                return findings.fault(here, fault, Some(group));
+                let event = EventName { kind: def.kind(), number: def.id().to_vec() };
+                return findings.fault(here, fault, event, Some(group));
             }
         };
         let source = Source { here, event: &event, def: index };
@@ -394,7 +395,7 @@ impl Checker {
             Err(fault) => {
                 let word = fault.word(here.text).of(here.text);
                 let group = Group::named(fault.kind.code(), index, word.bare());
-                findings.fault(here, fault, Some(group));
+                findings.fault(here, fault, source.event_name(), Some(group));
             }
         }
         // Last, because it is about the end of the line.

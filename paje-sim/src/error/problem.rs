@@ -6,6 +6,8 @@ use paje_parser::error::shown;
 use paje_parser::event::TypeNature;
 use paje_parser::{FaultKind, LinkEnd};
 
+use super::{EventName, Named};
+
 /// A name, key or value as the trace spells it, without quotes.
 pub type Word = Vec<u8>;
 
@@ -19,6 +21,8 @@ pub enum Problem {
     Line {
         fault: FaultKind,
         word: Word,
+        /// See [`Problem::of_event`].
+        event: Option<EventName>,
     },
     EmptyTrace,
     LineTooLong {
@@ -31,65 +35,69 @@ pub enum Problem {
         name: Word,
     },
     TypeExists {
-        name: Word,
+        known: Named,
     },
     ContainerExists {
-        name: Word,
+        known: Named,
     },
     ReservedType,
     ReservedContainer,
     NotAContainerType {
-        name: Word,
+        type_: Named,
         nature: TypeNature,
     },
     WrongNature {
-        name: Word,
+        type_: Named,
         expected: TypeNature,
         found: TypeNature,
+        /// See [`Problem::of_event`].
+        event: Option<EventName>,
     },
     NotChildType {
-        name: Word,
-        container: Word,
-        container_type: Word,
+        type_: Named,
+        container: Named,
+        container_type: Named,
     },
     WrongContainerType {
-        container: Word,
-        expected: Word,
-        found: Word,
+        container: Named,
+        expected: Named,
+        found: Named,
     },
     WrongLinkEnd {
         end: LinkEnd,
-        container: Word,
-        expected: Word,
-        found: Word,
+        container: Named,
+        expected: Named,
+        found: Named,
     },
     NoCommonAncestor {
-        name: Word,
+        type_: Named,
     },
     ValueOfType {
-        name: Word,
+        type_: Named,
         nature: TypeNature,
     },
     ValueExists {
-        name: Word,
-        type_: Word,
+        known: Named,
+        type_: Named,
     },
     NotTimeOrdered {
         time: f64,
         last: f64,
+        container: Named,
+        type_: Named,
     },
     DestroyedTooEarly {
-        container: Word,
+        container: Named,
         time: f64,
         last: f64,
     },
     PopOnEmpty {
-        container: Word,
-        type_: Word,
+        container: Named,
+        type_: Named,
     },
     VariableUnset {
-        container: Word,
-        type_: Word,
+        container: Named,
+        type_: Named,
     },
     KeyReused {
         key: Word,
@@ -100,12 +108,12 @@ pub enum Problem {
     },
     LinkValuesDiffer {
         key: Word,
-        value: Word,
-        other: Word,
+        value: Named,
+        other: Named,
     },
     /// At most [`Problem::LISTED`] keys, and how many links there are.
     OpenLinks {
-        container: Word,
+        container: Named,
         keys: Vec<Word>,
         count: u64,
     },
@@ -117,6 +125,62 @@ pub enum Problem {
 impl Problem {
     /// How many open links a message lists.
     pub const LISTED: usize = 10;
+
+    /// The problem, told of the event whose line has it, where its sentence names that. Who finds a problem
+    /// of a lane does not know the event: the line tells it, and is looked at only for what is told.
+    #[must_use]
+    pub fn of_event(mut self, name: impl FnOnce() -> Option<EventName>) -> Self {
+        if let Problem::Line { fault: FaultKind::MissingField(_), event, .. }
+        | Problem::WrongNature { event, .. } = &mut self
+            && event.is_none()
+        {
+            *event = name();
+        }
+        self
+    }
+
+    /// The things that the sentence names and whose names are known, each with what it is, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<(&'static str, &Named)> {
+        match self {
+            Problem::TypeExists { known: type_ }
+            | Problem::NotAContainerType { type_, .. }
+            | Problem::WrongNature { type_, .. }
+            | Problem::NoCommonAncestor { type_ }
+            | Problem::ValueOfType { type_, .. } => vec![("type", type_)],
+            Problem::NotChildType { type_, container, container_type } => {
+                let of = ("container_type", container_type);
+                vec![("type", type_), of, ("container", container)]
+            }
+            Problem::WrongContainerType { container, expected, found }
+            | Problem::WrongLinkEnd { container, expected, found, .. } => {
+                let types = [("container_type", found), ("expected_type", expected)];
+                [("container", container)].into_iter().chain(types).collect()
+            }
+            Problem::ValueExists { known, type_ } => vec![("value", known), ("type", type_)],
+            Problem::NotTimeOrdered { container, type_, .. }
+            | Problem::PopOnEmpty { container, type_ }
+            | Problem::VariableUnset { container, type_ } => {
+                vec![("type", type_), ("container", container)]
+            }
+            Problem::ContainerExists { known: container }
+            | Problem::DestroyedTooEarly { container, .. }
+            | Problem::OpenLinks { container, .. } => vec![("container", container)],
+            Problem::LinkValuesDiffer { value, other, .. } => {
+                vec![("value", value), ("other_value", other)]
+            }
+            Problem::Line { .. }
+            | Problem::EmptyTrace
+            | Problem::LineTooLong { .. }
+            | Problem::UnknownType { .. }
+            | Problem::UnknownContainer { .. }
+            | Problem::ReservedType
+            | Problem::ReservedContainer
+            | Problem::KeyReused { .. }
+            | Problem::KeyRepeated { .. }
+            | Problem::FileCycle { .. } => Vec::new(),
+        }
+    }
 
     /// A short name for machines, stable from release to release.
     #[must_use]
@@ -173,7 +237,10 @@ const fn end_name(end: LinkEnd) -> &'static str {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::Line { fault, word } => f.write_str(&fault.sentence(word)),
+            Problem::Line { fault: FaultKind::MissingField(field), event: Some(event), .. } => {
+                write!(f, "the line of {event} ends before its field {}", field.name())
+            }
+            Problem::Line { fault, word, .. } => f.write_str(&fault.sentence(word)),
             Problem::EmptyTrace => {
                 f.write_str("the trace is empty; a trace begins with event definitions")
             }
@@ -186,13 +253,12 @@ impl fmt::Display for Problem {
                 "unknown container {}; a container must be created before it is used",
                 shown(name)
             ),
-            Problem::TypeExists { name } => {
-                write!(f, "type {} is already defined; types share one name space", shown(name))
+            Problem::TypeExists { known } => {
+                write!(f, "type {known} is already defined; types share one name space")
             }
-            Problem::ContainerExists { name } => write!(
+            Problem::ContainerExists { known } => write!(
                 f,
-                "container {} already exists; an identifier stays taken, also after PajeDestroyContainer",
-                shown(name)
+                "container {known} already exists; an identifier stays taken, also after PajeDestroyContainer"
             ),
             Problem::ReservedType => {
                 f.write_str("a type cannot be named '0', which is the root type")
@@ -200,76 +266,61 @@ impl fmt::Display for Problem {
             Problem::ReservedContainer => {
                 f.write_str("a container cannot be identified by '0', which is the root container")
             }
-            Problem::NotAContainerType { name, nature } => write!(
+            Problem::NotAContainerType { type_, nature } => write!(
                 f,
-                "{} is {} type; a container type is needed here",
-                shown(name),
+                "{type_} is {} type; a container type is needed here",
                 indefinite(*nature)
             ),
-            Problem::WrongNature { name, expected, found } => write!(
+            Problem::WrongNature { type_, expected, found, event } => {
+                let (found, expected) = (indefinite(*found), indefinite(*expected));
+                write!(f, "{type_} is {found} type; ")?;
+                match event {
+                    Some(event) => write!(f, "{event} needs {expected} type"),
+                    None => write!(f, "this event needs {expected} type"),
+                }
+            }
+            Problem::NotChildType { type_, container, container_type } => write!(
                 f,
-                "{} is {} type; this event needs {} type",
-                shown(name),
-                indefinite(*found),
-                indefinite(*expected)
+                "type {type_} is not a child of {container_type}, the type of container {container}"
             ),
-            Problem::NotChildType { name, container, container_type } => write!(
-                f,
-                "type {} is not a child of {}, the type of container {}",
-                shown(name),
-                shown(container_type),
-                shown(container)
-            ),
-            Problem::WrongContainerType { container, expected, found } => write!(
-                f,
-                "container {} is of type {}, not {}",
-                shown(container),
-                shown(found),
-                shown(expected)
-            ),
+            Problem::WrongContainerType { container, expected, found } => {
+                write!(f, "container {container} is of type {found}, not {expected}")
+            }
             Problem::WrongLinkEnd { end, container, expected, found } => write!(
                 f,
-                "container {} is of type {}; the link type asks for {} at its {}",
-                shown(container),
-                shown(found),
-                shown(expected),
+                "container {container} is of type {found}; the link type asks for {expected} at its {}",
                 end_name(*end)
             ),
-            Problem::NoCommonAncestor { name } => write!(
+            Problem::NoCommonAncestor { type_ } => write!(
                 f,
-                "link type {} must be a child of a common ancestor of the types at its ends",
-                shown(name)
+                "link type {type_} must be a child of a common ancestor of the types at its ends"
             ),
-            Problem::ValueOfType { name, nature } => write!(
+            Problem::ValueOfType { type_, nature } => write!(
                 f,
-                "{} is {} type, which has no named values; state, event and link types have",
-                shown(name),
+                "{type_} is {} type, which has no named values; state, event and link types have",
                 indefinite(*nature)
             ),
-            Problem::ValueExists { name, type_ } => {
-                write!(f, "value {} of type {} is already defined", shown(name), shown(type_))
+            Problem::ValueExists { known, type_ } => {
+                write!(f, "value {known} of type {type_} is already defined")
             }
-            Problem::NotTimeOrdered { time, last } => write!(
+            Problem::NotTimeOrdered { time, last, container, type_ } => write!(
                 f,
-                "time {time} is earlier than {last}, where this container and type already are; \
-                 the events of each must be in time order"
+                "time {time} is earlier than {last}, where type {type_} of container {container} already is; \
+                 the events of a container and type must be in time order"
             ),
-            Problem::DestroyedTooEarly { container, time, last } => write!(
-                f,
-                "container {} ends at {time}, earlier than its last event at {last}",
-                shown(container)
-            ),
+            Problem::DestroyedTooEarly { container, time, last } => {
+                write!(
+                    f,
+                    "container {container} ends at {time}, earlier than its last event at {last}"
+                )
+            }
             Problem::PopOnEmpty { container, type_ } => write!(
                 f,
-                "no state of type {} is open in container {}; a pop needs a push before it",
-                shown(type_),
-                shown(container)
+                "no state of type {type_} is open in container {container}; a pop needs a push before it"
             ),
             Problem::VariableUnset { container, type_ } => write!(
                 f,
-                "variable {} of container {} has no value yet; set it before adding or subtracting",
-                shown(type_),
-                shown(container)
+                "variable {type_} of container {container} has no value yet; set it before adding or subtracting"
             ),
             Problem::KeyReused { key } => write!(
                 f,
@@ -284,17 +335,14 @@ impl fmt::Display for Problem {
             ),
             Problem::LinkValuesDiffer { key, value, other } => write!(
                 f,
-                "the link with key {} has value {} here and {} at its other end; they must be the same",
-                shown(key),
-                shown(value),
-                shown(other)
+                "the link with key {} has value {value} here and {other} at its other end; they must be the same",
+                shown(key)
             ),
             Problem::OpenLinks { container, keys, count } => {
                 let links = if *count == 1 { "link is" } else { "links are" };
                 write!(
                     f,
-                    "{count} {links} incomplete at the end of container {} (-z drops such links); keys:",
-                    shown(container)
+                    "{count} {links} incomplete at the end of container {container} (-z drops such links); keys:"
                 )?;
                 for key in keys {
                     write!(f, " {}", shown(key))?;

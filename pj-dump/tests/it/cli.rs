@@ -74,7 +74,7 @@ fn an_invalid_trace() {
     let line = fs::read(folder.path().join("invalid.trace")).expect("readable");
     let line = line.iter().filter(|byte| **byte == b'\n').count();
     let wanted = format!(
-        "pj_dump: invalid.trace:{line}:9: no state of type 'S' is open in container 'q'; \
+        "pj_dump: invalid.trace:{line}:9: no state of type 'State' (S) is open in container 'q'; \
          a pop needs a push before it\n {line} | pop 1 S q\n     |         ^\n"
     );
     assert_eq!(stderr, wanted);
@@ -312,21 +312,18 @@ fn warnings_are_told_once_with_their_number() {
     let wanted = [
         (
             1,
-            "more words than the event's definition has fields; the extra ones are ignored (2 lines of event 'set')",
+            "more words than the definition of PajeSetState (set) has fields; the extra ones are ignored (2 lines)",
         ),
         (
             3,
-            "the line ends before its last user-defined fields; they are empty (1 line of event 'set_in')",
+            "the line of PajeSetState (set_in) ends before its last user-defined fields; they are empty (1 line)",
         ),
         (
             5,
-            "event for a container that was destroyed before; it is ignored (2 lines of event 'set')",
+            "PajeSetState (set) for a container that was destroyed before; it is ignored (2 lines)",
         ),
-        (
-            7,
-            "event for a container that was destroyed before; it is ignored (1 line of event 'pop')",
-        ),
-        (8, "the trace file named here is not read (1 line of event 'file')"),
+        (7, "PajePopState (pop) for a container that was destroyed before; it is ignored (1 line)"),
+        (8, "the trace file that PajeTraceFile (file) names here is not read (1 line)"),
     ];
     let wanted: String = wanted
         .iter()

@@ -28,7 +28,8 @@ fn replay(source: Source<'_>, options: &Options, workers: &Workers) -> Result {
     match Trace::read_with(source, options, workers, &Progress::default()) {
         Ok(trace) => {
             let warnings = trace.warnings().iter();
-            let warnings = warnings.map(|w| (w.kind, w.event.clone(), w.first_line, w.count));
+            let warnings =
+                warnings.map(|w| (w.kind, w.event.number.clone(), w.first_line, w.count));
             let read = [trace.lines(), trace.bytes(), trace.event_lines()];
             Ok((rows(&trace, workers), warnings.collect(), read))
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use paje_parser::Fault;
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 
 use super::files::FileRead;
 use super::source::{Here, Place};
@@ -95,8 +95,18 @@ impl Findings {
 
     /// Adds what is wrong with a line by itself.
     #[cold]
-    pub(crate) fn fault(&mut self, here: &Here<'_>, fault: Fault, group: Option<Group>) {
-        let finding = header::fault_finding(here, fault);
+    pub(crate) fn fault(
+        &mut self,
+        here: &Here<'_>,
+        fault: Fault,
+        event: EventName,
+        group: Option<Group>,
+    ) {
+        let mut finding = header::fault_finding(here, fault);
+        if let Cause::Problem(problem) = finding.cause {
+            finding.cause = Cause::Problem(problem.of_event(|| Some(event.clone())));
+        }
+        finding.event = Some(event);
         self.add(finding, group);
     }
 
@@ -192,6 +202,7 @@ pub(crate) fn earlier(
         count: 1,
         last_file: file,
         last_line: place.map_or(0, |place| place.position.line),
+        event: None,
         consequences: 0,
         note: None,
     }

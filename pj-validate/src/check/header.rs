@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 
 use super::definitions::Definitions;
 use super::findings::{Findings, Group, Told};
@@ -173,8 +173,9 @@ impl Header {
 
     /// Where the definition at hand began.
     fn begun(&self) -> Option<String> {
-        let event = self.defs.open_event()?.name();
-        let (_, place, _) = self.open.as_ref()?;
+        let kind = self.defs.open_event()?;
+        let (number, place, _) = self.open.as_ref()?;
+        let event = EventName { kind, number: number.clone() };
         let line = place.position.line;
         Some(format!("the definition of {event} begins in line {line}"))
     }
@@ -229,8 +230,8 @@ impl Header {
     /// The end of a file.
     pub(crate) fn finish(&mut self, file: u32, findings: &mut Findings) {
         if self.defs.is_open() {
-            let problem =
-                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+            let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
+            let problem = Problem::Line { fault, word, event: None };
             findings.at_end_of(file, problem, self.begun());
         }
     }
@@ -254,6 +255,7 @@ fn words(text: &[u8]) -> Vec<Span> {
 /// What is told of a line that is wrong by itself.
 pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
     let span = fault.word(here.text);
-    let problem = Problem::Line { fault: fault.kind, word: span.of(here.text).bare().to_vec() };
+    let word = span.of(here.text).bare().to_vec();
+    let problem = Problem::Line { fault: fault.kind, word, event: None };
     here.finding(Severity::Error, Cause::Problem(problem), span)
 }
