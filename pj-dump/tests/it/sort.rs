@@ -280,7 +280,7 @@ fn options_beside_it() {
     for options in [
         &[][..],
         &["-u", "-h", "--threads", "3"],
-        &["-p", "WS"],
+        &["-p", "Worker State"],
         &["-p", "Worker State", "-l", "9"],
         &["-s", "0.02", "-e", "0.05"],
         &["-a", "0.03", "-z"],
