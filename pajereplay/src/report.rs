@@ -182,13 +182,11 @@ fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
 fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
     let mut human = Human::new(&mut out, files.to_vec(), Styles::default());
-    for finding in &report.findings {
-        human.finding(finding)?;
-    }
+    human.findings(&report.findings, false)?;
     human.remarks(report)?;
     human.summary(report)?;
     human.types(&report.summary)?;
-    human.verdict(report, report.is_valid())?;
+    human.verdict(report, report.is_valid(), true)?;
     human.hint(report)?;
     human.finish()?;
     Ok(String::from_utf8_lossy(&out).into_owned())

@@ -99,6 +99,11 @@ pub struct Options {
     pub max_findings: usize,
     /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
     pub longest_line: usize,
+    /// Whether warnings are kept; else they are only counted.
+    pub warnings: bool,
+    /// The codes of the only findings that are kept; others are only counted. If there are none, all are
+    /// kept. See [`kinds`](crate::finding::kinds).
+    pub only: Vec<String>,
 }
 
 impl Options {
@@ -116,6 +121,8 @@ impl Default for Options {
             ignore_incomplete_links: false,
             max_findings: Options::MAX_FINDINGS,
             longest_line: Limits::default().line,
+            warnings: true,
+            only: Vec::new(),
         }
     }
 }
@@ -190,15 +197,31 @@ pub fn check_files(
     wanted: bool,
     options: &Options,
 ) -> io::Result<Report> {
+    check_files_with(input, path, wanted, options, &mut |_| {})
+}
+
+/// The same; `opened` is called for each file before its lines are checked.
+///
+/// # Errors
+/// The input itself cannot be read. That a file cannot be read is in the report.
+pub fn check_files_with(
+    input: Input,
+    path: &Path,
+    wanted: bool,
+    options: &Options,
+    opened: &mut dyn FnMut(&Input),
+) -> io::Result<Report> {
     let again = |input: &Input| input.size().is_some();
     let mut checker = Checker::new(options);
     let again_first = again(&input) && path != Path::new("-");
     checker.model.files = Files::of(path, again_first, wanted);
+    opened(&input);
     checker.read(input)?;
     checker.end_of_file();
     while let Some(named) = checker.model.files.next() {
-        let opened = Input::open(Some(&files::to_open(&named.path)));
-        let read = opened.and_then(|input| {
+        let file = Input::open(Some(&files::to_open(&named.path)));
+        let read = file.and_then(|input| {
+            opened(&input);
             checker.model.files.begin(&named, again(&input));
             checker.header = named.header.as_ref().map_or_else(
                 || Header::new(options.field_names),
@@ -243,7 +266,7 @@ impl Checker {
             header: Header::new(options.field_names),
             definitions: Definitions::default(),
             model: Model::new(options),
-            findings: Findings::new(options.max_findings),
+            findings: Findings::new(options),
             words: Vec::new(),
             lines: 0,
             bytes: 0,

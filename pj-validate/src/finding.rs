@@ -1,5 +1,7 @@
 //! What is told about a trace: its problems, and what is only worth knowing.
 
+pub mod kinds;
+
 use std::fmt;
 use std::path::PathBuf;
 
@@ -54,6 +56,18 @@ impl Cause {
             Cause::Problem(problem) => problem.code(),
             Cause::Caution(caution) => caution.code(),
             Cause::Unreadable { .. } => "unreadable-file",
+        }
+    }
+}
+
+impl Cause {
+    /// The things that the sentence names and whose names are known, each with what it is, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<(&'static str, &Named)> {
+        match self {
+            Cause::Problem(problem) => problem.names(),
+            Cause::Caution(caution) => caution.names(),
+            Cause::Unreadable { .. } => Vec::new(),
         }
     }
 }
@@ -165,6 +179,25 @@ impl Caution {
             },
             Caution::NeverClosed { .. } => "never-closed",
             Caution::ReversedLink { .. } => "reversed-link",
+        }
+    }
+}
+
+impl Caution {
+    fn names(&self) -> Vec<(&'static str, &Named)> {
+        match self {
+            Caution::OtherQuoting { thing, named, .. } => vec![(thing.name(), named)],
+            Caution::Unused { thing, type_, names, .. } => {
+                let names = names.iter().map(|named| (thing.name(), named));
+                names.chain(type_.iter().map(|type_| ("type", type_))).collect()
+            }
+            Caution::NeverClosed { type_, container, .. } => {
+                vec![("type", type_), ("container", container)]
+            }
+            Caution::Replay { .. }
+            | Caution::UnclosedQuote
+            | Caution::UnusedEvents { .. }
+            | Caution::ReversedLink { .. } => Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use paje_validate::report::{Human, Styles};
-use paje_validate::{Options, Report, Rules, check};
+use paje_validate::{Options, Report, Rules, check, kinds};
 
 use crate::world::{SOUND, header, trace};
 
@@ -246,6 +246,10 @@ fn every_code_has_a_message() {
         other-quoting unclosed-quote unused-event unused-type unused-value never-closed reversed-link";
     let wanted: BTreeSet<&str> = codes.split_whitespace().collect();
     assert_eq!(all().1, wanted);
+    // These need files.
+    let of_files = ["unreadable-file", "file-cycle"];
+    let known: BTreeSet<&str> = kinds::ERRORS.into_iter().chain(kinds::WARNINGS).collect();
+    assert_eq!(known, wanted.into_iter().chain(of_files).collect());
 }
 
 #[test]
