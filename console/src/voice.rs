@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use paje_parser::FaultKind;
 use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
@@ -23,11 +24,17 @@ pub struct Voice {
     pub on_disorder: &'static str,
     /// What it advises where a line is too long, if it has anything for that.
     pub on_long_lines: Option<&'static str>,
+    /// What it advises where a replay that recovers would go on, if it can.
+    pub on_damage: Option<&'static str>,
 }
 
 /// The advice of programs that have the option.
 pub const ALLOW_LONG_LINES: Option<&str> =
     Some("`--max-line` allows longer lines, if this is a trace");
+
+/// The advice of programs that have the option.
+pub const RECOVER: Option<&str> =
+    Some("`--recover` goes on after problems: it leaves out or mends what is wrong, and tells it");
 
 impl Voice {
     /// Writes one message. With standard error gone there is no one left to tell.
@@ -76,12 +83,12 @@ impl Voice {
         for warning in all {
             let (file, line) = (warning.file.as_deref().unwrap_or(name), warning.first_line);
             let lines = if warning.count == 1 { "line" } else { "lines" };
-            let lines = match warning.event.as_slice() {
-                [] => String::new(),
-                event => format!(" ({} {lines} of event {})", warning.count, shown(event)),
+            let sentence = warning.kind.sentence(warning.event.as_ref());
+            let count = match &warning.event {
+                Some(_) => format!(" ({} {lines})", warning.count),
+                None => String::new(),
             };
-            let sentence = warning.kind.sentence();
-            self.say(format_args!("{}:{line}: warning: {sentence}{lines}", shown_path(file)));
+            self.say(format_args!("{}:{line}: warning: {sentence}{count}", shown_path(file)));
         }
     }
 
@@ -179,12 +186,32 @@ impl Voice {
             ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
                 Some("`-n` reads the field names of older traces")
             }
+            ErrorKind::Invalid(problem) if is_damage(problem) => self.on_damage,
             _ => None,
         };
         if let Some(hint) = hint {
             self.say(format_args!("hint: {hint}"));
         }
         self.refused(error);
+    }
+}
+
+/// Whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
+/// together somewhere. Something wrong with definitions of events, or a number without one, may as well mean that
+/// this is no trace.
+fn is_damage(problem: &Problem) -> bool {
+    match problem {
+        Problem::Line { fault, .. } => matches!(
+            fault,
+            FaultKind::MissingField(_)
+                | FaultKind::BadTime
+                | FaultKind::BadNumber
+                | FaultKind::BadColor
+        ),
+        Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
+        // Another option is about these, and the sentence tells it.
+        Problem::OpenLinks { .. } => false,
+        _ => true,
     }
 }
 

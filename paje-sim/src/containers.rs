@@ -5,6 +5,7 @@ use paje_parser::ByteOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::symbols::hash_bytes;
+use crate::error::Named;
 use crate::ids::{ContainerId, LaneId, TypeId};
 use crate::store::{CreationExtras, LineNumber};
 use crate::text::{Name, TextArena};
@@ -21,6 +22,8 @@ pub struct Containers {
     extra_owners: Vec<ContainerId>,
     /// Containers that no event has created: they came with the first event for them.
     made_up: FxHashSet<ContainerId>,
+    /// Those of them that an event has created since.
+    adopted: FxHashSet<ContainerId>,
     /// When destructions said that containers ended that went on for longer.
     said_ends: FxHashMap<ContainerId, f64>,
 }
@@ -72,6 +75,7 @@ impl Containers {
             extras: CreationExtras::default(),
             extra_owners: Vec::new(),
             made_up: FxHashSet::default(),
+            adopted: FxHashSet::default(),
             said_ends: FxHashMap::default(),
         };
         let root = NewContainer {
@@ -126,6 +130,15 @@ impl Containers {
     #[must_use]
     pub fn identifier(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// What messages call the container. A container that was made up has a name only, also once an event
+    /// gives it another: when a lane's problem is found, that event may have been seen, or not.
+    pub(crate) fn named(&self, id: ContainerId) -> Named {
+        if self.made_up.contains(&id) || self.adopted.contains(&id) {
+            return Named::of(self.identifier(id), None);
+        }
+        Named::of(self.name(id), self.alias(id))
     }
 
     /// The container's type.
@@ -305,6 +318,7 @@ impl Containers {
             return false;
         }
         self.made_up.remove(&id);
+        self.adopted.insert(id);
         self.detach(id);
         let names = Names::new(&mut self.texts, new.name, new.alias);
         let container = &mut self.list[id.index()];

@@ -309,7 +309,7 @@ impl<'o> Engine<'o> {
             block.lines_before = self.lines - self.lines_of_others;
             block.shown_from = self.shown_from(block.text.text());
             if block.is_marked {
-                self.warnings.add(block, WarningKind::ByteOrderMark, b"", 0);
+                self.warnings.add_file(block, WarningKind::ByteOrderMark);
             }
             self.first = self.resolve_block(block);
             self.lines += block.decoded.lines;
@@ -582,7 +582,8 @@ fn comments(text: &[u8]) -> Vec<u8> {
 }
 
 fn unfinished_definition() -> Error {
-    let problem = Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+    let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
+    let problem = Problem::Line { fault, word, event: None };
     Error::invalid(problem, None)
 }
 

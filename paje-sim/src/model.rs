@@ -11,7 +11,7 @@ use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::containers::{Containers, NewContainer};
-use crate::error::Problem;
+use crate::error::{Named, Problem};
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::options::ValueNames;
 use crate::recovered::Remedy;
@@ -166,17 +166,19 @@ impl Model {
     ) -> Result<(), Failed> {
         let nature = self.types.nature(id);
         if !has_values(nature) {
-            let name = self.types.identifier(id).text.to_vec();
-            return Err((FieldName::Type, Problem::ValueOfType { name, nature }));
+            let type_ = self.types.named(id);
+            return Err((FieldName::Type, Problem::ValueOfType { type_, nature }));
         }
         let count = self.types.value_count(id);
         if self.types.define_value(id, name, alias, color, self.value_names) {
             self.note_value(id, ValueId(count as u32));
         } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
-            let name = alias.unwrap_or(name).text.to_vec();
-            let type_ = self.types.identifier(id).text.to_vec();
-            return Err((field, Problem::ValueExists { name, type_ }));
+            let known = self.types.find_value(id, alias.unwrap_or(name), self.value_names);
+            let known = known
+                .map_or_else(|| Named::of(name, alias), |value| self.types.named_value(id, value));
+            let type_ = self.types.named(id);
+            return Err((field, Problem::ValueExists { known, type_ }));
         }
         Ok(())
     }
@@ -220,7 +222,7 @@ impl Model {
             let said = (types.name(known).text, types.nature(known), types.parent(known));
             let same = said == (name.text, nature, parent) && types.link_ends(known) == ends;
             if !same || !self.may_repeat(types.said_in(known)) {
-                return Err((field, Problem::TypeExists { name: identifier.to_vec() }));
+                return Err((field, Problem::TypeExists { known: types.named(known) }));
             }
             self.types.say_again(known, self.file.number);
             return Ok(());
@@ -256,8 +258,7 @@ impl Model {
             let said = (all.name(known).text, all.type_of(known), all.parent(known));
             let same = said == (name.text, type_, parent) && all.start(known) == time;
             if !same || !self.may_repeat(all.said_in(known)) {
-                let name = identifier.to_vec();
-                return Err((field, Problem::ContainerExists { name }));
+                return Err((field, Problem::ContainerExists { known: all.named(known) }));
             }
             self.containers.say_again(known, self.file.number);
             return Ok(());
@@ -281,7 +282,7 @@ impl Model {
         let parent = self.container(parent_name, FieldName::Container)?;
         let parent_type = self.containers.type_of(parent);
         if type_ == TypeId::ROOT || self.types.parent(type_) != parent_type {
-            return Err((FieldName::Type, self.not_child(type_name, parent)));
+            return Err((FieldName::Type, self.not_child(type_, parent)));
         }
         Ok((type_, parent))
     }
@@ -298,7 +299,7 @@ impl Model {
         if self.containers.is_destroyed(container) {
             let last = self.containers.said_end(container);
             if time < last {
-                let container = name.to_vec();
+                let container = self.containers.named(container);
                 return Err((
                     FieldName::Time,
                     Problem::DestroyedTooEarly { container, time, last },
@@ -387,9 +388,9 @@ impl Model {
             return Ok(container);
         }
         let problem = Problem::WrongContainerType {
-            container: name.to_vec(),
-            expected: type_name.to_vec(),
-            found: self.types.identifier(found).text.to_vec(),
+            container: self.containers.named(container),
+            expected: self.types.named(type_),
+            found: self.types.named(found),
         };
         Err((FieldName::Type, problem))
     }
@@ -404,12 +405,13 @@ impl Model {
         let type_ = self.type_(type_name, FieldName::Type)?;
         let nature = self.types.nature(type_);
         if nature != expected {
-            let name = type_name.to_vec();
-            return Err((FieldName::Type, Problem::WrongNature { name, expected, found: nature }));
+            let (type_, found) = (self.types.named(type_), nature);
+            let problem = Problem::WrongNature { type_, expected, found, event: None };
+            return Err((FieldName::Type, problem));
         }
         let container = self.container(container_name, FieldName::Container)?;
         if self.types.parent(type_) != self.containers.type_of(container) {
-            return Err((FieldName::Type, self.not_child(type_name, container)));
+            return Err((FieldName::Type, self.not_child(type_, container)));
         }
         let id = LaneId(self.lanes.len() as u32);
         let lane = *self.by_owner.entry((container, type_)).or_insert(id);
@@ -445,9 +447,9 @@ impl Model {
                 field,
                 Problem::WrongLinkEnd {
                     end,
-                    container: name.to_vec(),
-                    expected: self.types.identifier(expected).text.to_vec(),
-                    found: self.types.identifier(found).text.to_vec(),
+                    container: self.containers.named(container),
+                    expected: self.types.named(expected),
+                    found: self.types.named(found),
                 },
             )),
             _ => Ok(container),
@@ -490,8 +492,8 @@ impl Model {
         match self.types.nature(id) {
             TypeNature::Container => Ok(id),
             nature => {
-                let name = name.to_vec();
-                Err((field, Problem::NotAContainerType { name, nature }))
+                let type_ = self.types.named(id);
+                Err((field, Problem::NotAContainerType { type_, nature }))
             }
         }
     }
@@ -501,12 +503,11 @@ impl Model {
         self.containers.find(name).ok_or_else(unknown)
     }
 
-    pub(crate) fn not_child(&self, type_name: &[u8], container: ContainerId) -> Problem {
-        let type_ = self.containers.type_of(container);
+    pub(crate) fn not_child(&self, type_: TypeId, container: ContainerId) -> Problem {
         Problem::NotChildType {
-            name: type_name.to_vec(),
-            container: self.containers.identifier(container).text.to_vec(),
-            container_type: self.types.identifier(type_).text.to_vec(),
+            type_: self.types.named(type_),
+            container: self.containers.named(container),
+            container_type: self.types.named(self.containers.type_of(container)),
         }
     }
 }

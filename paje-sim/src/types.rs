@@ -6,6 +6,7 @@ use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
 use crate::engine::symbols::hash_bytes;
+use crate::error::Named;
 use crate::ids::{TypeId, ValueId};
 use crate::options::ValueNames;
 use crate::text::{Name, TextArena, TextRef};
@@ -136,6 +137,17 @@ impl Types {
     #[must_use]
     pub fn identifier(&self, id: TypeId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// What messages call the type.
+    pub(crate) fn named(&self, id: TypeId) -> Named {
+        Named::of(self.name(id), self.alias(id))
+    }
+
+    /// What messages call a value.
+    pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
+        let names = self.list[id.index()].values[value.index()];
+        Named::of(names.name(&self.texts), names.alias(&self.texts))
     }
 
     /// What the type describes.

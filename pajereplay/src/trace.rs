@@ -124,7 +124,7 @@ impl Trace {
             let fields = PyDict::new(py);
             fields.set_item("severity", "warning")?;
             fields.set_item("code", warning.kind.code())?;
-            fields.set_item("message", warning.kind.sentence())?;
+            fields.set_item("message", warning.kind.sentence(warning.event.as_ref()))?;
             fields.set_item("file", warning.file.as_deref().unwrap_or(&self.name).as_os_str())?;
             fields.set_item("line", warning.first_line)?;
             fields.set_item("count", warning.count)?;

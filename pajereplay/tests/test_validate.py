@@ -49,9 +49,48 @@ def test_as_pj_validate_does(name, example, tmp_path):
         done = subprocess.run([str(validate), str(path)], capture_output=True, text=True, check=False)
         report = pajereplay.validate(path)
         assert bool(report) == (done.returncode == 0)
-        # What is found at the end of the trace is not read again for its line here.
+        # What is found at the end of the trace is not read again for its line here, and options are the program's.
         plain = [line for line in str(report).splitlines() if " | " not in line]
-        assert plain == [line for line in done.stdout.splitlines() if " | " not in line]
+        assert plain == [line for line in done.stdout.splitlines() if " | " not in line and "--only" not in line]
+
+
+def test_names_and_aliases():
+    trace = b"""%EventDef PajeDefineContainerType 0
+% Name string
+% Alias string
+% Type string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+% Name string
+% Alias string
+% Type string
+%EndEventDef
+%EventDef PajeCreateContainer 2
+% Time date
+% Name string
+% Alias string
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajePopState 13
+% Time date
+% Type string
+% Container string
+%EndEventDef
+0 Rank 1 0
+1 MPI_STATE 9 1
+2 0 rank-1 33 1 0
+13 1 9 33
+"""
+    sentence = "no state of type 'MPI_STATE' (9) is open in container 'rank-1' (33); a pop needs a push before it"
+    (error,) = pajereplay.validate(trace).errors
+    assert error.message == sentence
+    with pytest.raises(pajereplay.TraceError, match="'rank-1' \\(33\\)") as raised:
+        pajereplay.read(trace)
+    assert raised.value.message == sentence
+    short = trace.replace(b"13 1 9 33", b"13 1")
+    with pytest.raises(pajereplay.TraceError, match="the line of PajePopState \\(13\\) ends before"):
+        pajereplay.read(short)
 
 
 def test_options(example, tmp_path):

@@ -143,7 +143,7 @@ pub struct Cli {
     pub encoding: TimeEncoding,
 
     /// Only rows of these natures; may be given more than once
-    #[arg(long, value_enum, value_name = "NATURE,…", value_delimiter = ',', help_heading = WHICH)]
+    #[arg(long, value_enum, ignore_case = true, value_name = "NATURE,…", value_delimiter = ',', help_heading = WHICH)]
     pub nature: Vec<Nature>,
 
     /// Only rows of types whose name or alias matches GLOB, such as 'MPI_*'; if given more than once, any
@@ -263,10 +263,15 @@ impl Cli {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)] // The natures are the format's own.
 pub enum Nature {
+    #[value(alias = "containers")]
     Container,
+    #[value(alias = "states")]
     State,
+    #[value(alias = "variables")]
     Variable,
+    #[value(alias = "events")]
     Event,
+    #[value(alias = "links")]
     Link,
 }
 
@@ -439,7 +444,13 @@ mod tests {
         // PajeNG's option of nearly the same name has no value: the file is `p*`.
         let cli = Cli::parse_from(["pj_dump", "--container", "p*"]);
         assert!(cli.container && cli.files == [PathBuf::from("p*")]);
-        assert_eq!(selection(&["--nature", "states"]), Err(ErrorKind::InvalidValue));
+        // As rows say them, and as tables are called.
+        let one = selection(&["--nature", "state,link"]);
+        assert!(one.is_ok());
+        for same in ["State,Link", "states,links", "STATES,LINK"] {
+            assert_eq!(selection(&["--nature", same]), one, "{same}");
+        }
+        assert_eq!(selection(&["--nature", "stat"]), Err(ErrorKind::InvalidValue));
         assert_eq!(selection(&["--in", "a[b"]), Err(ErrorKind::ValueValidation));
     }
 

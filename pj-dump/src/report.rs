@@ -1,9 +1,10 @@
 //! What the program says on standard error beside what all programs say.
 
 use console::Voice;
-use console::voice::ALLOW_LONG_LINES;
+use console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown;
-use paje_sim::{Glob, Selected};
+use paje_sim::error::Named;
+use paje_sim::{Glob, Selected, Trace};
 
 use crate::cli::Cli;
 
@@ -13,6 +14,7 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
         program: cli.program,
         on_disorder: "`--sort` replays the trace sorted by time, as `sort -s` would",
         on_long_lines: ALLOW_LONG_LINES,
+        on_damage: RECOVER,
     }
 }
 
@@ -31,6 +33,35 @@ pub(crate) fn passed_over(voice: Voice) {
     voice.say(format_args!(
         "warning: -d prints the hierarchy of types; -c, of containers, is passed over"
     ));
+}
+
+/// What was asked for and cannot be there: no row, no interval shows it.
+pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
+    if let Some(name) = &cli.probabilistic {
+        let (name, types) = (name.as_bytes(), trace.types());
+        if !types.ids().any(|id| types.name(id).text == name) {
+            let called = types.find(name).map(|id| {
+                let named =
+                    Named::new(types.name(id).text, types.alias(id).map(|alias| alias.text));
+                format!(", but {named}: -p takes names")
+            });
+            let (name, called) = (shown(name), called.unwrap_or_default());
+            voice.say(format_args!(
+                "warning: -p {name}: the trace has no type of this name{called}"
+            ));
+        }
+    }
+    match (cli.start, cli.end) {
+        (Some(start), Some(end)) if start > end => voice.say(format_args!(
+            "warning: -s {start} -e {end}: this window ends before it begins; no rows but those of containers \
+             are in it"
+        )),
+        (Some(start), _) if start > trace.end() => voice.say(format_args!(
+            "warning: -s {start}: the trace ends at {}; no rows but those of containers are in this window",
+            trace.end()
+        )),
+        _ => {}
+    }
 }
 
 /// Tells of rows that were left out because PajeNG's releases leave them out.

@@ -119,6 +119,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if warns {
         voice.warnings(&name, &trace);
         report::unmet(voice, &selected);
+        report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
             report::passed_over(voice);
         }

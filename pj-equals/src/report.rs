@@ -7,4 +7,5 @@ pub(crate) const VOICE: Voice = Voice {
     program: "pj_equals",
     on_disorder: "`--sort` compares traces sorted by time",
     on_long_lines: ALLOW_LONG_LINES,
+    on_damage: None,
 };

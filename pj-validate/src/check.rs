@@ -58,7 +58,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use paje_parser::{FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token};
-use paje_sim::error::{Problem, WarningKind};
+use paje_sim::error::{EventName, Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 
 use crate::finding::{Cause, Caution, Finding, Severity};
@@ -97,6 +97,11 @@ pub struct Options {
     pub max_findings: usize,
     /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
     pub longest_line: usize,
+    /// Whether warnings are kept; else they are only counted.
+    pub warnings: bool,
+    /// The codes of the only findings that are kept; others are only counted. If there are none, all are
+    /// kept. See [`kinds`](crate::finding::kinds).
+    pub only: Vec<String>,
 }
 
 impl Options {
@@ -114,6 +119,8 @@ impl Default for Options {
             ignore_incomplete_links: false,
             max_findings: Options::MAX_FINDINGS,
             longest_line: Limits::default().line,
+            warnings: true,
+            only: Vec::new(),
         }
     }
 }
@@ -188,14 +195,30 @@ pub fn check_files(
     folders: Option<&Folders>,
     options: &Options,
 ) -> io::Result<Report> {
+    check_files_with(input, path, folders, options, &mut |_| {})
+}
+
+/// The same; `opened` is called for each file before its lines are checked.
+///
+/// # Errors
+/// The input itself cannot be read. That a file cannot be read is in the report.
+pub fn check_files_with(
+    input: Input,
+    path: &Path,
+    folders: Option<&Folders>,
+    options: &Options,
+    opened: &mut dyn FnMut(&Input),
+) -> io::Result<Report> {
     let again = |input: &Input| input.size().is_some();
     let mut checker = Checker::new(options);
     let again_first = again(&input) && path != Path::new("-");
     checker.model.files = Files::of(path, again_first, folders);
+    opened(&input);
     checker.read(input)?;
     checker.end_of_file();
     while let Some(named) = checker.model.files.next() {
         let read = named.open().and_then(|input| {
+            opened(&input);
             checker.model.files.begin(&named, again(&input));
             checker.header = named.header.as_ref().map_or_else(
                 || Header::new(options.field_names),
@@ -240,7 +263,7 @@ impl Checker {
             header: Header::new(options.field_names),
             definitions: Definitions::default(),
             model: Model::new(options),
-            findings: Findings::new(options.max_findings),
+            findings: Findings::new(options),
             words: Vec::new(),
             lines: 0,
             bytes: 0,
@@ -282,7 +305,8 @@ impl Checker {
     #[cold]
     fn marked_line(&mut self, line: &[u8]) {
         let here = Here { line: 1, ..self.here(line) };
-        let cause = Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark));
+        let cause =
+            Cause::Caution(Caution::Replay { kind: WarningKind::ByteOrderMark, event: None });
         let span = Span { start: 0, end: BYTE_ORDER_MARK.len() as u32 };
         self.findings.add(here.finding(Severity::Warning, cause, span), None);
         let mut blanked = line.to_vec();
@@ -376,7 +400,8 @@ impl Checker {
                     }
                     _ => Group::ids("line", index, 0),
                 };
-                return findings.fault(here, fault, Some(group));
+                let event = EventName { kind: def.kind(), number: def.id().to_vec() };
+                return findings.fault(here, fault, event, Some(group));
             }
         };
         let decoded = event.decode();
@@ -395,7 +420,7 @@ impl Checker {
             Err(fault) => {
                 let word = fault.word(here.text).of(here.text);
                 let group = Group::named(fault.kind.code(), index, word.bare());
-                findings.fault(here, fault, Some(group));
+                findings.fault(here, fault, source.event_name(), Some(group));
             }
         }
         if here.hidden {

@@ -2,23 +2,26 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::generate::Generate;
-use console::options::NamedFiles;
+use console::options::{NamedFiles, Warnings};
 
 use crate::check::Options;
+use crate::finding::kinds::{ERRORS, WARNINGS};
 use crate::manual::MANUAL;
 
-/// Check a Pajé trace and tell every problem of it.
+/// Check Pajé traces and tell every problem of them.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_validate",
     version,
     disable_version_flag = true,
     infer_long_args = true,
-    about = "Check a Pajé trace and tell every problem of it",
-    long_about = "Check a Pajé trace and tell every problem of it, in file order, each with its \
-place, a sentence that says what is wrong and what would be right, and the line with a caret.\n\n\
+    about = "Check Pajé traces and tell every problem of them",
+    long_about = "Check Pajé traces and tell every problem of them, each with its place, a sentence that \
+says what is wrong and what would be right, and the line with a caret: first errors in file order, then \
+warnings by kind.\n\n\
 Warnings are about what readers may stumble over although the trace is sound: words beyond an \
 event's fields, names whose quotes come and go, definitions that nothing uses, states that are \
 never closed. They do not count unless --strict is given.\n\n\
@@ -28,9 +31,9 @@ with it, each after the one that names it.",
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The trace, compressed or not; standard input if it is absent or `-`
+    /// The traces, compressed or not, each checked by itself; standard input if there is none, or for `-`
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub file: PathBuf,
+    pub files: Vec<PathBuf>,
 
     /// Read the field names of older traces (EntityType, SourceContainer, …) too
     #[arg(short = 'n', long)]
@@ -64,6 +67,20 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
+    /// Whether warnings are shown; they are counted anyway
+    #[command(flatten)]
+    pub warnings: Warnings,
+
+    /// Show only problems of this kind, and each warning of it; may be given more than once
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = PossibleValuesParser::new(ERRORS.iter().chain(&WARNINGS)),
+        hide_possible_values = true,
+        long_help = only()
+    )]
+    pub only: Vec<String>,
+
     /// Show at most N errors and N warnings, and count the others; 0 shows all
     #[arg(long, aliases = ["m", "ma", "max", "max-"], value_name = "N", default_value_t = Options::MAX_FINDINGS)]
     pub max_errors: usize,
@@ -71,6 +88,10 @@ pub struct Cli {
     /// The longest line that is accepted, such as 64K, 100MB or 1GiB; longer ones are errors
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
     pub max_line: usize,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long)]
+    pub no_progress: bool,
 
     /// Print one JSON object a line, for machines
     #[arg(long)]
@@ -91,6 +112,16 @@ pub struct Cli {
     /// Print the version
     #[arg(short, long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+fn only() -> String {
+    format!(
+        "Show only problems of this kind, and each warning of it, where else one stands for all of its kind; \
+         may be given more than once. The verdict is about all problems. Kinds of errors: {}. Kinds of \
+         warnings: {}",
+        ERRORS.join(", "),
+        WARNINGS.join(", ")
+    )
 }
 
 /// A size from a kibibyte to a gibibyte.
@@ -128,7 +159,7 @@ mod tests {
         let cli = Cli::parse_from(["pj_validate", "-nqtf", "--max=3", "a.trace"]);
         assert!(cli.no_strict && cli.quiet && cli.time && cli.flex);
         assert_eq!(cli.max_errors, 3);
-        assert_eq!(cli.file, PathBuf::from("a.trace"));
+        assert_eq!(cli.files, [PathBuf::from("a.trace")]);
         assert_eq!(cli.max_line, Options::default().longest_line);
         let cli = Cli::parse_from(["pj_validate", "--max-l", "1MB"]);
         assert_eq!((cli.max_errors, cli.max_line), (Options::MAX_FINDINGS, 1_000_000));

@@ -1,11 +1,13 @@
 //! What is told about a trace: its problems, and what is only worth knowing.
 
+pub mod kinds;
+
 use std::fmt;
 use std::path::PathBuf;
 
 use paje_parser::Position;
 use paje_parser::error::shown;
-use paje_sim::error::{Problem, WarningKind, Word};
+use paje_sim::error::{EventName, Named, Problem, WarningKind, Word};
 
 use crate::excerpt::Excerpt;
 
@@ -58,6 +60,18 @@ impl Cause {
     }
 }
 
+impl Cause {
+    /// The things that the sentence names and whose names are known, each with what it is, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<(&'static str, &Named)> {
+        match self {
+            Cause::Problem(problem) => problem.names(),
+            Cause::Caution(caution) => caution.names(),
+            Cause::Unreadable { .. } => Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -74,7 +88,6 @@ impl fmt::Display for Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum Thing {
-    EventDefinition,
     Type,
     Container,
     Value,
@@ -83,7 +96,6 @@ pub enum Thing {
 impl Thing {
     const fn name(self) -> &'static str {
         match self {
-            Thing::EventDefinition => "event definition",
             Thing::Type => "type",
             Thing::Container => "container",
             Thing::Value => "value",
@@ -96,35 +108,47 @@ impl Thing {
 #[non_exhaustive]
 pub enum Caution {
     /// What a replay warns of too.
-    Replay(WarningKind),
+    Replay {
+        /// What it is.
+        kind: WarningKind,
+        /// The event whose line it is about; `None` if it is about a file.
+        event: Option<EventName>,
+    },
     /// A name with quotes that was defined without, or the other way round.
     OtherQuoting {
         /// What it names.
         thing: Thing,
-        /// The name.
-        name: Word,
+        /// What it is called.
+        named: Named,
         /// Whether it has quotes here.
         quoted: bool,
     },
     /// A line that ends inside a quoted field.
     UnclosedQuote,
+    /// Definitions of events that no line uses.
+    UnusedEvents {
+        /// The first ones, at most [`Problem::LISTED`], in file order.
+        events: Vec<EventName>,
+        /// How many there are.
+        count: u64,
+    },
     /// Definitions that no event uses.
     Unused {
         /// What was defined.
         thing: Thing,
         /// The type whose values they are.
-        type_: Option<Word>,
+        type_: Option<Named>,
         /// The first ones, at most [`Problem::LISTED`], in file order.
-        names: Vec<Word>,
+        names: Vec<Named>,
         /// How many there are.
         count: u64,
     },
     /// States that are open at the end of the trace, in containers that were not destroyed.
     NeverClosed {
         /// Their type.
-        type_: Word,
+        type_: Named,
         /// The container of the one that was opened first.
-        container: Word,
+        container: Named,
         /// How many there are.
         count: u64,
     },
@@ -144,11 +168,11 @@ impl Caution {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Caution::Replay(kind) => kind.code(),
+            Caution::Replay { kind, .. } => kind.code(),
             Caution::OtherQuoting { .. } => "other-quoting",
             Caution::UnclosedQuote => "unclosed-quote",
+            Caution::UnusedEvents { .. } => "unused-event",
             Caution::Unused { thing, .. } => match thing {
-                Thing::EventDefinition => "unused-event",
                 Thing::Type => "unused-type",
                 Thing::Container => "unused-container",
                 Thing::Value => "unused-value",
@@ -159,44 +183,48 @@ impl Caution {
     }
 }
 
+impl Caution {
+    fn names(&self) -> Vec<(&'static str, &Named)> {
+        match self {
+            Caution::OtherQuoting { thing, named, .. } => vec![(thing.name(), named)],
+            Caution::Unused { thing, type_, names, .. } => {
+                let names = names.iter().map(|named| (thing.name(), named));
+                names.chain(type_.iter().map(|type_| ("type", type_))).collect()
+            }
+            Caution::NeverClosed { type_, container, .. } => {
+                vec![("type", type_), ("container", container)]
+            }
+            Caution::Replay { .. }
+            | Caution::UnclosedQuote
+            | Caution::UnusedEvents { .. }
+            | Caution::ReversedLink { .. } => Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Caution::Replay(kind) => f.write_str(kind.sentence()),
-            Caution::OtherQuoting { thing, name, quoted } => {
+            Caution::Replay { kind, event } => f.write_str(&kind.sentence(event.as_ref())),
+            Caution::OtherQuoting { thing, named, quoted } => {
                 let (here, there) = if *quoted { ("with", "without") } else { ("without", "with") };
                 write!(
                     f,
-                    "{} {} is written {here} quotes here and {there} quotes before; \
+                    "{} {named} is written {here} quotes here and {there} quotes before; \
                      readers that compare quotes take it for another",
-                    thing.name(),
-                    shown(name)
+                    thing.name()
                 )
             }
             Caution::UnclosedQuote => {
                 f.write_str("the line ends inside quotes; a closing `\"` is missing")
             }
+            Caution::UnusedEvents { events, count } => {
+                write_unused(f, ("event definition", None), events, *count)
+            }
             Caution::Unused { thing, type_, names, count } => {
-                write!(f, "{}", thing.name())?;
-                if *count > 1 {
-                    f.write_str("s")?;
-                }
-                for (i, name) in names.iter().enumerate() {
-                    write!(f, "{} {}", if i == 0 { "" } else { "," }, shown(name))?;
-                }
-                let unlisted = count - names.len() as u64;
-                if unlisted > 0 {
-                    write!(f, " and {unlisted} more")?;
-                }
-                if let Some(type_) = type_ {
-                    write!(f, " of type {}", shown(type_))?;
-                }
-                let verb = if *count == 1 { "is" } else { "are" };
-                write!(f, " {verb} defined but never used")
+                write_unused(f, (thing.name(), type_.as_ref()), names, *count)
             }
             Caution::NeverClosed { type_, container, count } => {
-                let type_ = shown(type_);
-                let container = shown(container);
                 if *count == 1 {
                     write!(
                         f,
@@ -217,6 +245,31 @@ impl fmt::Display for Caution {
             ),
         }
     }
+}
+
+/// What is defined but never used: the first ones of so many, and the type whose values they are.
+fn write_unused(
+    f: &mut fmt::Formatter<'_>,
+    (thing, type_): (&str, Option<&Named>),
+    names: &[impl fmt::Display],
+    count: u64,
+) -> fmt::Result {
+    f.write_str(thing)?;
+    if count > 1 {
+        f.write_str("s")?;
+    }
+    for (i, name) in names.iter().enumerate() {
+        write!(f, "{} {name}", if i == 0 { "" } else { "," })?;
+    }
+    let unlisted = count - names.len() as u64;
+    if unlisted > 0 {
+        write!(f, " and {unlisted} more")?;
+    }
+    if let Some(type_) = type_ {
+        write!(f, " of type {type_}")?;
+    }
+    let verb = if count == 1 { "is" } else { "are" };
+    write!(f, " {verb} defined but never used")
 }
 
 /// One thing found, with every later occurrence of the same.
@@ -241,6 +294,8 @@ pub struct Finding {
     pub last_file: usize,
     /// The last of these lines, 1-based.
     pub last_line: u64,
+    /// The event of the line, if it is one's.
+    pub event: Option<EventName>,
     /// Lines that were not checked because they need what is wrong here.
     pub consequences: u64,
     /// What else helps to understand it.
@@ -259,7 +314,7 @@ impl Finding {
         !matches!(
             self.cause,
             Cause::Problem(Problem::NotATrace)
-                | Cause::Caution(Caution::Replay(WarningKind::ByteOrderMark))
+                | Cause::Caution(Caution::Replay { kind: WarningKind::ByteOrderMark, .. })
         )
     }
 

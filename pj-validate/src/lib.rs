@@ -57,7 +57,9 @@ pub mod report;
 pub mod run;
 pub mod summary;
 
-pub use check::{Checker, Disorder, FileRead, Options, Report, Rules, check, check_files};
-pub use finding::{Cause, Caution, Finding, Severity, Thing};
+pub use check::{
+    Checker, Disorder, FileRead, Options, Report, Rules, check, check_files, check_files_with,
+};
+pub use finding::{Cause, Caution, Finding, Severity, Thing, kinds};
 pub use paje_sim::excerpt;
 pub use summary::Summary;

@@ -65,14 +65,82 @@ impl<W: Write> Human<W> {
         self.files.first().cloned().unwrap_or_default()
     }
 
+    /// All findings: errors first, then warnings, of which those of one kind are told as one unless `each` is
+    /// wanted. Returns whether any stands for others.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn findings(&mut self, findings: &[Finding], each: bool) -> io::Result<bool> {
+        let of = |severity| findings.iter().filter(move |it| it.severity == severity);
+        for error in of(Severity::Error) {
+            self.finding(error)?;
+        }
+        // By the places of the first.
+        let mut kinds: Vec<Vec<&Finding>> = Vec::new();
+        for warning in of(Severity::Warning) {
+            let kind = kinds.iter_mut().find(|kind| !each && kind[0].code() == warning.code());
+            match kind {
+                Some(kind) => kind.push(warning),
+                None => kinds.push(vec![warning]),
+            }
+        }
+        for kind in &kinds {
+            self.gathered(kind)?;
+        }
+        Ok(kinds.iter().any(|kind| kind.len() > 1))
+    }
+
+    /// Findings of one kind, as one.
+    fn gathered(&mut self, kind: &[&Finding]) -> io::Result<()> {
+        let Some((first, rest)) = kind.split_first() else { return Ok(()) };
+        if rest.is_empty() {
+            return self.finding(first);
+        }
+        let last = kind.iter().map(|it| (it.last_file, it.last_line)).max();
+        let (last_file, last_line) = last.unwrap_or_default();
+        let more = kind.iter().map(|it| it.count).sum::<u64>() - 1;
+        let mut note = format!("{more} more of this kind, last in line {last_line}");
+        if last_file != first.file {
+            note.push_str(&format!(" of {}", self.name(last_file)));
+        }
+        self.told(first, first.note.iter().cloned().chain([note]))
+    }
+
+    /// What a file is called.
+    fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", String::as_str)
+    }
+
     /// One finding, in the form `FILE:LINE:COLUMN: error[code]: sentence`, with the line.
     ///
     /// # Errors
     /// The output cannot be written.
     pub fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let mut notes = Vec::new();
+        notes.extend(finding.note.clone());
+        if finding.count > 1 {
+            let more = finding.count - 1;
+            let times = if more == 1 { "time" } else { "times" };
+            let last = finding.last_line;
+            let mut note = format!("{more} more {times}, last in line {last}");
+            if finding.last_file != finding.file {
+                note.push_str(" of ");
+                note.push_str(self.name(finding.last_file));
+            }
+            notes.push(note);
+        }
+        match finding.consequences {
+            0 => {}
+            1 => notes.push("1 line that depends on it was not checked".into()),
+            lines => notes.push(format!("{lines} lines that depend on it were not checked")),
+        }
+        self.told(finding, notes.into_iter())
+    }
+
+    /// A finding with what else there is to say of it.
+    fn told(&mut self, finding: &Finding, notes: impl Iterator<Item = String>) -> io::Result<()> {
         let Human { out, files, styles } = self;
-        let name = |file: usize| files.get(file).map_or("", String::as_str);
-        let file = name(finding.file);
+        let file = files.get(finding.file).map_or("", String::as_str);
         let (strong, colour) = (styles.strong, styles.of(finding.severity));
         let position = finding.position;
         let place = position.map_or_else(String::new, |position| format!(":{position}"));
@@ -90,24 +158,6 @@ impl<W: Write> Human<W> {
             writeln!(out, " {line} | {text}")?;
             let margin = " ".repeat(line.len());
             writeln!(out, " {margin} | {indent}{colour}{carets}{colour:#}")?;
-        }
-        let mut notes = Vec::new();
-        notes.extend(finding.note.clone());
-        if finding.count > 1 {
-            let more = finding.count - 1;
-            let times = if more == 1 { "time" } else { "times" };
-            let last = finding.last_line;
-            let mut note = format!("{more} more {times}, last in line {last}");
-            if finding.last_file != finding.file {
-                note.push_str(" of ");
-                note.push_str(name(finding.last_file));
-            }
-            notes.push(note);
-        }
-        match finding.consequences {
-            0 => {}
-            1 => notes.push("1 line that depends on it was not checked".into()),
-            lines => notes.push(format!("{lines} lines that depend on it were not checked")),
         }
         let note = styles.note;
         for text in notes {
@@ -133,6 +183,20 @@ impl<W: Write> Human<W> {
             }
         }
         Ok(())
+    }
+
+    /// That warnings stand for others, and what shows these.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn how_to_see_each(&mut self) -> io::Result<()> {
+        let file = self.trace();
+        let Human { out, styles, .. } = self;
+        let note = styles.note;
+        writeln!(
+            out,
+            "{file}: {note}note:{note:#} warnings of one kind are told as one; --only KIND shows each"
+        )
     }
 
     /// What would help.
@@ -249,11 +313,11 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// The last line: whether the trace is sound.
+    /// The last line: whether the trace is sound. Warnings may not have been `shown`.
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn verdict(&mut self, report: &Report, sound: bool) -> io::Result<()> {
+    pub fn verdict(&mut self, report: &Report, sound: bool, shown: bool) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
         let (word, style) =
@@ -263,6 +327,9 @@ impl<W: Write> Human<W> {
             if count > 0 {
                 counts.push(counted(count, what));
             }
+        }
+        if report.warnings > 0 && !shown {
+            counts.push("which are not shown".into());
         }
         let separator = if counts.is_empty() { "" } else { ": " };
         let counts = counts.join(", ");

@@ -1,10 +1,15 @@
-//! The program: opens the trace, checks it, writes the report.
+//! The program: opens each trace, checks it, writes the report.
 
+use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use console::failure::{INVALID, TROUBLE};
+use console::progress::{Display, Shown};
+use console::voice::ALLOW_LONG_LINES;
+use console::{Failure, Voice};
 use paje_parser::FieldNames;
 use paje_parser::error::shown_path;
 use splitter::Input;
@@ -15,93 +20,97 @@ use crate::cli::{Cli, When};
 use crate::manual::MANUAL;
 use crate::report::{Human, Styles, json};
 
-/// The exit status of a trace that is not sound.
-const INVALID: u8 = 1;
-/// The exit status of wrong usage and of input or output that fails.
-const FAILED: u8 = 2;
+/// Problems of a trace are in the report; only failures are said.
+const VOICE: Voice = Voice {
+    program: "pj_validate",
+    on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
+    on_long_lines: ALLOW_LONG_LINES,
+    on_damage: None,
+};
 
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
     match run(&console::generate::parse::<Cli>(&MANUAL)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(INVALID),
+        Ok(status) => ExitCode::from(status),
         // Whoever reads the report has seen enough.
-        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            // With standard error gone there is no one left to tell.
-            let _ = writeln!(io::stderr(), "pj_validate: {failure}");
-            ExitCode::from(FAILED)
+            VOICE.failure(&failure);
+            ExitCode::from(failure.status())
         }
     }
 }
 
-/// Why there is no verdict.
-#[derive(Debug)]
-enum Failure {
-    /// The trace cannot be read.
-    Read { name: String, error: io::Error },
-    /// The report cannot be written.
-    Write(io::Error),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Read { name, error } => write!(f, "{name}: {}", reason(error)),
-            Failure::Write(error) => write!(f, "standard output: {}", reason(error)),
-        }
+/// Checks and reports one trace after the other; the worst of their exit statuses.
+fn run(cli: &Cli) -> Result<u8, Failure> {
+    let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+    if cli.files.iter().filter(is_stdin).count() > 1 {
+        return Err(Failure::Other("only one of the traces can be standard input".into()));
     }
-}
-
-impl std::error::Error for Failure {}
-
-/// The error without the number that Rust appends.
-fn reason(error: &io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
+    let mut out = BufWriter::new(console::output::standard_output().map_err(Failure::Output)?);
+    let mut worst = 0;
+    for (index, path) in cli.files.iter().enumerate() {
+        let apart = index > 0 && !cli.quiet && !cli.json;
+        let status = match check_one(cli, path, apart, &mut out) {
+            Ok(true) => 0,
+            Ok(false) => INVALID,
+            Err(failure @ Failure::Output(_)) => return Err(failure),
+            Err(failure) => {
+                // What was said of other traces comes before.
+                out.flush().map_err(Failure::Output)?;
+                VOICE.failure(&failure);
+                TROUBLE
+            }
+        };
+        worst = worst.max(status);
     }
-    text
+    Ok(worst)
 }
 
-/// Checks and reports; whether the trace is sound.
-fn run(cli: &Cli) -> Result<bool, Failure> {
-    let stdin = cli.file.as_os_str() == "-";
-    let name = if stdin { "standard input".into() } else { shown_path(&cli.file).to_string() };
-    let unreadable = |error| Failure::Read { name: name.clone(), error };
+/// Checks and reports; whether the trace is sound. If wanted, a blank line sets the report `apart`.
+fn check_one(cli: &Cli, path: &Path, apart: bool, out: &mut impl Write) -> Result<bool, Failure> {
+    let stdin = path.as_os_str() == "-";
+    let name = if stdin { Path::new("standard input") } else { path };
+    let unreadable = |error| Failure::File(name.to_owned(), error);
     let started = Instant::now();
-    let input = Input::open(Some(&cli.file)).map_err(unreadable)?;
-    let mut options = Options {
-        ignore_incomplete_links: cli.ignore_incomplete_links,
-        max_findings: cli.max_errors,
-        longest_line: cli.max_line,
-        ..Options::default()
+    let input = Input::open(Some(path)).map_err(unreadable)?;
+    let options = options(cli);
+    let display = Display::new(!cli.no_progress, started);
+    let mut shown: Option<Shown> = None;
+    let mut show = |input: &Input| {
+        // The line of the file before is gone before that of the next one comes.
+        drop(shown.take());
+        shown = Some(display.reading("checking", input));
     };
-    if cli.no_strict {
-        options.field_names = FieldNames::Old;
-    }
-    let folders = cli.named.folders([&*cli.file]);
-    let folders = folders.map_err(|(folder, error)| {
-        let name = shown_path(&folder).to_string();
-        Failure::Read { name, error }
-    })?;
-    let report = check::check_files(input, &cli.file, folders.as_ref(), &options);
+    let folders = cli.named.folders([path]).map_err(Failure::from)?;
+    let report = check::check_files_with(input, path, folders.as_ref(), &options, &mut show);
+    drop(shown);
     let mut report = report.map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
-    let out = BufWriter::new(console::output::standard_output().map_err(Failure::Write)?);
     let written = if cli.json {
         write_json(cli, out, &report, sound, seconds)
     } else {
+        let separated = if apart { writeln!(out) } else { Ok(()) };
         let names = names(&report, "<stdin>", |path| shown_path(path).to_string());
-        write_human(cli, out, names, &report, sound, seconds)
+        separated.and_then(|()| write_human(cli, out, names, &report, sound, seconds))
     };
-    written.map_err(Failure::Write)?;
+    written.map_err(Failure::Output)?;
     Ok(sound)
+}
+
+fn options(cli: &Cli) -> Options {
+    Options {
+        field_names: if cli.no_strict { FieldNames::Old } else { FieldNames::Strict },
+        ignore_incomplete_links: cli.ignore_incomplete_links,
+        max_findings: cli.max_errors,
+        longest_line: cli.max_line,
+        warnings: !cli.warnings.no_warnings,
+        only: cli.only.clone(),
+        ..Options::default()
+    }
 }
 
 /// What the files are called in the report, as `show` makes text of them; the first one if it is standard
@@ -143,14 +152,14 @@ fn write_human(
         When::Always => true,
         When::Never => false,
         When::Auto => {
-            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
             io::stdout().is_terminal() && !refused
         }
     };
     let styles = if coloured { Styles::coloured() } else { Styles::default() };
     let mut human = Human::new(out, files, styles);
-    for finding in &report.findings {
-        human.finding(finding)?;
+    if human.findings(&report.findings, !cli.only.is_empty())? {
+        human.how_to_see_each()?;
     }
     human.remarks(report)?;
     let summary = &report.summary;
@@ -167,7 +176,7 @@ fn write_human(
         human.seconds(seconds)?;
     }
     if !cli.quiet {
-        human.verdict(report, sound)?;
+        human.verdict(report, sound, !cli.warnings.no_warnings)?;
     }
     human.hint(report)?;
     human.finish()

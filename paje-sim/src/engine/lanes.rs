@@ -304,7 +304,6 @@ impl Lanes {
         ending: &Ending,
     ) -> Result<(), Failed> {
         let Ending { container, time, .. } = *ending;
-        let name = || model.containers.identifier(container).text.to_vec();
         if let Some((failed, _)) = self.ends_too_early(model, ending) {
             return Err(failed);
         }
@@ -315,7 +314,7 @@ impl Lanes {
             if !options.ignore_incomplete_links
                 && let Some((keys, count)) = self.open_links(lane)
             {
-                let container = name();
+                let container = model.containers.named(container);
                 return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
             }
             for place in self.places.of(lane) {
@@ -341,7 +340,7 @@ impl Lanes {
                 latest = latest.max(shard.strands[place.local as usize].latest());
             }
         }
-        let container = model.containers.identifier(container).text.to_vec();
+        let container = model.containers.named(container);
         Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
     }
 
@@ -372,7 +371,7 @@ impl Lanes {
             }
         }
         keys.truncate(Problem::LISTED);
-        let container = model.containers.identifier(container).text.to_vec();
+        let container = model.containers.named(container);
         let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
         (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
     }

@@ -10,7 +10,7 @@ use super::feed::Feed;
 use super::resolve::{Stop, Where};
 use super::strand::{Refusal, Refused};
 use super::window::{DecodedBlock, Window};
-use crate::error::{Error, Place, Problem, Warning, WarningKind};
+use crate::error::{Error, ErrorKind, EventName, Place, Problem, Warning, WarningKind};
 use crate::ledger::Mended;
 use crate::model::{Ending, Failed};
 
@@ -46,7 +46,13 @@ impl Found {
             place.text = Vec::new();
             return Found { at, error: Error::invalid(Problem::NotATrace, Some(place)) };
         }
-        Found { at, error: Error::new(stop.why, Some(place)) }
+        let why = match stop.why {
+            ErrorKind::Invalid(problem) => {
+                ErrorKind::Invalid(problem.of_event(|| event_of(block, stop.line)))
+            }
+            other => other,
+        };
+        Found { at, error: Error::new(why, Some(place)) }
     }
 }
 
@@ -77,8 +83,8 @@ impl Engine<'_> {
     /// The sentence for an event that a lane refused.
     pub(super) fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
         let lane = self.model.lanes[refused.lane.index()];
-        let container = || self.model.containers.identifier(lane.container).text.to_vec();
-        let type_ = || self.model.types.identifier(lane.type_).text.to_vec();
+        let container = || self.model.containers.named(lane.container);
+        let type_ = || self.model.types.named(lane.type_);
         let line = (refused.at - block.text.start().0) as u32;
         let word = |field| {
             let span = field_of_line(block, line, field);
@@ -86,7 +92,8 @@ impl Engine<'_> {
         };
         match refused.why {
             Refused::Earlier(last) | Refused::LateLink(last) => {
-                (FieldName::Time, Problem::NotTimeOrdered { time: refused.time, last })
+                let (time, container, type_) = (refused.time, container(), type_());
+                (FieldName::Time, Problem::NotTimeOrdered { time, last, container, type_ })
             }
             Refused::Nowhere(end) => {
                 let field = match end {
@@ -107,9 +114,8 @@ impl Engine<'_> {
                 (FieldName::Key, Problem::KeyRepeated { key: word(FieldName::Key), end })
             }
             Refused::ValuesDiffer { value, other } => {
-                let text =
-                    |value| self.model.types.value_identifier(lane.type_, value).text.to_vec();
-                let (value, other) = (text(value), text(other));
+                let named = |value| self.model.types.named_value(lane.type_, value);
+                let (value, other) = (named(value), named(other));
                 let key = word(FieldName::Key);
                 (FieldName::Value, Problem::LinkValuesDiffer { key, value, other })
             }
@@ -162,8 +168,8 @@ impl Engine<'_> {
                 } else {
                     WarningKind::MissingExtras
                 };
-                let event = self.tables.all()[line.def as usize].id();
-                self.warnings.add(block, kind, event, line.at);
+                let number = self.tables.all()[line.def as usize].id().to_vec();
+                self.warnings.add(block, kind, number, line.at);
             }
         }
         for at in self.lanes.take_ignored() {
@@ -185,28 +191,32 @@ pub(crate) struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
 impl Warnings {
     /// A warning about the line of an event.
     pub(crate) fn add_line(&mut self, block: &DecodedBlock, kind: WarningKind, line: u32) {
-        let words = words_of(block, line);
-        let event = words.first().map_or(&[][..], |word| word.of(block.text.text()).bare());
-        self.add(block, kind, event, line);
+        self.add(block, kind, number_of(block, line), line);
     }
 
-    /// A warning about a line of this event; or of none, if it is empty.
-    pub(super) fn add(&mut self, block: &DecodedBlock, kind: WarningKind, event: &[u8], line: u32) {
-        let known = self.0.entry((kind, event.to_vec()));
+    /// A warning about the file that begins with this block.
+    pub(super) fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
+        self.add(block, kind, Vec::new(), 0);
+    }
+
+    fn add(&mut self, block: &DecodedBlock, kind: WarningKind, number: Vec<u8>, line: u32) {
+        if let Some(known) = self.0.get_mut(&(kind, number.clone())) {
+            known.count += 1;
+            return;
+        }
+        let event = if number.is_empty() { None } else { event_of(block, line) };
         let text = &block.text;
-        let first_line = || {
-            let first = block.lines_before + 1;
-            Position::within(text.text(), line as usize, text.start(), first).line
-        };
-        let known = known.or_insert_with_key(|(kind, event)| Warning {
-            kind: *kind,
-            event: event.clone(),
+        let first = block.lines_before + 1;
+        let first = Position::within(text.text(), line as usize, text.start(), first);
+        let warning = Warning {
+            kind,
+            event,
             file: block.origin.path.clone(),
             file_number: block.origin.file,
-            first_line: first_line(),
-            count: 0,
-        });
-        known.count += 1;
+            first_line: first.line,
+            count: 1,
+        };
+        self.0.insert((kind, number), warning);
     }
 
     /// All of them, with the lines of the trace that `feed` reads.
@@ -248,6 +258,19 @@ pub(super) fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -
     let def = defs.find(words.first()?.of(block.text.text()).bare())?;
     let word = defs.defs()[def].word_of(field)?;
     words.get(word).copied()
+}
+
+/// The number that the line which begins at `line` calls its event by.
+fn number_of(block: &DecodedBlock, line: u32) -> Vec<u8> {
+    let words = words_of(block, line);
+    words.first().map_or(Vec::new(), |word| word.of(block.text.text()).bare().to_vec())
+}
+
+/// The event of the line that begins at `line`; `None` if no definition stands for it.
+pub(super) fn event_of(block: &DecodedBlock, line: u32) -> Option<EventName> {
+    let (number, defs) = (number_of(block, line), block.defs_at(line)?);
+    let kind = defs.defs()[defs.find(&number)?].kind();
+    Some(EventName { kind, number })
 }
 
 fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {

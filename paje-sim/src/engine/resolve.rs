@@ -479,5 +479,5 @@ impl Resolver<'_> {
 pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
     let text = block.text();
     let word = fault.word(text).of(text).bare().to_vec();
-    Problem::Line { fault: fault.kind, word }
+    Problem::Line { fault: fault.kind, word, event: None }
 }

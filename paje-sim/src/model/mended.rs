@@ -72,7 +72,7 @@ impl Model {
             }
         };
         if self.types.parent(type_) != parent_type && mended.is_empty() {
-            mended.push(((FieldName::Type, self.not_child(type_name, parent)), Remedy::Kept));
+            mended.push(((FieldName::Type, self.not_child(type_, parent)), Remedy::Kept));
         }
         Ok((type_, parent))
     }

@@ -151,9 +151,16 @@ set_in 2 S q w 10 20 # a comment
 
 push_in 3 S q w 10
 pop 4 S q
-destroy 4 P p
-set 4 S p late
-destroy 5 P q
+create_as 4 rank-9 P h r
+set 4 S r late
+push 5 S r w
+event 5 E r here
+from 5 L h data r k3
+to 5 L h data q k3
+destroy 5 P p
+set 5 S p late
+destroy 6 P r
+destroy 6 P q
 ";
 
 /// A line, what is done to it, and a number for that.

@@ -74,13 +74,71 @@ fn an_invalid_trace() {
     let line = fs::read(folder.path().join("invalid.trace")).expect("readable");
     let line = line.iter().filter(|byte| **byte == b'\n').count();
     let wanted = format!(
-        "pj_dump: invalid.trace:{line}:9: no state of type 'S' is open in container 'q'; \
-         a pop needs a push before it\n {line} | pop 1 S q\n     |         ^\n"
+        "pj_dump: invalid.trace:{line}:9: no state of type 'State' (S) is open in container 'q'; \
+         a pop needs a push before it\n {line} | pop 1 S q\n     |         ^\n\
+         pj_dump: hint: `--recover` goes on after problems: it leaves out or mends what is wrong, and tells it\n"
     );
     assert_eq!(stderr, wanted);
     // Nor is anything written to the files asked for.
     run(&folder, &["--type-hierarchy=types.csv", "invalid.trace"]);
     assert!(!folder.path().join("types.csv").exists());
+}
+
+/// Where a replay that recovers goes on, and another option does not help.
+#[test]
+fn recovery_is_hinted_at() {
+    let said = |lines: &str| said(&dump(&["-q"], &trace(lines.as_bytes())));
+    for lines in [
+        "set 0 S nobody w\n",
+        "from 0 L h w h k\n",
+        "pop 0 S p\n",
+        "set 0 S p\n",
+        "vadd 0 V p 1\n",
+        "destroy 0 H p\n",
+        "set zz S p w\n",
+    ] {
+        assert!(said(lines).contains("hint: `--recover` goes on"), "{lines}{}", said(lines));
+        let recovered = dump(&["-q", "--recover"], &trace(lines.as_bytes()));
+        assert!(!crate::world::said(&recovered).contains("`--recover`"), "{lines}");
+    }
+    for lines in [
+        "99 0 S p w\n",
+        "%EventDef PajeSetStates 9\n",
+        "from 0 L h w p k\n",
+        "set 2 S p w\nset 1 S p w\n",
+    ] {
+        assert!(!said(lines).contains("`--recover`"), "{lines}{}", said(lines));
+    }
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let lines = b"set 0 S p a\nset 2 S p b\nvset 1 V p 1\n";
+    let warned = |options: &[&str]| {
+        let output = dump(options, &trace(lines));
+        assert_eq!(output.status.code(), Some(0), "{options:?}");
+        said(&output)
+    };
+    assert_eq!(
+        warned(&["-p", "nosuch"]),
+        "pj_dump: warning: -p 'nosuch': the trace has no type of this name\n"
+    );
+    assert_eq!(
+        warned(&["-p", "S"]),
+        "pj_dump: warning: -p 'S': the trace has no type of this name, but 'State' (S): -p takes names\n"
+    );
+    assert_eq!(warned(&["-p", "State"]), "");
+    let empty = "this window ends before it begins; no rows but those of containers are in it\n";
+    assert_eq!(warned(&["-s", "5", "-e", "2"]), format!("pj_dump: warning: -s 5 -e 2: {empty}"));
+    assert_eq!(warned(&["-s", "1", "-e", "1"]), "");
+    assert_eq!(
+        warned(&["-s", "2.5"]),
+        "pj_dump: warning: -s 2.5: the trace ends at 2; no rows but those of containers are in this window\n"
+    );
+    assert_eq!(warned(&["-s", "2"]), "");
+    let rows = dump(&["--nature", "State"], &trace(lines)).stdout;
+    assert_eq!(rows, dump(&["--nature", "states"], &trace(lines)).stdout);
+    assert_eq!(String::from_utf8_lossy(&rows).lines().count(), 2);
 }
 
 #[test]
@@ -293,7 +351,8 @@ fn a_reader_that_leaves_is_no_failure() {
 #[test]
 fn output_that_is_full() {
     let folder = folder();
-    for arguments in [&["sound.trace"][..], &["-c", "sound.trace"], &["-p", "x", "sound.trace"]] {
+    for arguments in [&["sound.trace"][..], &["-c", "sound.trace"], &["-p", "State", "sound.trace"]]
+    {
         let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
         let output = command(&folder, arguments).stdout(full).output().expect("it starts");
         let wanted = "pj_dump: standard output: No space left on device\n";
@@ -310,21 +369,18 @@ fn warnings_are_told_once_with_their_number() {
     let wanted = [
         (
             1,
-            "more words than the event's definition has fields; the extra ones are ignored (2 lines of event 'set')",
+            "more words than the definition of PajeSetState (set) has fields; the extra ones are ignored (2 lines)",
         ),
         (
             3,
-            "the line ends before its last user-defined fields; they are empty (1 line of event 'set_in')",
+            "the line of PajeSetState (set_in) ends before its last user-defined fields; they are empty (1 line)",
         ),
         (
             5,
-            "event for a container that was destroyed before; it is ignored (2 lines of event 'set')",
+            "PajeSetState (set) for a container that was destroyed before; it is ignored (2 lines)",
         ),
-        (
-            7,
-            "event for a container that was destroyed before; it is ignored (1 line of event 'pop')",
-        ),
-        (8, "the trace file named here is not read (1 line of event 'file')"),
+        (7, "PajePopState (pop) for a container that was destroyed before; it is ignored (1 line)"),
+        (8, "the trace file that PajeTraceFile (file) names here is not read (1 line)"),
     ];
     let wanted: String = wanted
         .iter()

@@ -314,7 +314,7 @@ fn what_is_no_repetition() {
     ] {
         fails(said, otherwise, "pj_dump: two:1:");
     }
-    fails("", "file p H one\n", "two:1:8: container 'p' is of type 'P', not 'H'");
+    fails("", "file p H one\n", "two:1:8: container 'p' is of type 'Process' (P), not 'Host' (H)");
     fails("", "file x P one\n", "two:1:6: unknown container 'x'");
     fails("set 1 S p a\n", "set 0 S p a\n", "two:1:5: time 0 is earlier than 1");
 }
@@ -338,7 +338,7 @@ fn destructions() {
     let named = "file p P one\nfile q P two\n";
     let after = |line: usize, file: &str, event: &str| {
         format!(
-            "pj_dump: {file}:{line}: warning: event for a container that was destroyed before; it is ignored (1 line of event '{event}')\n"
+            "pj_dump: {file}:{line}: warning: {event} for a container that was destroyed before; it is ignored (1 line)\n"
         )
     };
     // In the trace itself, after the naming: the file's lines count.
@@ -346,27 +346,41 @@ fn destructions() {
     assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
     // In the file too: those behind it do not.
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
-    assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "set")));
+    assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "PajeSetState (set)")));
     // With all that the container is in, and with it alone.
     let root = format!("{named}destroy 9 H h\n");
     let one = "set 1 S p a\ndestroy 9 H h\nset 9 S p a\n";
-    assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "set")));
+    assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "PajeSetState (set)")));
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\nset 9 S q a\n";
-    assert_eq!(run_all(&root, one, "set 1 S q a\n").2, "pj_dump: two:1:5: time 1 is earlier than 9, where this container and type already are; the events of each must be in time order\n 1 | set 1 S q a\n   |     ^\nhint: x".replace("hint: x", "pj_dump: hint: `--sort` replays the trace sorted by time, as `sort -s` would\n").trim_start());
-    assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "set")));
+    assert_eq!(
+        run_all(&root, one, "set 1 S q a\n").2,
+        "pj_dump: two:1:5: time 1 is earlier than 9, where type 'State' (S) of container 'q' already is; \
+         the events of a container and type must be in time order\n 1 | set 1 S q a\n   |     ^\n\
+         pj_dump: hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"
+    );
+    assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "PajeSetState (set)")));
     // Twice in one file.
     let one = "destroy 9 P p\ndestroy 9 P p\n";
-    assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "destroy")));
+    assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "PajeDestroyContainer (destroy)")));
     // Later than in the other.
-    assert_eq!(run_all(&root, "destroy 10 P p\n", ""), (0, 0, after(1, "one", "destroy")));
+    assert_eq!(
+        run_all(&root, "destroy 10 P p\n", ""),
+        (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
+    );
     // What a file has created by then ends, too, and what it creates afterwards does not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
-    assert_eq!(run_all(named, "destroy 9 H h\n", two), (0, 1, after(4, "two", "set")));
+    assert_eq!(
+        run_all(named, "destroy 9 H h\n", two),
+        (0, 1, after(4, "two", "PajeSetState (set)"))
+    );
     let two = "destroy 9 H h\ncreate 9 r P h\nset 9 S r a\n";
     assert_eq!(run_all(named, "destroy 9 H h\n", two), (0, 1, String::new()));
     // Before the first name: no file's lines count.
     let root = format!("destroy 9 P p\n{named}");
-    assert_eq!(run_all(&root, "set 1 S p a\n", "set 1 S q a\n"), (0, 1, after(1, "one", "set")));
+    assert_eq!(
+        run_all(&root, "set 1 S p a\n", "set 1 S q a\n"),
+        (0, 1, after(1, "one", "PajeSetState (set)"))
+    );
     // Too early for what a file has, told where it stands.
     let root = format!("{named}destroy 2 P p\n");
     let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
@@ -496,7 +510,7 @@ fn files_may_be_left_unread() {
     assert_eq!(
         said,
         format!(
-            "pj_dump: root:{line}: warning: the trace file named here is not read (2 lines of event 'file')\n"
+            "pj_dump: root:{line}: warning: the trace file that PajeTraceFile (file) names here is not read (2 lines)\n"
         )
     );
     fs::write(folder.path().join("whole"), lines("set 1 S p a\n")).expect("writable");

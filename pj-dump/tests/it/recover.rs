@@ -185,3 +185,28 @@ fn files_that_are_missing_or_damaged() {
         assert_eq!(run(&folder, &["--recover", "--threads", threads, "root"]), wanted);
     }
 }
+
+/// What was made up has one name in messages, wherever the block ends in which an event gives it another.
+#[test]
+fn names_of_what_was_made_up() {
+    let text = trace(
+        b"set 1 S x a\npop 2 S x\npop 3 S x\ncreate_as 4 rank-9 P h x\nset 5 S x b\nset 4 S x c\n",
+    );
+    let told = |block: usize, workers: &Workers| -> Vec<String> {
+        let source = Source::stream(text.as_slice());
+        let trace = Trace::read_with(source, &options(block), workers, &Progress::default());
+        let trace = trace.expect("it is not empty");
+        assert_eq!(
+            trace.containers().name(trace.containers().find(b"x").expect("it is")).text,
+            b"rank-9"
+        );
+        trace.recovered().problems.iter().map(|problem| problem.error.to_string()).collect()
+    };
+    let wanted = told(1, &TEAMS[0]);
+    assert!(wanted.iter().any(|text| text.contains("is open in container 'x';")), "{wanted:?}");
+    for block in [64, 300, 1 << 20] {
+        for workers in &*TEAMS {
+            assert_eq!(told(block, workers), wanted, "{block}, {}", workers.threads());
+        }
+    }
+}

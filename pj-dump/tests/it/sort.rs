@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use datasets::{Shape, invalid, random};
 use paje_parser::{ByteOffset, FieldNames, Position};
+use paje_sim::error::EventName;
 use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
 use proptest::prelude::*;
 use splitter::Input;
@@ -20,7 +21,7 @@ use crate::world::{dump, lines_before, said, trace};
 /// What a replay gives: rows, warnings and how much was read; or the code, sentence and place of the
 /// problem, and the line.
 type Result = std::result::Result<
-    (Vec<u8>, Vec<(WarningKind, Vec<u8>, u64, u64)>, [u64; 3]),
+    (Vec<u8>, Vec<(WarningKind, Option<EventName>, u64, u64)>, [u64; 3]),
     (&'static str, String, Option<(Position, Vec<u8>)>),
 >;
 
@@ -279,7 +280,7 @@ fn options_beside_it() {
     for options in [
         &[][..],
         &["-u", "-h", "--threads", "3"],
-        &["-p", "WS"],
+        &["-p", "Worker State"],
         &["-p", "Worker State", "-l", "9"],
         &["-s", "0.02", "-e", "0.05"],
         &["-a", "0.03", "-z"],

@@ -41,7 +41,7 @@ impl Model {
         let caution = Caution::Unused {
             thing: Thing::Type,
             type_: None,
-            names: listed.map(|id| self.types.identifier(*id).to_vec()).collect(),
+            names: listed.map(|id| self.types.named(*id)).collect(),
             count: ids.len() as u64,
         };
         findings.afterwards(caution, Some(place.0), place.1);
@@ -58,13 +58,13 @@ impl Model {
             let mut count = 0;
             for value in unused {
                 if names.len() < Problem::LISTED {
-                    names.push(value.identifier.to_vec());
+                    names.push(value.named());
                 }
                 count += 1;
             }
             let caution = Caution::Unused {
                 thing: Thing::Value,
-                type_: Some(self.types.identifier(id as u32).to_vec()),
+                type_: Some(self.types.named(id as u32)),
                 names,
                 count,
             };
@@ -98,8 +98,8 @@ impl Model {
         for (type_, open) in open.iter().enumerate() {
             if let Some((first, container, count)) = open {
                 let caution = Caution::NeverClosed {
-                    type_: self.types.identifier(type_ as u32).to_vec(),
-                    container: self.containers.identifier(*container).to_vec(),
+                    type_: self.types.named(type_ as u32),
+                    container: self.containers.named(*container),
                     count: *count,
                 };
                 findings.afterwards(caution, Some(first.place), 1);

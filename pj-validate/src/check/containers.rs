@@ -1,7 +1,7 @@
 //! Containers and their creation.
 
 use paje_parser::{Event, Field, FieldName};
-use paje_sim::error::Problem;
+use paje_sim::error::{Named, Problem};
 
 use super::findings::{Findings, Group};
 use super::model::{Checked, Map, Model, Spoils, Stop, map};
@@ -79,6 +79,12 @@ impl Containers {
         container.alias.as_deref().unwrap_or(&container.name)
     }
 
+    /// What messages call the container.
+    pub(crate) fn named(&self, id: u32) -> Named {
+        let container = self.get(id);
+        Named::new(&container.name, container.alias.as_deref())
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &Container {
         &self.list[id as usize]
@@ -107,7 +113,8 @@ impl Containers {
         let container = self.get(id);
         if quoted(name) != container.quoted {
             let group = Group::ids("container-quoting", container.type_, 0);
-            other_quoting(Thing::Container, name, field, group, source, findings);
+            let thing = (Thing::Container, self.named(id));
+            other_quoting(thing, name, field, group, source, findings);
         }
     }
 
@@ -211,17 +218,17 @@ impl Model {
         if identifier.bare() == b"0" {
             return Err(Stop::at(field, Problem::ReservedContainer));
         }
-        if let Some(known) = self.containers.find(identifier.bare()) {
-            let known = self.containers.get_mut(known);
+        if let Some(id) = self.containers.find(identifier.bare()) {
+            let known = self.containers.get_mut(id);
             let same = *known.name == *name.bare()
                 && (known.type_, known.parent, known.start) == (type_, parent, start);
             // Files may repeat what others say.
             if std::mem::replace(&mut known.said_in, file) != file && same {
                 return Ok(());
             }
-            let name = identifier.bare().to_vec();
-            let group = Group::named("container-exists", 0, &name);
-            return Err(Stop::at(field, Problem::ContainerExists { name }).once(group));
+            let group = Group::ids("container-exists", id, 0);
+            let known = self.containers.named(id);
+            return Err(Stop::at(field, Problem::ContainerExists { known }).once(group));
         }
         let (name, alias) = (name.bare(), alias.map(Field::bare));
         let id = self.containers.insert(name, alias, quoted(identifier), type_, parent);
@@ -247,9 +254,9 @@ impl Model {
             return Ok(id);
         }
         let problem = Problem::WrongContainerType {
-            container: name.bare().to_vec(),
-            expected: type_.bare().to_vec(),
-            found: self.types.identifier(found).to_vec(),
+            container: self.containers.named(id),
+            expected: self.types.named(expected),
+            found: self.types.named(found),
         };
         Err(Stop::at(FieldName::Type, problem))
     }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use paje_parser::definition::FieldType;
 use paje_parser::{EventDef, EventKind};
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 
 use super::findings::Findings;
 use super::source::Place;
-use crate::finding::{Caution, Thing};
+use crate::finding::Caution;
 
 /// The definitions of all files. Those that are equal are one: files may repeat them.
 #[derive(Debug, Default)]
@@ -58,17 +58,10 @@ impl Definitions {
         let Some(((place, width, _), _)) = unused().next() else {
             return;
         };
-        let name = |def: &Definition| {
-            let id = String::from_utf8_lossy(&def.id).into_owned();
-            format!("{} {id}", def.kind.name()).into_bytes()
-        };
-        let names = unused().take(Problem::LISTED).map(|(_, def)| name(def));
-        let caution = Caution::Unused {
-            thing: Thing::EventDefinition,
-            type_: None,
-            names: names.collect(),
-            count: unused().count() as u64,
-        };
+        let events = unused().take(Problem::LISTED);
+        let events = events.map(|(_, def)| EventName { kind: def.kind, number: def.id.clone() });
+        let count = unused().count() as u64;
+        let caution = Caution::UnusedEvents { events: events.collect(), count };
         findings.afterwards(caution, Some(*place), *width);
     }
 }

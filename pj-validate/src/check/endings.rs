@@ -140,7 +140,7 @@ impl Model {
         let container = self.containers.get(id);
         if let Some(end) = container.end {
             if time < end {
-                return Err(Stop::at(FieldName::Time, self.too_early(id, time, end)));
+                return Err(Stop::at(FieldName::Time, self.ends_too_early(id, time, end)));
             }
             if time == end && self.containers.destroy_again(id, file) {
                 let ended = self.containers.end_newborn(id, file);
@@ -196,7 +196,7 @@ impl Model {
         let open: Vec<_> = open.collect();
         if let Some(last) = last {
             // Incomplete links would be a second error of the same line.
-            return vec![told(self.too_early(ending.container, ending.time, last), time)];
+            return vec![told(self.ends_too_early(ending.container, ending.time, last), time)];
         }
         let noted = open
             .into_iter()
@@ -204,8 +204,8 @@ impl Model {
         noted.collect()
     }
 
-    fn too_early(&self, id: u32, time: f64, last: f64) -> Problem {
-        let container = self.containers.identifier(id).to_vec();
+    fn ends_too_early(&self, id: u32, time: f64, last: f64) -> Problem {
+        let container = self.containers.named(id);
         Problem::DestroyedTooEarly { container, time, last }
     }
 }

@@ -215,6 +215,7 @@ impl Named {
             count: 1,
             last_file: self.namer,
             last_line: self.position.line,
+            event: None,
             consequences: 0,
             note,
         }
@@ -269,7 +270,7 @@ impl Model {
             Outcome::Unreadable(path, (reason, note)) => {
                 let span = source.event.span(field).unwrap_or_default();
                 let cause = Cause::Unreadable { path, reason };
-                let finding = source.here.finding(Severity::Error, cause, span);
+                let finding = source.finding(Severity::Error, cause, span);
                 let finding = Finding { note, ..finding };
                 findings.add(finding, Some(group("unreadable-file")));
                 Ok(())

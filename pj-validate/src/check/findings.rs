@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use paje_parser::Fault;
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 
 use super::files::FileRead;
 use super::source::{Here, Place};
-use super::{Disorder, Report, header};
+use super::{Disorder, Options, Report, header};
 use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::summary::Summary;
 
@@ -40,6 +40,9 @@ pub(crate) struct Findings {
     errors: Tally,
     warnings: Tally,
     limit: usize,
+    warnings_wanted: bool,
+    /// The only kinds that are listed; all if there are none.
+    only: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,8 +56,9 @@ struct Tally {
 pub(crate) type Told = Option<usize>;
 
 impl Findings {
-    /// At most `limit` errors and as many warnings are kept; 0 stands for no limit.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// Keeps what these options ask for.
+    pub(crate) fn new(options: &Options) -> Self {
+        let limit = options.max_findings;
         Findings {
             list: Vec::new(),
             ending: Vec::new(),
@@ -62,12 +66,21 @@ impl Findings {
             errors: Tally::default(),
             warnings: Tally::default(),
             limit: if limit == 0 { usize::MAX } else { limit },
+            warnings_wanted: options.warnings,
+            only: options.only.clone(),
         }
+    }
+
+    /// Whether findings of this kind are listed, and not only counted.
+    fn is_wanted(&self, finding: &Finding) -> bool {
+        (self.warnings_wanted || finding.severity == Severity::Error)
+            && (self.only.is_empty() || self.only.iter().any(|code| code == finding.code()))
     }
 
     /// Adds a finding, or counts it with the first one of its group.
     #[cold]
     pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> Told {
+        let wanted = self.is_wanted(&finding);
         let tally = match finding.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -87,6 +100,9 @@ impl Findings {
             (same.last_file, same.last_line) = last.max((finding.last_file, finding.last_line));
             return Some(*first);
         }
+        if !wanted {
+            return None;
+        }
         if tally.listed == self.limit {
             tally.unlisted += finding.count;
             return None;
@@ -102,8 +118,18 @@ impl Findings {
 
     /// Adds what is wrong with a line by itself.
     #[cold]
-    pub(crate) fn fault(&mut self, here: &Here<'_>, fault: Fault, group: Option<Group>) {
-        let finding = header::fault_finding(here, fault);
+    pub(crate) fn fault(
+        &mut self,
+        here: &Here<'_>,
+        fault: Fault,
+        event: EventName,
+        group: Option<Group>,
+    ) {
+        let mut finding = header::fault_finding(here, fault);
+        if let Cause::Problem(problem) = finding.cause {
+            finding.cause = Cause::Problem(problem.of_event(|| Some(event.clone())));
+        }
+        finding.event = Some(event);
         self.add(finding, group);
     }
 
@@ -120,6 +146,9 @@ impl Findings {
     /// Adds an error that nobody can know before everything has been read: it comes after all others.
     pub(crate) fn known_at_end(&mut self, finding: Finding) {
         self.errors.all += 1;
+        if !self.is_wanted(&finding) {
+            return;
+        }
         if self.errors.listed == self.limit {
             self.errors.unlisted += 1;
             return;
@@ -199,6 +228,7 @@ pub(crate) fn earlier(
         count: 1,
         last_file: file,
         last_line: place.map_or(0, |place| place.position.line),
+        event: None,
         consequences: 0,
         note: None,
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use paje_parser::definition::keyword_of;
 use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
-use paje_sim::error::Problem;
+use paje_sim::error::{EventName, Problem};
 
 use super::definitions::Definitions;
 use super::findings::{Findings, Group, Told};
@@ -180,8 +180,9 @@ impl Header {
 
     /// Where the definition at hand began.
     fn begun(&self) -> Option<String> {
-        let event = self.defs.open_event()?.name();
-        let (_, place, _) = self.open.as_ref()?;
+        let kind = self.defs.open_event()?;
+        let (number, place, _) = self.open.as_ref()?;
+        let event = EventName { kind, number: number.clone() };
         let line = place.position.line;
         Some(format!("the definition of {event} begins in line {line}"))
     }
@@ -236,8 +237,8 @@ impl Header {
     /// The end of a file.
     pub(crate) fn finish(&mut self, file: u32, findings: &mut Findings) {
         if self.defs.is_open() {
-            let problem =
-                Problem::Line { fault: FaultKind::UnfinishedDefinition, word: Vec::new() };
+            let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
+            let problem = Problem::Line { fault, word, event: None };
             findings.at_end_of(file, problem, self.begun());
         }
     }
@@ -263,7 +264,7 @@ pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
     let span = fault.word(here.text);
     let word = || span.of(here.text).bare().to_vec();
     let problem = match here.hidden {
-        false => Problem::Line { fault: fault.kind, word: word() },
+        false => Problem::Line { fault: fault.kind, word: word(), event: None },
         true => Problem::NotATrace,
     };
     here.finding(Severity::Error, Cause::Problem(problem), span)

@@ -1,7 +1,7 @@
 //! What happens in the lanes: the objects of one type in one container.
 
 use paje_parser::{EntityOp, Field, FieldName, TypeNature};
-use paje_sim::error::{Problem, WarningKind};
+use paje_sim::error::{Named, Problem, WarningKind};
 
 use super::Disorder;
 use super::findings::{Findings, Group};
@@ -66,16 +66,6 @@ impl LaneKind {
     }
 }
 
-impl Lane {
-    /// An event is earlier than what the lane holds.
-    #[cold]
-    pub(crate) fn too_early(&self, time: f64, id: u32) -> Box<Stop> {
-        let problem = Problem::NotTimeOrdered { time, last: self.last };
-        let group = Group::ids("not-time-ordered", id, 0);
-        Stop::at(FieldName::Time, problem).once(group)
-    }
-}
-
 impl Lanes {
     fn find(&mut self, container: u32, type_: u32, nature: TypeNature) -> (u32, bool) {
         let new = self.list.len() as u32;
@@ -93,7 +83,7 @@ impl Lanes {
     }
 
     /// Notes that an event of a lane is not in time order.
-    pub(crate) fn disorder(&mut self, id: u32) {
+    fn disorder(&mut self, id: u32) {
         let lane = &mut self.list[id as usize];
         self.disorder.lanes += u64::from(!std::mem::replace(&mut lane.disordered, true));
         self.disorder.events += 1;
@@ -114,7 +104,8 @@ impl Model {
         let id = self.find_type(type_, FieldName::Type, source, findings)?;
         let found = self.types.get(id).nature;
         if found != expected {
-            let problem = Problem::WrongNature { name: type_.bare().to_vec(), expected, found };
+            let type_ = self.types.named(id);
+            let problem = Problem::WrongNature { type_, expected, found, event: None };
             let group = Group::ids("wrong-nature", id, expected as u32);
             return Err(Stop::at(FieldName::Type, problem).once(group));
         }
@@ -170,9 +161,7 @@ impl Model {
         };
         let lane = &mut self.lanes.list[id as usize];
         if time < lane.last {
-            let stop = lane.too_early(time, id);
-            self.lanes.disorder(id);
-            return Err(stop);
+            return Err(self.too_early(time, id));
         }
         let opened = match (&mut lane.kind, op) {
             (LaneKind::States { stack, rows }, _) => {
@@ -226,6 +215,17 @@ impl Model {
         Ok(())
     }
 
+    /// An event is earlier than what its lane holds.
+    #[cold]
+    pub(crate) fn too_early(&mut self, time: f64, id: u32) -> Box<Stop> {
+        self.lanes.disorder(id);
+        let (container, type_) = self.lane_names(id);
+        let last = self.lanes.list[id as usize].last;
+        let problem = Problem::NotTimeOrdered { time, last, container, type_ };
+        let group = Group::ids("not-time-ordered", id, 0);
+        Stop::at(FieldName::Time, problem).once(group)
+    }
+
     #[cold]
     fn pop_on_empty(&self, id: u32) -> Box<Stop> {
         let (container, type_) = self.lane_names(id);
@@ -239,9 +239,8 @@ impl Model {
         Stop::at(FieldName::Container, Problem::VariableUnset { container, type_ })
     }
 
-    fn lane_names(&self, id: u32) -> (Vec<u8>, Vec<u8>) {
+    fn lane_names(&self, id: u32) -> (Named, Named) {
         let lane = &self.lanes.list[id as usize];
-        let container = self.containers.identifier(lane.container).to_vec();
-        (container, self.types.identifier(lane.type_).to_vec())
+        (self.containers.named(lane.container), self.types.named(lane.type_))
     }
 }

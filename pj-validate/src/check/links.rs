@@ -50,9 +50,9 @@ impl Model {
         if expected != found {
             let problem = Problem::WrongLinkEnd {
                 end,
-                container: at.bare().to_vec(),
-                expected: self.types.identifier(expected).to_vec(),
-                found: self.types.identifier(found).to_vec(),
+                container: self.containers.named(place),
+                expected: self.types.named(expected),
+                found: self.types.named(found),
             };
             let group = Group::ids("wrong-link-end", owner.0, found << 1 | end as u32);
             return Err(Stop::at(field, problem).once(group));
@@ -102,7 +102,7 @@ impl Model {
     ) -> Checked<()> {
         if value != other.0 {
             let values = &self.types.get(owner.0).values;
-            let name = |value: u32| values[value as usize].identifier.to_vec();
+            let name = |value: u32| values[value as usize].named();
             let problem =
                 Problem::LinkValuesDiffer { key, value: name(value), other: name(other.0) };
             let group = Group::ids("link-values-differ", id, 0);
@@ -110,9 +110,7 @@ impl Model {
         }
         let lane = &mut self.lanes.list[id as usize];
         if time < lane.last {
-            let stop = lane.too_early(time, id);
-            self.lanes.disorder(id);
-            return Err(stop);
+            return Err(self.too_early(time, id));
         }
         lane.last = time.max(other.1);
         self.lanes.links += 1;
@@ -153,7 +151,7 @@ impl Model {
             });
             let keys = open.iter().take(Problem::LISTED);
             let problem = Problem::OpenLinks {
-                container: self.containers.identifier(container).to_vec(),
+                container: self.containers.named(container),
                 keys: keys.map(|(_, key)| key.to_vec()).collect(),
                 count: open.len() as u64,
             };

@@ -178,8 +178,8 @@ impl Model {
             }
             Stop::Problem(Trouble { problem, field, group, spoils }) => {
                 let span = source.event.span(field).unwrap_or_default();
-                let cause = Cause::Problem(problem);
-                let finding = source.here.finding(Severity::Error, cause, span);
+                let problem = problem.of_event(|| Some(source.event_name()));
+                let finding = source.finding(Severity::Error, Cause::Problem(problem), span);
                 let told = findings.add(finding, group);
                 self.spoil(spoils, told);
             }
@@ -266,9 +266,9 @@ impl Model {
     pub(crate) fn not_child(&self, type_: u32, container: u32) -> Box<Stop> {
         let container_type = self.containers.type_of(container);
         let problem = Problem::NotChildType {
-            name: self.types.identifier(type_).to_vec(),
-            container: self.containers.identifier(container).to_vec(),
-            container_type: self.types.identifier(container_type).to_vec(),
+            type_: self.types.named(type_),
+            container: self.containers.named(container),
+            container_type: self.types.named(container_type),
         };
         let group = Group::ids("not-child-type", type_, container_type);
         Stop::at(FieldName::Type, problem).once(group)
@@ -282,7 +282,7 @@ fn variable_value(value: Option<Field<'_>>, source: &Source<'_>) -> Checked<()> 
         return Ok(());
     }
     let fault = FaultKind::BadNumber;
-    let problem = Problem::Line { fault, word: word.to_vec() };
+    let problem = Problem::Line { fault, word: word.to_vec(), event: None };
     let group = Group::named(fault.code(), source.def, word);
     Err(Stop::at(FieldName::Value, problem).once(group))
 }

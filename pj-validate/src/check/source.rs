@@ -1,7 +1,7 @@
 //! Where an event stands, for what is told of it.
 
 use paje_parser::{ByteOffset, Field, FieldName, Position, Quoting, RawEvent, Span};
-use paje_sim::error::WarningKind;
+use paje_sim::error::{EventName, WarningKind};
 
 use super::Rules;
 use super::findings::{Findings, Group};
@@ -55,6 +55,7 @@ impl Here<'_> {
             count: 1,
             last_file: self.file as usize,
             last_line: self.line,
+            event: None,
             consequences: 0,
             note: None,
         }
@@ -71,6 +72,18 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// What messages call the event.
+    pub(crate) fn event_name(&self) -> EventName {
+        let def = self.event.def();
+        EventName { kind: def.kind(), number: def.id().to_vec() }
+    }
+
+    /// A finding about these bytes of the event's line.
+    pub(crate) fn finding(&self, severity: Severity, cause: Cause, span: Span) -> Finding {
+        let event = Some(self.event_name());
+        Finding { event, ..self.here.finding(severity, cause, span) }
+    }
+
     /// Warns about a field of the line.
     #[cold]
     pub(crate) fn warn(
@@ -81,8 +94,7 @@ impl Source<'_> {
         findings: &mut Findings,
     ) {
         let span = self.event.span(field).unwrap_or_default();
-        let cause = Cause::Caution(caution);
-        let finding = self.here.finding(Severity::Warning, cause, span);
+        let finding = self.finding(Severity::Warning, Cause::Caution(caution), span);
         findings.add(finding, Some(group));
     }
 
@@ -95,7 +107,8 @@ impl Source<'_> {
         findings: &mut Findings,
     ) {
         let group = Group::ids(kind.code(), self.def, 0);
-        self.warn(field, Caution::Replay(kind), group, findings);
+        let event = self.event_name();
+        self.warn(field, Caution::Replay { kind, event: Some(event) }, group, findings);
     }
 
     /// The place of a field of the event.
@@ -120,16 +133,16 @@ impl Source<'_> {
             (None, Rules::Replay) => (WarningKind::MissingExtras, Severity::Warning),
         };
         let span = Span { start: surplus.map_or(end, |word| word.start), end };
-        let cause = Cause::Caution(Caution::Replay(kind));
+        let cause = Cause::Caution(Caution::Replay { kind, event: Some(self.event_name()) });
         let group = Group::ids(kind.code(), self.def, 0);
-        findings.add(self.here.finding(severity, cause, span), Some(group));
+        findings.add(self.finding(severity, cause, span), Some(group));
     }
 
     /// A line that ends inside quotes.
     #[cold]
     pub(crate) fn unclosed_quote(&self, last: Span, findings: &mut Findings) {
         let cause = Cause::Caution(Caution::UnclosedQuote);
-        let finding = self.here.finding(Severity::Warning, cause, last);
+        let finding = self.finding(Severity::Warning, cause, last);
         findings.add(finding, Some(Group::ids("unclosed-quote", self.def, 0)));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
-use paje_sim::error::Problem;
+use paje_sim::error::{Named, Problem};
 
 use super::Rules;
 use super::findings::{Findings, Group};
@@ -75,6 +75,12 @@ impl Types {
     pub(crate) fn identifier(&self, id: u32) -> &[u8] {
         let type_ = self.get(id);
         type_.alias.as_deref().unwrap_or(&type_.name)
+    }
+
+    /// What messages call the type.
+    pub(crate) fn named(&self, id: u32) -> Named {
+        let type_ = self.get(id);
+        Named::new(&type_.name, type_.alias.as_deref())
     }
 
     #[inline]
@@ -149,7 +155,8 @@ impl Types {
     ) {
         if quoted(name) != self.get(id).quoted {
             let group = Group::ids("type-quoting", id, 0);
-            other_quoting(Thing::Type, name, field, group, source, findings);
+            let thing = (Thing::Type, self.named(id));
+            other_quoting(thing, name, field, group, source, findings);
         }
     }
 
@@ -168,7 +175,8 @@ impl Types {
             known.used = true;
             if known.quoted != quoted(name) {
                 let group = Group::ids("value-quoting", id, 0);
-                other_quoting(Thing::Value, name, FieldName::Value, group, source, findings);
+                let thing = (Thing::Value, known.named());
+                other_quoting(thing, name, FieldName::Value, group, source, findings);
             }
             return *value;
         }
@@ -180,6 +188,16 @@ impl Types {
             used: true,
             place: None,
         })
+    }
+}
+
+impl Value {
+    /// What messages call the value.
+    pub(crate) fn named(&self) -> Named {
+        match &self.name {
+            Some(name) => Named::new(name, Some(&self.identifier)),
+            None => Named::new(&self.identifier, None),
+        }
     }
 }
 
@@ -195,14 +213,14 @@ impl Type {
 /// Warns of a name whose quotes are not those of its definition.
 #[cold]
 pub(crate) fn other_quoting(
-    thing: Thing,
+    (thing, named): (Thing, Named),
     name: Field<'_>,
     field: FieldName,
     group: Group,
     source: &Source<'_>,
     findings: &mut Findings,
 ) {
-    let caution = Caution::OtherQuoting { thing, name: name.bare().to_vec(), quoted: quoted(name) };
+    let caution = Caution::OtherQuoting { thing, named, quoted: quoted(name) };
     source.warn(field, caution, group, findings);
 }
 
@@ -220,7 +238,7 @@ impl Model {
         if nature == TypeNature::Container {
             return Ok(id);
         }
-        let problem = Problem::NotAContainerType { name: name.bare().to_vec(), nature };
+        let problem = Problem::NotAContainerType { type_: self.types.named(id), nature };
         let group = Group::ids("not-a-container-type", id, source.def);
         Err(Stop::at(field, problem).once(group))
     }
@@ -270,8 +288,8 @@ impl Model {
         if identifier.bare() == b"0" {
             return Err(Stop::at(field, Problem::ReservedType));
         }
-        if let Some(known) = self.types.find(identifier.bare()) {
-            let known = self.types.get_mut(known);
+        if let Some(id) = self.types.find(identifier.bare()) {
+            let known = self.types.get_mut(id);
             let ends = ends.unwrap_or((ROOT, ROOT));
             let same = known.nature == nature
                 && (known.parent, known.ends) == (parent, ends)
@@ -280,9 +298,9 @@ impl Model {
             if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
                 return Ok(());
             }
-            let name = identifier.bare().to_vec();
-            let group = Group::named("type-exists", 0, &name);
-            return Err(Stop::at(field, Problem::TypeExists { name }).once(group));
+            let group = Group::ids("type-exists", id, 0);
+            let known = self.types.named(id);
+            return Err(Stop::at(field, Problem::TypeExists { known }).once(group));
         }
         let id = self.types.insert(
             name.bare(),
@@ -303,8 +321,8 @@ impl Model {
         if common || self.rules == Rules::Replay {
             return Ok(());
         }
-        let name = identifier.bare().to_vec();
-        Err(Stop::at(FieldName::Type, Problem::NoCommonAncestor { name }))
+        let type_ = self.types.named(id);
+        Err(Stop::at(FieldName::Type, Problem::NoCommonAncestor { type_ }))
     }
 
     /// PajeDefineEntityValue.
@@ -319,8 +337,7 @@ impl Model {
         let id = self.find_type(type_, FieldName::Type, source, findings)?;
         let nature = self.types.get(id).nature;
         if matches!(nature, TypeNature::Container | TypeNature::Variable) {
-            let name = type_.bare().to_vec();
-            let problem = Problem::ValueOfType { name, nature };
+            let problem = Problem::ValueOfType { type_: self.types.named(id), nature };
             let group = Group::ids("value-of-type", id, 0);
             return Err(Stop::at(FieldName::Type, problem).once(group));
         }
@@ -334,10 +351,9 @@ impl Model {
             if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
                 return Ok(());
             }
-            let name = identifier.bare().to_vec();
-            let group = Group::named("value-exists", id, &name);
-            let type_ = type_.bare().to_vec();
-            return Err(Stop::at(field, Problem::ValueExists { name, type_ }).once(group));
+            let group = Group::named("value-exists", id, identifier.bare());
+            let (known, type_) = (known.named(), self.types.named(id));
+            return Err(Stop::at(field, Problem::ValueExists { known, type_ }).once(group));
         }
         self.types.get_mut(id).add_value(Value {
             identifier: identifier.bare().into(),

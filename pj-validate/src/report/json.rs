@@ -1,8 +1,8 @@
 //! Reports for machines: one JSON object a line.
 //!
-//! Each finding is an object; the last line, unless `-q` is given, is the summary. Texts of the trace
-//! that are not UTF-8 have U+FFFD in place of what is not. New members may be added, none are taken
-//! away or change their meaning.
+//! Each finding is an object, in file order; then, unless `-q` is given, comes the summary. Of several traces,
+//! one comes after the other. Texts of the trace that are not UTF-8 have U+FFFD in place of what is not.
+//! New members may be added, none are taken away or change their meaning.
 //!
 //! A finding:
 //!
@@ -12,6 +12,9 @@
 //! | `severity` | `"error"` or `"warning"` |
 //! | `code` | what it is, such as `"unknown-type"`; stable from release to release |
 //! | `message` | one sentence for people |
+//! | `event` | the event of the line: `{name, number}`, such as `"PajePopState"` and `"13"`, or `null` if it is no event's |
+//! | `names` | what the message names and the trace defines: an array of `{what, name, alias}`; `what` is `"type"`, `"container"`, `"value"`, `"container_type"`, `"expected_type"` or `"other_value"`, `alias` may be `null` |
+//! | `trace` | the trace as it was named |
 //! | `file` | the file that it is in: the trace as it was named, `"-"` for standard input; of a file that the trace names, its name in the folder of the file that names it |
 //! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no one line |
 //! | `byte` | offset in the file, 0-based, or `null`; of a compressed one, in its text |
@@ -56,6 +59,9 @@ struct Finding<'a> {
     severity: &'static str,
     code: &'static str,
     message: String,
+    event: Option<Event>,
+    names: Vec<Named>,
+    trace: &'a str,
     file: &'a str,
     line: Option<u64>,
     column: Option<u64>,
@@ -67,6 +73,19 @@ struct Finding<'a> {
     last_file: Option<&'a str>,
     consequences: u64,
     note: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Event {
+    name: &'static str,
+    number: String,
+}
+
+#[derive(Serialize)]
+struct Named {
+    what: &'static str,
+    name: String,
+    alias: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -141,6 +160,12 @@ pub fn finding(
         severity: finding.severity.name(),
         code: finding.code(),
         message: finding.cause.to_string(),
+        event: finding
+            .event
+            .as_ref()
+            .map(|event| Event { name: event.kind.name(), number: text(&event.number) }),
+        names: finding.cause.names().into_iter().map(Named::new).collect(),
+        trace: name(0),
         file: name(finding.file),
         line: position.map(|position| position.line),
         column: position.map(|position| position.column),
@@ -204,6 +229,12 @@ pub fn summary(
         seconds,
     };
     line(out, &object)
+}
+
+impl Named {
+    fn new((what, named): (&'static str, &paje_sim::error::Named)) -> Self {
+        Named { what, name: text(named.name()), alias: named.alias().map(text) }
+    }
 }
 
 impl Type {

@@ -316,9 +316,11 @@ fn a_definition_is_unused_if_no_file_uses_it() {
         panic!("{unused:?}");
     };
     let sentence = unused.cause.to_string();
-    for (event, is_unused) in
-        [("PajeAddVariable 15", false), ("PajeSubVariable 16", false), ("PajeNewEvent 9", true)]
-    {
+    for (event, is_unused) in [
+        ("PajeAddVariable (15)", false),
+        ("PajeSubVariable (16)", false),
+        ("PajeNewEvent (9)", true),
+    ] {
         assert_eq!(sentence.contains(event), is_unused, "{sentence}");
     }
     // Of 22, the files use 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
@@ -492,7 +494,9 @@ fn files_that_are_not_to_be_read() {
     let (status, stdout, _) = outcome(&output);
     assert_eq!(status, 0);
     assert!(
-        stdout.contains("warning[file-not-read]: the trace file named here is not read"),
+        stdout.contains(
+            "warning[file-not-read]: the trace file that PajeTraceFile (19) names here is not read"
+        ),
         "{stdout}"
     );
     let output = run(folder.path(), &["-q", "root"]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use paje_validate::report::{Human, Styles};
-use paje_validate::{Options, Report, Rules, check};
+use paje_validate::{Options, Report, Rules, check, kinds};
 
 use crate::world::{SOUND, header, trace};
 
@@ -150,6 +150,15 @@ const CASES: &[(&str, &str)] = &[
         "more open links than are listed",
         "17 0 Message h d p 1\n17 0 Message h d p 2\n17 0 Message h d p 3\n17 0 Message h d p 4\n17 0 Message h d p 5\n17 0 Message h d p 6\n17 0 Message h d p 7\n17 0 Message h d p 8\n17 0 Message h d p 9\n17 0 Message h d p 10\n17 0 Message h d p 11\n",
     ),
+    (
+        "names and aliases",
+        "%EventDef PajeCreateContainer 70\n% Time date\n% Name string\n% Alias string\n% Type string\n% Container string\n%EndEventDef\n\
+         %EventDef PajeDefineStateType 71\n% Name string\n% Alias string\n% Type string\n%EndEventDef\n\
+         %EventDef PajeDefineEntityValue 72\n% Name string\n% Alias string\n% Type string\n% Color color\n%EndEventDef\n\
+         71 \"MPI state\" 9 Process\n71 Same Same Process\n72 PMPI_Init 1 9 ff0000\n70 1 rank-1 33 Process h\n70 1 rank-1 33 Process h\n70 2 same same Process h\n\
+         71 Again 9 Process\n71 Again Same Process\n72 Again 1 9 ff0000\n12 2 9 33\n12 2 Same same\n14 3 9 33 1\n10 3 9 h 1\n8 3 Host 33\n17 3 Message h w h k\n\
+         10 4 9 33 1\n10 3 9 33 1\n10 4 9 33 \"1\"\n16 4 Load 33 1\n8 3 Process 33\n11 5 9 same 1\n11 5 9 33 w x\n10 5 9\n",
+    ),
     // What is only worth knowing.
     ("a file that is not read", "19 p Process part.trace\n"),
     (
@@ -241,6 +250,10 @@ fn every_code_has_a_message() {
         other-quoting unclosed-quote unused-event unused-type unused-value never-closed reversed-link";
     let wanted: BTreeSet<&str> = codes.split_whitespace().collect();
     assert_eq!(all().1, wanted);
+    // These need files.
+    let of_files = ["unreadable-file", "file-cycle"];
+    let known: BTreeSet<&str> = kinds::ERRORS.into_iter().chain(kinds::WARNINGS).collect();
+    assert_eq!(known, wanted.into_iter().chain(of_files).collect());
 }
 
 #[test]

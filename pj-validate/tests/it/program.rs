@@ -151,6 +151,7 @@ fn json_has_one_object_a_line() {
     let wanted = serde_json::json!({
         "kind": "finding", "severity": "error", "code": "unknown-type",
         "message": "unknown type 'Status'; a type must be defined before it is used",
+        "event": {"name": "PajeSetState", "number": "10"}, "names": [], "trace": "invalid.trace",
         "file": "invalid.trace", "line": 134, "column": 6, "byte": first["byte"], "width": 6,
         "text": "10 1 Status q w", "count": 1, "last_line": 134, "last_file": "invalid.trace", "consequences": 0, "note": null,
     });
@@ -219,6 +220,140 @@ fn sorting_would_help() {
     );
 }
 
+/// A trace in which three types and two event definitions are not used, some names come with quotes, and a
+/// single line is wrong: further down than all that.
+fn mostly_doubtful() -> String {
+    let lines = "6 a State one ff0000\n4 Other Process\n6 b Other two ff0000\n10 0 \"State\" p w\n10 1 State \"p\" w\n\
+                 10 2 State p \"w\"\n10 3 State q w\n12 4 Status q\n8 5 Process p\n8 5 Process q\n";
+    trace(lines)
+}
+
+fn codes(stdout: &str) -> Vec<String> {
+    let told = stdout
+        .lines()
+        .filter_map(|line| line.split_once(": error[").or(line.split_once(": warning[")));
+    told.filter_map(|(_, rest)| Some(rest.split_once(']')?.0.to_owned())).collect()
+}
+
+#[test]
+fn errors_come_first_and_warnings_by_kind() {
+    let folder = folder();
+    fs::write(folder.path().join("t"), mostly_doubtful()).unwrap();
+    let output = run(folder.path(), &["t"]);
+    let (status, stdout, _) = outcome(&output);
+    assert_eq!(status, 1);
+    assert!(stdout.starts_with("t:136:6: error[unknown-type]: unknown type 'Status'"), "{stdout}");
+    let kinds = ["unknown-type", "unused-event", "unused-type", "unused-value", "other-quoting"];
+    assert_eq!(codes(stdout), kinds, "{stdout}");
+    assert!(stdout.contains("| 6 a State one ff0000\n"), "{stdout}");
+    assert!(stdout.contains(" = 1 more of this kind, last in line 131\n"), "{stdout}");
+    assert!(stdout.contains(" = 2 more of this kind, last in line 134\n"), "{stdout}");
+    let note = "t: note: warnings of one kind are told as one; --only KIND shows each\n";
+    assert_eq!(stdout.matches(note).count(), 1, "{stdout}");
+    assert!(stdout.ends_with("t is not sound: 1 error, 7 warnings\n"), "{stdout}");
+    // Machines get each of them, where it is.
+    let output = run(folder.path(), &["--json", "-q", "t"]);
+    let stdout = text(&output.stdout);
+    assert_eq!(stdout.lines().count(), 8);
+    assert_eq!(stdout.lines().position(|line| line.contains("unknown-type")), Some(7), "{stdout}");
+}
+
+#[test]
+fn only_what_is_asked_for() {
+    let folder = folder();
+    fs::write(folder.path().join("t"), mostly_doubtful()).unwrap();
+    let told = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        // The verdict is about the whole trace.
+        assert_eq!(output.status.code(), Some(1));
+        let stdout = text(&output.stdout).to_owned();
+        (codes(&stdout), stdout)
+    };
+    let (kinds, stdout) = told(&["--only", "unused-value", "t"]);
+    assert_eq!(kinds, ["unused-value", "unused-value"]);
+    assert!(!stdout.contains("note:"), "{stdout}");
+    assert!(stdout.ends_with("t is not sound: 1 error, 7 warnings\n"), "{stdout}");
+    let (kinds, _) = told(&["--only=unused-type", "--only", "unknown-type", "--max-errors=1", "t"]);
+    assert_eq!(kinds, ["unknown-type", "unused-type"]);
+    // What is not shown leaves its place to others.
+    assert_eq!(told(&["-q", "--only=other-quoting", "--max-errors=3", "t"]).0.len(), 3);
+    let (kinds, stdout) = told(&["--no-warnings", "t"]);
+    assert_eq!(kinds, ["unknown-type"]);
+    let verdict = "t is not sound: 1 error, 7 warnings, which are not shown\n";
+    assert!(stdout.ends_with(verdict), "{stdout}");
+    for (value, count) in [("1", 1), ("0", 5), ("", 5)] {
+        let mut command = Command::cargo_bin("pj_validate").unwrap();
+        let command = command.current_dir(folder.path()).args(["-q", "t"]);
+        let output = command.env("PAJE_NO_WARNINGS", value).output().unwrap();
+        assert_eq!(codes(text(&output.stdout)).len(), count, "{value:?}");
+    }
+    let output = run(folder.path(), &["--only", "unused-vale", "t"]);
+    let (status, stdout, stderr) = outcome(&output);
+    assert_eq!((status, stdout), (2, ""));
+    assert!(stderr.contains("'unused-value'"), "{stderr}");
+}
+
+/// What `--only` takes is all that there is: the other half is `every_code_has_a_message`.
+#[test]
+fn help_lists_the_kinds() {
+    let output = run(folder().path(), &["--help"]);
+    let help = text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    for kind in ["file-cycle", "unreadable-file", "pop-on-empty", "surplus-words", "reversed-link"]
+    {
+        assert!(help.contains(kind), "{kind}: {help}");
+    }
+}
+
+#[test]
+fn several_traces() {
+    let folder = folder();
+    let output = run(folder.path(), &["sound.trace", "invalid.trace", "warning.trace"]);
+    let (status, stdout, stderr) = outcome(&output);
+    assert_eq!((status, stderr), (1, ""));
+    let alone = ["sound.trace", "invalid.trace", "warning.trace"]
+        .map(|name| text(&run(folder.path(), &[name]).stdout).to_owned());
+    assert_eq!(stdout, alone.join("\n"));
+    // The worst counts, and none is left out.
+    let output =
+        run(folder.path(), &["-q", "invalid.trace", "missing", "sound.trace", "warning.trace"]);
+    let (status, stdout, stderr) = outcome(&output);
+    assert_eq!((status, stderr), (2, "pj_validate: missing: No such file or directory\n"));
+    let kinds = ["unknown-type", "unknown-container", "other-quoting", "after-destroy"];
+    assert_eq!(codes(stdout), kinds, "{stdout}");
+    let output = run(folder.path(), &["--json", "sound.trace", "invalid.trace"]);
+    let objects = text(&output.stdout).lines();
+    let objects: Vec<Value> = objects.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = objects.iter().filter_map(|object| object["kind"].as_str()).collect();
+    assert_eq!(kinds, ["summary", "finding", "finding", "summary"]);
+    assert_eq!(
+        (&objects[0]["file"], &objects[1]["trace"]),
+        (&"sound.trace".into(), &"invalid.trace".into())
+    );
+    assert_eq!(run(folder.path(), &["sound.trace", "warning.trace"]).status.code(), Some(0));
+    let output = run(folder.path(), &["-", "-"]);
+    let wanted = "pj_validate: only one of the traces can be standard input\n";
+    assert_eq!(outcome(&output), (2, "", wanted));
+}
+
+#[test]
+fn json_has_names_and_aliases() {
+    let folder = folder();
+    let lines = "%EventDef PajeCreateContainer 70\n% Time date\n% Name string\n% Alias string\n% Type string\n\
+                 % Container string\n%EndEventDef\n70 1 rank-1 33 Process h\n12 2 State 33\n8 3 Host 33\n";
+    fs::write(folder.path().join("t"), used(lines)).unwrap();
+    let output = run(folder.path(), &["--json", "-q", "--no-warnings", "t"]);
+    let objects = text(&output.stdout).lines();
+    let objects: Vec<Value> = objects.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [pop, destroy] = objects.as_slice() else { panic!("{objects:?}") };
+    assert_eq!(pop["event"], serde_json::json!({"name": "PajePopState", "number": "12"}));
+    let container = serde_json::json!({"what": "container", "name": "rank-1", "alias": "33"});
+    let type_ =
+        |what: &str, name: &str| serde_json::json!({"what": what, "name": name, "alias": null});
+    assert_eq!(pop["names"], serde_json::json!([type_("type", "State"), container]));
+    let found = [type_("container_type", "Process"), type_("expected_type", "Host")];
+    assert_eq!(destroy["names"], serde_json::json!([container, found[0], found[1]]));
+}
+
 #[test]
 fn trees_and_time() {
     let folder = folder();
@@ -280,12 +415,12 @@ fn what_cannot_be_written() {
 fn wrong_usage() {
     let folder = folder();
     for arguments in
-        [&["--nonsense"][..], &["a", "b"], &["--max-errors", "x"], &["--color", "blue"]]
+        [&["--nonsense"][..], &["--only", "none"], &["--max-errors", "x"], &["--color", "blue"]]
     {
         let output = run(folder.path(), arguments);
         let (status, stdout, stderr) = outcome(&output);
         assert_eq!((status, stdout), (2, ""), "{stderr}");
-        assert!(stderr.starts_with("error:"), "{stderr}");
+        assert!(stderr.starts_with("pj_validate: "), "{stderr}");
     }
 }
 
