@@ -10,11 +10,12 @@ use paje_sim::{
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use workers::{Pin, Workers};
 
+use crate::keywords::Keywords;
+
 /// The keywords of `pajereplay.read`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Asked {
     threads: Option<usize>,
     pin: Option<String>,
@@ -23,6 +24,7 @@ pub(crate) struct Asked {
     no_imbrication: bool,
     user_defined: bool,
     lines: bool,
+    pub(crate) durations: bool,
     sort: bool,
     recover: bool,
     stop_at: Option<f64>,
@@ -37,6 +39,12 @@ pub(crate) struct Asked {
     quotes: String,
     pub(crate) follow_files: bool,
 }
+
+/// What keywords must be that say yes or no.
+pub(crate) const FLAG: &str = "True or False";
+
+/// What keywords must be that are sizes.
+pub(crate) const SIZE: &str = "a number of bytes, a text such as '4G', or None";
 
 /// A number of bytes, as a number or as users write it.
 #[derive(FromPyObject)]
@@ -57,6 +65,42 @@ impl Size {
 }
 
 impl Asked {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// An argument is of a type that it cannot be of.
+    pub(crate) fn new(asked: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let asked = Keywords(asked);
+        let flag = |name| asked.get::<bool>(name, FLAG);
+        let time = |name| asked.get::<Option<f64>>(name, "a number of seconds, or None");
+        let patterns =
+            |name| asked.get::<Option<Patterns>>(name, "a text, a list of texts, or None");
+        let text = |name| asked.get::<String>(name, "a text");
+        Ok(Asked {
+            threads: asked.get("threads", "a whole number from 1, or None")?,
+            pin: asked.get("pin", "a text such as 'compact', or None")?,
+            strict: flag("strict")?,
+            ignore_incomplete_links: flag("ignore_incomplete_links")?,
+            no_imbrication: flag("no_imbrication")?,
+            user_defined: flag("user_defined")?,
+            lines: flag("lines")?,
+            durations: flag("durations")?,
+            sort: flag("sort")?,
+            recover: flag("recover")?,
+            stop_at: time("stop_at")?,
+            start: time("start")?,
+            end: time("end")?,
+            natures: patterns("natures")?,
+            types: patterns("types")?,
+            containers: patterns("containers")?,
+            memory_limit: asked.get("memory_limit", SIZE)?,
+            temp_dir: asked.get("temp_dir", "a path, or None")?,
+            variable_precision: text("variable_precision")?,
+            quotes: text("quotes")?,
+            follow_files: flag("follow_files")?,
+        })
+    }
+
     pub(crate) fn workers(&self) -> PyResult<Workers> {
         let threads = match self.threads.map(NonZeroUsize::new) {
             Some(None) => return Err(PyValueError::new_err("threads must be at least 1")),
@@ -123,6 +167,11 @@ impl Asked {
         let window = &mut selection.window;
         window.from = number("start", self.start)?.unwrap_or(window.from);
         window.to = number("end", self.end)?.unwrap_or(window.to);
+        if window.from > window.to {
+            let (start, end) = (window.from, window.to);
+            let message = format!("start must not be later than end: {start} and {end}");
+            return Err(PyValueError::new_err(message));
+        }
         selection.types = globs("types", self.types.as_ref())?;
         selection.containers = globs("containers", self.containers.as_ref())?;
         if let Some(natures) = &self.natures {
@@ -175,7 +224,8 @@ fn globs(name: &str, patterns: Option<&Patterns>) -> PyResult<Vec<Glob>> {
 
 /// The nature of this name, as the table of it is called.
 fn nature(name: &str) -> PyResult<TypeNature> {
-    let nature = name.parse().ok().and_then(Table::nature);
+    // Rows spell them with a capital letter.
+    let nature = name.to_ascii_lowercase().parse().ok().and_then(Table::nature);
     nature.ok_or_else(|| {
         PyValueError::new_err(format!(
             "natures are 'container', 'state', 'variable', 'event' and 'link', not {name:?}"

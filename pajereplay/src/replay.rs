@@ -1,20 +1,24 @@
 //! How a trace is read.
 
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use paje_sim::{Error, ErrorKind, Options, Progress, Source, Trace as Replayed};
+use paje_sim::{Error, ErrorKind, Options, Progress, Selection, Source, Trace as Replayed};
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use splitter::Input;
 use workers::Workers;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
 use crate::kept::Kept;
+use crate::keywords::must_be;
 use crate::options::Asked;
 use crate::source::{Given, Object};
 use crate::trace::Trace;
@@ -132,12 +136,18 @@ impl Caller for Watcher<'_, '_> {
 pub(crate) fn read(
     source: &Bound<'_, PyAny>,
     progress: Option<&Bound<'_, PyAny>>,
-    asked: Asked,
+    asked: &Bound<'_, PyDict>,
 ) -> PyResult<Trace> {
     let py = source.py();
     let given = Given::new(source)?;
     let (name, object) = (given.name().to_owned(), given.object(py));
+    let asked = Asked::new(asked)?;
     let mut tables = asked.tables()?;
+    if let Some(progress) = progress
+        && !progress.is_callable()
+    {
+        return Err(PyTypeError::new_err(must_be("progress", "True or a function", progress)));
+    }
     let told = Arc::new(Told::default());
     let workers = asked.workers()?;
     let threads = workers.threads();
@@ -155,8 +165,25 @@ pub(crate) fn read(
         let (bytes, size) = told.bytes();
         callback.call1((size.unwrap_or(bytes), size))?;
     }
+    warn_of_unmatched(py, &tables.selection, &trace)?;
     tables.metadata = metadata(&name, &trace);
-    Ok(Trace::new(Kept::new(trace, tables, workers), name, threads))
+    Ok(Trace::new(Kept::new(trace, tables, asked.durations, workers), name, threads))
+}
+
+/// Warns of patterns that nothing in the trace matches: most are misspelt.
+fn warn_of_unmatched(py: Python<'_>, selection: &Selection, trace: &Replayed) -> PyResult<()> {
+    if selection.is_everything() {
+        return Ok(());
+    }
+    let selected = selection.resolve(trace);
+    let types = selected.unmet_types().map(|glob| ("types", glob, "type"));
+    let containers = selected.unmet_containers().map(|glob| ("containers", glob, "container"));
+    for (keyword, glob, what) in types.chain(containers) {
+        let message = format!("{keyword}={:?}: the trace has no such {what}", glob.as_str());
+        // At the line that called pajereplay.read.
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 2)?;
+    }
+    Ok(())
 }
 
 /// What goes with each table: who made it, and of which trace. The keys are those of `pj_dump -O`.

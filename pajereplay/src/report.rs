@@ -15,14 +15,13 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
-use crate::options::Size;
+use crate::keywords::Keywords;
+use crate::options::{FLAG, SIZE, Size};
 use crate::source::{Given, Object, as_file};
 use crate::trace::problem;
 
 /// The keywords of `pajereplay.validate`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Asked {
+struct Asked {
     strict: bool,
     ignore_incomplete_links: bool,
     follow_files: bool,
@@ -31,6 +30,17 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    fn new(asked: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let asked = Keywords(asked);
+        Ok(Asked {
+            strict: asked.get("strict", FLAG)?,
+            ignore_incomplete_links: asked.get("ignore_incomplete_links", FLAG)?,
+            follow_files: asked.get("follow_files", FLAG)?,
+            max_problems: asked.get("max_problems", "a whole number from 1, or None")?,
+            max_line: asked.get("max_line", SIZE)?,
+        })
+    }
+
     fn options(&self) -> PyResult<Options> {
         let mut options = Options::default();
         if !self.strict {
@@ -90,10 +100,11 @@ impl Read for Stoppable {
 #[pyfunction]
 pub(crate) fn validate<'py>(
     source: &Bound<'py, PyAny>,
-    asked: Asked,
+    asked: &Bound<'_, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = source.py();
     let given = Given::new(source)?;
+    let asked = Asked::new(asked)?;
     let options = asked.options()?;
     let name = given.name().to_owned();
     let (path, further) = given.paths();

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::kept::Kept;
-use crate::table::Table;
+use crate::table::{Table, preview};
 
 /// A replayed trace: what pajereplay.read returns.
 ///
@@ -170,6 +170,16 @@ impl Trace {
     /// they are asked for.
     fn release(&self, py: Python<'_>) {
         py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
+    }
+
+    /// What the trace holds, table by table.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_text")
+    }
+
+    /// What the trace holds, as notebooks show it.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_html")
     }
 
     fn __repr__(&self) -> String {
