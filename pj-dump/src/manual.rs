@@ -66,5 +66,4 @@ pub const MANUAL: Manual = Manual {
             )])],
         ),
     ],
-    see_also: &["pj_validate(1)", "pj_split(1)"],
 };

@@ -21,5 +21,4 @@ pub const MANUAL: Manual = Manual {
         ),
     ],
     sections: &[],
-    see_also: &["pj_dump(1)", "pj_validate(1)"],
 };

@@ -28,5 +28,4 @@ pub const MANUAL: Manual = Manual {
             ("DIR/root.trace", "What pj_dump takes for the whole trace: it names the pieces."),
         ])],
     )],
-    see_also: &["pj_dump(1)", "pj_validate(1)"],
 };
