@@ -8,10 +8,13 @@
 //! 4. `columns` points to as many pointers as [`paje_columns`] last told; each points to a vector of
 //!    [`paje_rows`] items, of `int` for kinds 0 and 2 and of `double` for kind 1, which nothing else looks at during
 //!    the call, and no two of which overlap. Of kind 3, the pointer is not looked at.
+//! 5. `read` and `size` point to a number each.
 //!
 //! Vectors are only used until the call returns, since workers are waited for. A panic is never let out: it
 //! becomes a failure.
 #![allow(unsafe_code)]
+// These rules are what each function asks for.
+#![allow(clippy::missing_safety_doc)]
 
 use std::ffi::{CStr, OsStr, c_char, c_double, c_int, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -43,9 +46,6 @@ impl Text {
 }
 
 /// Calls `f`; 0, or 1 and there is a failure.
-///
-/// # Safety
-/// Rules 1 and 2.
 unsafe fn tried(
     reading: *mut Reading,
     f: impl FnOnce(&mut Reading) -> Result<(), Failure>,
@@ -62,8 +62,6 @@ unsafe fn tried(
     }
 }
 
-/// # Safety
-/// Rule 3.
 unsafe fn bytes_of<'a>(text: *const c_char) -> &'a [u8] {
     // SAFETY: by rule 3 it ends.
     unsafe { CStr::from_ptr(text) }.to_bytes()
@@ -76,9 +74,6 @@ pub extern "C" fn paje_new() -> *mut Reading {
 }
 
 /// Ends a reading and lets go of all that it has.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_free(reading: *mut Reading) {
     // SAFETY: by rule 2 it is a box, and this is the last that is done with it.
@@ -87,9 +82,6 @@ pub unsafe extern "C" fn paje_free(reading: *mut Reading) {
 }
 
 /// Adds a file.
-///
-/// # Safety
-/// Rules 1 to 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_add_path(reading: *mut Reading, path: *const c_char) -> c_int {
     // SAFETY: rule 3.
@@ -104,9 +96,6 @@ pub unsafe extern "C" fn paje_add_path(reading: *mut Reading, path: *const c_cha
 }
 
 /// Sets the bytes of the trace, which are copied: the replay may outlast what R has.
-///
-/// # Safety
-/// Rules 1 to 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_set_bytes(
     reading: *mut Reading,
@@ -124,9 +113,6 @@ pub unsafe extern "C" fn paje_set_bytes(
 }
 
 /// Sets a keyword, or adds to it.
-///
-/// # Safety
-/// Rules 1 to 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_ask(
     reading: *mut Reading,
@@ -141,9 +127,6 @@ pub unsafe extern "C" fn paje_ask(
 }
 
 /// Begins the replay.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_start(reading: *mut Reading) -> c_int {
     // SAFETY: rules 1 and 2.
@@ -151,9 +134,6 @@ pub unsafe extern "C" fn paje_start(reading: *mut Reading) -> c_int {
 }
 
 /// Waits for the replay: 0 it goes on, 1 there is a trace, 2 there is a failure.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_wait(reading: *mut Reading, milliseconds: c_uint) -> c_int {
     let mut done = false;
@@ -173,9 +153,6 @@ pub unsafe extern "C" fn paje_wait(reading: *mut Reading, milliseconds: c_uint) 
 }
 
 /// How many bytes are read so far, and how many there are (negative: nobody knows).
-///
-/// # Safety
-/// Rules 1 and 2; `read` and `size` point to a number each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_progress(
     reading: *const Reading,
@@ -184,7 +161,7 @@ pub unsafe extern "C" fn paje_progress(
 ) {
     // SAFETY: rules 1 and 2.
     let (so_far, all) = unsafe { &*reading }.progress();
-    // SAFETY: they point to numbers.
+    // SAFETY: rule 5.
     unsafe {
         *read = so_far as c_double;
         *size = all.map_or(-1.0, |all| all as c_double);
@@ -192,9 +169,6 @@ pub unsafe extern "C" fn paje_progress(
 }
 
 /// Ends the replay, if it goes on, and lets go of the trace.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_stop(reading: *mut Reading) -> c_int {
     // SAFETY: rules 1 and 2.
@@ -207,9 +181,6 @@ pub unsafe extern "C" fn paje_stop(reading: *mut Reading) -> c_int {
 }
 
 /// When the trace ends, in seconds.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_end(reading: *const Reading) -> c_double {
     // SAFETY: rules 1 and 2.
@@ -217,9 +188,6 @@ pub unsafe extern "C" fn paje_end(reading: *const Reading) -> c_double {
 }
 
 /// Looks up facts: 0 failures, 1 warnings, 2 what was recovered, 3 what was read. How many rows there are.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_facts(reading: *mut Reading, what: c_uint) -> usize {
     // SAFETY: rules 1 and 2.
@@ -230,9 +198,6 @@ pub unsafe extern "C" fn paje_facts(reading: *mut Reading, what: c_uint) -> usiz
 }
 
 /// One of the facts that were looked up last.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_fact(reading: *mut Reading, row: usize, field: usize) -> Text {
     // SAFETY: rules 1 and 2.
@@ -249,9 +214,6 @@ fn told(reading: &mut Reading, text: Option<String>) -> Text {
 }
 
 /// Begins a table, by its number in [`Table::ALL`].
-///
-/// # Safety
-/// Rules 1 and 2; there is a trace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_table(reading: *mut Reading, table: c_uint) -> c_int {
     // SAFETY: rules 1 and 2.
@@ -269,18 +231,12 @@ pub unsafe extern "C" fn paje_table(reading: *mut Reading, table: c_uint) -> c_i
 }
 
 /// The table that was begun last.
-///
-/// # Safety
-/// Rules 1 and 2.
 unsafe fn frame<'a>(reading: *const Reading) -> Option<&'a Frame> {
     // SAFETY: rules 1 and 2.
     unsafe { &*reading }.frame.as_ref()
 }
 
 /// How many columns the table has.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_columns(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
@@ -288,9 +244,6 @@ pub unsafe extern "C" fn paje_columns(reading: *const Reading) -> usize {
 }
 
 /// How many rows it has.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_rows(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
@@ -298,9 +251,6 @@ pub unsafe extern "C" fn paje_rows(reading: *const Reading) -> usize {
 }
 
 /// How many batches it has.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_batches(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
@@ -308,9 +258,6 @@ pub unsafe extern "C" fn paje_batches(reading: *const Reading) -> usize {
 }
 
 /// Before which row a batch begins.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_begin(reading: *const Reading, batch: usize) -> usize {
     // SAFETY: rules 1 and 2.
@@ -318,9 +265,6 @@ pub unsafe extern "C" fn paje_begin(reading: *const Reading, batch: usize) -> us
 }
 
 /// The name of a column.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_column_name(reading: *mut Reading, column: usize) -> Text {
     // SAFETY: rules 1 and 2.
@@ -331,9 +275,6 @@ pub unsafe extern "C" fn paje_column_name(reading: *mut Reading, column: usize) 
 }
 
 /// What R's vector of a column is: 0 integers, 1 doubles, 2 a factor, 3 texts.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_column_kind(reading: *const Reading, column: usize) -> c_uint {
     // SAFETY: rules 1 and 2.
@@ -342,9 +283,6 @@ pub unsafe extern "C" fn paje_column_kind(reading: *const Reading, column: usize
 }
 
 /// Slots for all columns.
-///
-/// # Safety
-/// Rule 4, for as long as the slots are used.
 unsafe fn slots<'s>(frame: &Frame, columns: *const *mut c_void) -> Vec<Slot<'s>> {
     let rows = frame.rows();
     let slots = frame.columns.iter().enumerate().map(|(i, column)| {
@@ -370,9 +308,6 @@ unsafe fn slots<'s>(frame: &Frame, columns: *const *mut c_void) -> Vec<Slot<'s>>
 }
 
 /// Fills in the rows of some batches.
-///
-/// # Safety
-/// Rules 1, 2 and 4.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_fill(
     reading: *mut Reading,
@@ -398,9 +333,6 @@ pub unsafe extern "C" fn paje_fill(
 }
 
 /// How many rows of texts a batch has, counted from the first one that was filled in last.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_text_rows(reading: *const Reading, batch: usize) -> usize {
     // SAFETY: rules 1 and 2.
@@ -408,9 +340,6 @@ pub unsafe extern "C" fn paje_text_rows(reading: *const Reading, batch: usize) -
 }
 
 /// A text of such a batch.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_text(
     reading: *mut Reading,
@@ -432,9 +361,6 @@ pub unsafe extern "C" fn paje_text(
 }
 
 /// Makes factors complete, once all batches are filled in.
-///
-/// # Safety
-/// Rules 1, 2 and 4.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_finish(reading: *mut Reading, columns: *const *mut c_void) -> c_int {
     // SAFETY: rules 1, 2 and 4; `Frame::finish` has returned before this does.
@@ -451,9 +377,6 @@ pub unsafe extern "C" fn paje_finish(reading: *mut Reading, columns: *const *mut
 }
 
 /// How many levels a factor has that is complete.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_levels(reading: *const Reading, column: usize) -> usize {
     // SAFETY: rules 1 and 2.
@@ -462,9 +385,6 @@ pub unsafe extern "C" fn paje_levels(reading: *const Reading, column: usize) -> 
 }
 
 /// A level.
-///
-/// # Safety
-/// Rules 1 and 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_level(reading: *const Reading, column: usize, level: usize) -> Text {
     // SAFETY: rules 1 and 2.

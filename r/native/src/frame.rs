@@ -241,3 +241,6 @@ fn columns(table: Table, schema: &Schema) -> Vec<Column> {
     }
     columns
 }
+
+#[cfg(test)]
+mod tests;
