@@ -9,9 +9,9 @@ use pyo3::types::PyDict;
 const SHORT: usize = 60;
 
 /// The keywords of a call, by their names.
-pub(crate) struct Keywords<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
+pub(crate) struct Arguments<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
-impl<'py> Keywords<'_, 'py> {
+impl<'py> Arguments<'_, 'py> {
     /// The value of a keyword.
     ///
     /// # Errors

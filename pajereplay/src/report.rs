@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::FieldNames;
+use paje_read::as_file;
 use paje_sim::excerpt::Excerpt;
 use paje_validate::report::{Human, Styles};
 use paje_validate::{Finding, Options, Report, check_files};
@@ -15,10 +16,10 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
-use crate::keywords::Keywords;
-use crate::options::{FLAG, SIZE, Size};
-use crate::source::{Given, Object, as_file};
-use crate::trace::problem;
+use crate::keywords::Arguments;
+use crate::options::{FLAG, SIZE, Size, wrong};
+use crate::source::{Given, Object};
+use crate::trace::record;
 
 /// The keywords of `pajereplay.validate`.
 struct Asked {
@@ -31,7 +32,7 @@ struct Asked {
 
 impl Asked {
     fn new(asked: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let asked = Keywords(asked);
+        let asked = Arguments(asked);
         Ok(Asked {
             strict: asked.get("strict", FLAG)?,
             ignore_incomplete_links: asked.get("ignore_incomplete_links", FLAG)?,
@@ -53,7 +54,8 @@ impl Asked {
             return Err(PyValueError::new_err("max_problems must be at least 1, or None for all"));
         }
         if let Some(size) = &self.max_line {
-            let bytes = usize::try_from(size.bytes()?).unwrap_or(usize::MAX);
+            let bytes = paje_read::Size::from(size.clone()).bytes().map_err(wrong)?;
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
             options.longest_line = bytes.min(Options::LONGEST_LINE);
         }
         Ok(options)
@@ -177,7 +179,7 @@ fn finding_of<'py>(
         let lines = below(excerpt, position.line, position.column, finding.width);
         fields.set_item("excerpt", lines)?;
     }
-    problem(&fields)
+    record(&fields)
 }
 
 /// The line with carets below the offending text.
