@@ -12,7 +12,6 @@
 //!     statuses: &[(0, "there is tea"), (2, "there is no tea, and no other cup")],
 //!     examples: &[("tea --sugar 2", "too sweet")],
 //!     sections: &[],
-//!     see_also: &["coffee(1)"],
 //! };
 //!
 //! /// Makes tea.

@@ -116,10 +116,7 @@ impl NamedFiles {
         if self.no_files {
             return Ok(None);
         }
-        let folders = self.files_from.iter().try_fold(Folders::of(traces), |folders, folder| {
-            folders.and(folder).map_err(|error| (folder.clone(), error))
-        });
-        folders.map(Some)
+        Folders::of(traces).and_all(&self.files_from).map(Some)
     }
 }
 

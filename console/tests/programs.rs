@@ -117,6 +117,27 @@ fn pages_have_their_sections_in_order() {
     }
 }
 
+/// The list that packaging goes by is whole, and each page sends its reader to all others.
+#[test]
+fn pages_name_all_other_programs() {
+    let list = include_str!("../../packaging/programs");
+    let mut listed: Vec<_> = list.lines().filter(|line| !line.starts_with('#')).collect();
+    listed.sort_unstable();
+    let mut names: Vec<_> = programs().iter().map(|program| program.name).collect();
+    names.sort_unstable();
+    let wanted: Vec<_> =
+        names.iter().map(|name| format!("{name} {}", name.replace('_', "-"))).collect();
+    assert_eq!(listed, wanted);
+    for Program { name, text, .. } in programs() {
+        let page = text("man");
+        let see_also = page.split_once(".SH \"SEE ALSO\"\n").expect("the section").1;
+        for other in &names {
+            let there = see_also.contains(&format!("\\fB{other}\\fR(1)"));
+            assert_eq!(there, *other != name, "{name}: {see_also}");
+        }
+    }
+}
+
 #[test]
 fn help_has_the_statuses_and_examples_of_the_page() {
     for Program { name, mut command, manual, .. } in programs() {

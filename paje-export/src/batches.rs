@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use paje_sim::{ContainerId, LaneView, Step};
+use paje_sim::{ContainerId, LaneView, Step, Window};
 
 use crate::extras::{Survey, Surveyor};
 use crate::gather::Gather;
@@ -81,6 +81,22 @@ impl<'a, 't> Batches<'a, 't> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many rows a batch has, if that is known before it is made: not under a window of time, and not
+    /// of hierarchies.
+    ///
+    /// # Panics
+    /// There is no batch of this number.
+    #[must_use]
+    pub fn rows(&self, number: usize) -> Option<usize> {
+        match &self.cuts {
+            Cuts::Containers(containers) => Some((containers.len() - number * ROWS).min(ROWS)),
+            Cuts::Lanes(batches) if self.tables.options.selection.window == Window::ALWAYS => {
+                Some(batches[number].iter().map(|part| part.rows).sum())
+            }
+            Cuts::Lanes(_) | Cuts::Whole => None,
+        }
     }
 
     /// One batch. Under a window of time it may have no rows.

@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use paje_parser::error::shown_path;
-use paje_sim::error::{Place, Problem};
-use paje_sim::excerpt::lines_below;
+use paje_read::{PYTHON, problem_of};
 use paje_sim::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,43 +13,26 @@ use splitter::Refusal;
 
 /// Why a trace cannot be read. `name` is what it is called.
 pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
-    let problem = match error.kind() {
+    match error.kind() {
         ErrorKind::Io(error) => return of_file(py, name, error),
         ErrorKind::File { path, error } => return of_file(py, path, error),
-        ErrorKind::Invalid(problem) => problem,
-        _ => return PyRuntimeError::new_err(error.to_string()),
+        _ => {}
+    }
+    let Some(problem) = problem_of(error, name, &PYTHON) else {
+        return PyRuntimeError::new_err(error.to_string());
     };
     let make = || {
         let fields = PyDict::new(py);
-        fields.set_item("message", message(error))?;
-        fields.set_item("code", problem.code())?;
-        place(&fields, name, error)?;
-        let below = error.place().map(|place: &Place| lines_below(place, error.kind()));
-        let below = below.filter(|lines| !lines.is_empty());
-        fields.set_item("excerpt", below.as_deref().map(|lines| lines.trim_start_matches('\n')))?;
+        fields.set_item("message", problem.message)?;
+        fields.set_item("code", problem.code)?;
+        fields.set_item("file", problem.file.as_os_str())?;
+        fields.set_item("line", problem.line)?;
+        fields.set_item("column", problem.column)?;
+        fields.set_item("excerpt", problem.excerpt)?;
         let class = py.import("pajereplay._records")?.getattr("TraceError")?;
         PyResult::Ok(PyErr::from_value(class.call((), Some(&fields))?))
     };
     make().unwrap_or_else(|error| error)
-}
-
-/// The sentence of an error, with our keyword in the place of the programs' option.
-pub(crate) fn message(error: &Error) -> String {
-    let hint = match error.kind() {
-        ErrorKind::Invalid(Problem::Line { fault, .. }) if fault.is_old_name() => {
-            "; strict=False understands it"
-        }
-        _ => "",
-    };
-    let sentence = error.to_string();
-    sentence.replace("(-z drops", "(ignore_incomplete_links=True drops") + hint
-}
-
-/// Where an error is, as `file`, `line` and `column`.
-pub(crate) fn place(fields: &Bound<'_, PyDict>, name: &Path, error: &Error) -> PyResult<()> {
-    fields.set_item("file", error.file().unwrap_or(name).as_os_str())?;
-    fields.set_item("line", error.position().map(|position| position.line))?;
-    fields.set_item("column", error.position().map(|position| position.column))
 }
 
 /// Permission denied: the same number everywhere.

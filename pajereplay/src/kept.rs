@@ -10,8 +10,8 @@ use paje_sim::Trace;
 use pyo3::prelude::*;
 use workers::Workers;
 
-use crate::errors;
 use crate::job::{self, Caller};
+use crate::{durations, errors};
 
 /// The batches of a table, in order.
 pub(crate) type Rows = Arc<Vec<RecordBatch>>;
@@ -20,6 +20,8 @@ pub(crate) type Rows = Arc<Vec<RecordBatch>>;
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     pub(crate) options: TableOptions,
+    /// Whether tables have a column for durations.
+    durations: bool,
     workers: Mutex<Workers>,
     places: [Place; Table::ALL.len()],
 }
@@ -32,13 +34,22 @@ struct Place {
 }
 
 impl Kept {
-    pub(crate) fn new(trace: Trace, options: TableOptions, workers: Workers) -> Self {
-        Kept { trace, options, workers: Mutex::new(workers), places: Default::default() }
+    pub(crate) fn new(
+        trace: Trace,
+        options: TableOptions,
+        durations: bool,
+        workers: Workers,
+    ) -> Self {
+        let workers = Mutex::new(workers);
+        Kept { trace, options, durations, workers, places: Default::default() }
     }
 
     /// The columns of a table.
     pub(crate) fn schema(&self, table: Table) -> &SchemaRef {
-        let make = || Tables::new(&self.trace, self.options.clone()).schema(table);
+        let make = || {
+            let schema = Tables::new(&self.trace, self.options.clone()).schema(table);
+            if self.durations { durations::schema_with(&schema) } else { schema }
+        };
         self.places[table as usize].schema.get_or_init(make)
     }
 
@@ -72,13 +83,21 @@ impl Kept {
         }
         let tables = Tables::new(&self.trace, self.options.clone());
         let batches = tables.batches(table);
+        let schema = self.schema(table);
+        let read = |number| {
+            let batch = batches.read(number)?;
+            match self.durations {
+                true => Ok(durations::rows_with(batch, schema)?),
+                false => Ok(batch),
+            }
+        };
         let made: Vec<OnceLock<_>> = (0..batches.len()).map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         let work = |_: usize| {
             while !stopped.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(place) = made.get(number) else { break };
-                place.get_or_init(|| batches.read(number));
+                place.get_or_init(|| read(number));
             }
         };
         let workers = lock(&self.workers);

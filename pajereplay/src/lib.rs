@@ -4,9 +4,12 @@
 //! looks after signals and progress (`job`). Tables are handed over through Arrow's PyCapsule interface, so
 //! that nothing is copied and no other package is needed (`table`).
 
+mod column;
+mod durations;
 mod errors;
 mod job;
 mod kept;
+mod keywords;
 mod options;
 mod replay;
 mod report;
@@ -19,6 +22,8 @@ use pyo3::prelude::*;
 /// What `pajereplay` is made of.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::column::Column;
     #[pymodule_export]
     use super::replay::read;
     #[pymodule_export]

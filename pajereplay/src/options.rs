@@ -1,23 +1,19 @@
 //! What Python asks for, in the words of the libraries.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use paje_export::{Table, TableOptions};
-use paje_sim::selection::Glob;
-use paje_sim::{
-    FieldNames, MemoryLimit, NameOrder, Options, Precision, Selection, TypeNature, ValueNames,
-};
+use paje_read::{Keywords, Wrong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use splitter::Folders;
-use workers::{Pin, Workers};
+
+use crate::errors;
+use crate::keywords::Arguments;
 
 use crate::errors;
 
 /// The keywords of `pajereplay.read`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 pub(crate) struct Asked {
     threads: Option<usize>,
     pin: Option<String>,
@@ -26,6 +22,7 @@ pub(crate) struct Asked {
     no_imbrication: bool,
     user_defined: bool,
     lines: bool,
+    pub(crate) durations: bool,
     sort: bool,
     recover: bool,
     stop_at: Option<f64>,
@@ -49,139 +46,118 @@ pub(crate) enum Paths {
     Some(Vec<PathBuf>),
 }
 
-impl Paths {
-    /// Where the files may lie that these traces name: below their own folders, and below the paths.
-    pub(crate) fn folders<'p>(
-        py: Python<'_>,
-        paths: Option<&Self>,
-        traces: impl IntoIterator<Item = &'p Path>,
-    ) -> PyResult<Folders> {
-        let further = match paths {
-            None => &[][..],
-            Some(Paths::One(one)) => std::slice::from_ref(one),
-            Some(Paths::Some(some)) => some,
-        };
-        further.iter().try_fold(Folders::of(traces), |folders, folder| {
-            folders.and(folder).map_err(|error| errors::of_file(py, folder, &error))
+impl From<Paths> for Vec<PathBuf> {
+    fn from(paths: Paths) -> Self {
+        match paths {
+            Paths::One(one) => vec![one],
+            Paths::Some(some) => some,
+        }
+    }
+}
+
+/// What `files_from` must be.
+pub(crate) const PATHS: &str = "a path, a list of paths, or None";
+
+/// Where the files may lie that these traces name: below their own folders, and below further ones.
+///
+/// # Errors
+/// One of the further ones cannot be found.
+pub(crate) fn folders<'p>(
+    py: Python<'_>,
+    further: &[PathBuf],
+    traces: impl IntoIterator<Item = &'p Path>,
+) -> PyResult<Folders> {
+    let folders = Folders::of(traces).and_all(further);
+    folders.map_err(|(folder, error)| errors::of_file(py, &folder, &error))
+}
+
+impl Asked {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// An argument is of a type that it cannot be of.
+    pub(crate) fn new(asked: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let asked = Arguments(asked);
+        let flag = |name| asked.get::<bool>(name, FLAG);
+        let time = |name| asked.get::<Option<f64>>(name, "a number of seconds, or None");
+        let patterns =
+            |name| asked.get::<Option<Patterns>>(name, "a text, a list of texts, or None");
+        let text = |name| asked.get::<String>(name, "a text");
+        Ok(Asked {
+            threads: asked.get("threads", "a whole number from 1, or None")?,
+            pin: asked.get("pin", "a text such as 'compact', or None")?,
+            strict: flag("strict")?,
+            ignore_incomplete_links: flag("ignore_incomplete_links")?,
+            no_imbrication: flag("no_imbrication")?,
+            user_defined: flag("user_defined")?,
+            lines: flag("lines")?,
+            durations: flag("durations")?,
+            sort: flag("sort")?,
+            recover: flag("recover")?,
+            stop_at: time("stop_at")?,
+            start: time("start")?,
+            end: time("end")?,
+            natures: patterns("natures")?,
+            types: patterns("types")?,
+            containers: patterns("containers")?,
+            memory_limit: asked.get("memory_limit", SIZE)?,
+            temp_dir: asked.get("temp_dir", "a path, or None")?,
+            variable_precision: text("variable_precision")?,
+            quotes: text("quotes")?,
+            follow_files: flag("follow_files")?,
+            files_from: asked.get("files_from", PATHS)?,
         })
     }
 }
 
+impl From<Asked> for Keywords {
+    fn from(asked: Asked) -> Self {
+        Keywords {
+            threads: asked.threads,
+            pin: asked.pin,
+            strict: asked.strict,
+            ignore_incomplete_links: asked.ignore_incomplete_links,
+            no_imbrication: asked.no_imbrication,
+            user_defined: asked.user_defined,
+            lines: asked.lines,
+            sort: asked.sort,
+            recover: asked.recover,
+            stop_at: asked.stop_at,
+            start: asked.start,
+            end: asked.end,
+            natures: asked.natures.map(Vec::from),
+            types: asked.types.map(Vec::from),
+            containers: asked.containers.map(Vec::from),
+            memory_limit: asked.memory_limit.map(Into::into),
+            temp_dir: asked.temp_dir,
+            variable_precision: asked.variable_precision,
+            quotes: asked.quotes,
+            follow_files: asked.follow_files,
+            files_from: asked.files_from.map(Vec::from).unwrap_or_default(),
+        }
+    }
+}
+
+/// What keywords must be that say yes or no.
+pub(crate) const FLAG: &str = "True or False";
+
+/// What keywords must be that are sizes.
+pub(crate) const SIZE: &str = "a number of bytes, a text such as '4G', or None";
+
 /// A number of bytes, as a number or as users write it.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject)]
 pub(crate) enum Size {
     Bytes(u64),
     Text(String),
 }
 
-impl Size {
-    pub(crate) fn bytes(&self) -> PyResult<u64> {
-        match self {
-            Size::Bytes(bytes) => Ok(*bytes),
-            Size::Text(text) => splitter::parse_size(text).map_err(|error| {
-                PyValueError::new_err(format!("{text:?} is no size such as '4G': {error}"))
-            }),
+impl From<Size> for paje_read::Size {
+    fn from(size: Size) -> Self {
+        match size {
+            Size::Bytes(bytes) => paje_read::Size::Bytes(bytes),
+            Size::Text(text) => paje_read::Size::Text(text),
         }
     }
-}
-
-impl Asked {
-    pub(crate) fn workers(&self) -> PyResult<Workers> {
-        let threads = match self.threads.map(NonZeroUsize::new) {
-            Some(None) => return Err(PyValueError::new_err("threads must be at least 1")),
-            Some(threads) => threads,
-            None => None,
-        };
-        let pin = self.pin.as_deref().unwrap_or("none").parse::<Pin>();
-        let pin = pin.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Workers::new(threads, &pin).map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-
-    /// Where the files may lie that these traces name; `None` if they are not read.
-    pub(crate) fn folders<'p>(
-        &self,
-        py: Python<'_>,
-        traces: impl IntoIterator<Item = &'p Path>,
-    ) -> PyResult<Option<Folders>> {
-        let folders = || Paths::folders(py, self.files_from.as_ref(), traces);
-        self.follow_files.then(folders).transpose()
-    }
-
-    fn keeps_quotes(&self) -> PyResult<bool> {
-        match self.quotes.as_str() {
-            "strip" => Ok(false),
-            "keep" => Ok(true),
-            other => Err(PyValueError::new_err(format!(
-                "quotes must be 'strip' or 'keep', not {other:?}"
-            ))),
-        }
-    }
-
-    pub(crate) fn replay(&self) -> PyResult<Options> {
-        let mut options = Options::default();
-        options.field_names = if self.strict { FieldNames::Strict } else { FieldNames::Old };
-        options.variable_precision = match self.variable_precision.as_str() {
-            "double" => Precision::Double,
-            "single" => Precision::Single,
-            other => {
-                let message =
-                    format!("variable_precision must be 'double' or 'single', not {other:?}");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        if self.keeps_quotes()? {
-            options.value_names = ValueNames::AsWritten;
-        }
-        options.stop_at = number("stop_at", self.stop_at)?;
-        options.no_imbrication = self.no_imbrication;
-        options.ignore_incomplete_links = self.ignore_incomplete_links;
-        options.user_defined = self.user_defined;
-        options.keep_lines = self.lines;
-        options.selection = self.selection()?;
-        options.sort = self.sort;
-        options.recover = self.recover;
-        if let Some(size) = &self.memory_limit {
-            let folder = self.temp_dir.clone().unwrap_or_else(temporary);
-            options.memory = Some(MemoryLimit { bytes: size.bytes()?.max(LEAST), folder });
-        }
-        Ok(options)
-    }
-
-    pub(crate) fn tables(&self) -> PyResult<TableOptions> {
-        let mut options = TableOptions::default();
-        if self.keeps_quotes()? {
-            options.order = NameOrder::Raw;
-        }
-        options.selection = self.selection()?;
-        Ok(options)
-    }
-
-    /// Which rows are wanted.
-    fn selection(&self) -> PyResult<Selection> {
-        let mut selection = Selection::default();
-        let window = &mut selection.window;
-        window.from = number("start", self.start)?.unwrap_or(window.from);
-        window.to = number("end", self.end)?.unwrap_or(window.to);
-        selection.types = globs("types", self.types.as_ref())?;
-        selection.containers = globs("containers", self.containers.as_ref())?;
-        if let Some(natures) = &self.natures {
-            let natures = natures.all("natures")?.iter().map(|name| nature(name));
-            selection.natures = natures.collect::<PyResult<_>>()?;
-        }
-        Ok(selection)
-    }
-}
-
-/// Less memory is not enough for the blocks that are at hand.
-const LEAST: u64 = 32 << 20;
-
-/// Where temporary files go that may be large: `/tmp` is often memory.
-fn temporary() -> PathBuf {
-    let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
-    named.unwrap_or_else(|| {
-        let large = PathBuf::from("/var/tmp");
-        if large.is_dir() { large } else { std::env::temp_dir() }
-    })
 }
 
 /// One pattern, or some.
@@ -191,43 +167,16 @@ enum Patterns {
     Some(Vec<String>),
 }
 
-impl Patterns {
-    fn all(&self, name: &str) -> PyResult<&[String]> {
-        match self {
-            Patterns::One(one) => Ok(std::slice::from_ref(one)),
-            Patterns::Some(some) if some.is_empty() => {
-                let message = format!("{name} must not be empty; say None for all");
-                Err(PyValueError::new_err(message))
-            }
-            Patterns::Some(some) => Ok(some),
+impl From<Patterns> for Vec<String> {
+    fn from(patterns: Patterns) -> Self {
+        match patterns {
+            Patterns::One(one) => vec![one],
+            Patterns::Some(some) => some,
         }
     }
 }
 
-fn globs(name: &str, patterns: Option<&Patterns>) -> PyResult<Vec<Glob>> {
-    let Some(patterns) = patterns else { return Ok(Vec::new()) };
-    let glob = |pattern: &String| {
-        pattern.parse().map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
-    };
-    patterns.all(name)?.iter().map(glob).collect()
-}
-
-/// The nature of this name, as the table of it is called.
-fn nature(name: &str) -> PyResult<TypeNature> {
-    let nature = name.parse().ok().and_then(Table::nature);
-    nature.ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "natures are 'container', 'state', 'variable', 'event' and 'link', not {name:?}"
-        ))
-    })
-}
-
-/// A time in seconds.
-fn number(name: &str, time: Option<f64>) -> PyResult<Option<f64>> {
-    match time {
-        Some(time) if time.is_nan() => {
-            Err(PyValueError::new_err(format!("{name} must be a time in seconds, not nan")))
-        }
-        time => Ok(time),
-    }
+/// A keyword has a value that it cannot have.
+pub(crate) fn wrong(error: Wrong) -> PyErr {
+    PyValueError::new_err(error.0)
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::FieldNames;
 use paje_parser::error::Escaped;
+use paje_read::as_file;
 use paje_sim::excerpt::Excerpt;
 use paje_validate::report::{Human, Styles};
 use paje_validate::{Finding, Options, Report, check_files};
@@ -16,14 +17,13 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
-use crate::options::{Paths, Size};
-use crate::source::{Given, Object, as_file};
-use crate::trace::problem;
+use crate::keywords::Arguments;
+use crate::options::{FLAG, PATHS, Paths, SIZE, Size, folders, wrong};
+use crate::source::{Given, Object};
+use crate::trace::record;
 
 /// The keywords of `pajereplay.validate`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Asked {
+struct Asked {
     strict: bool,
     ignore_incomplete_links: bool,
     follow_files: bool,
@@ -33,6 +33,18 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    fn new(asked: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let asked = Arguments(asked);
+        Ok(Asked {
+            strict: asked.get("strict", FLAG)?,
+            ignore_incomplete_links: asked.get("ignore_incomplete_links", FLAG)?,
+            follow_files: asked.get("follow_files", FLAG)?,
+            files_from: asked.get("files_from", PATHS)?,
+            max_problems: asked.get("max_problems", "a whole number from 1, or None")?,
+            max_line: asked.get("max_line", SIZE)?,
+        })
+    }
+
     fn options(&self) -> PyResult<Options> {
         let mut options = Options::default();
         if !self.strict {
@@ -45,7 +57,8 @@ impl Asked {
             return Err(PyValueError::new_err("max_problems must be at least 1, or None for all"));
         }
         if let Some(size) = &self.max_line {
-            let bytes = usize::try_from(size.bytes()?).unwrap_or(usize::MAX);
+            let bytes = paje_read::Size::from(size.clone()).bytes().map_err(wrong)?;
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
             options.longest_line = bytes.min(Options::LONGEST_LINE);
         }
         Ok(options)
@@ -92,10 +105,11 @@ impl Read for Stoppable {
 #[pyfunction]
 pub(crate) fn validate<'py>(
     source: &Bound<'py, PyAny>,
-    asked: Asked,
+    asked: &Bound<'_, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = source.py();
     let given = Given::new(source)?;
+    let asked = Asked::new(asked)?;
     let options = asked.options()?;
     let name = given.name().to_owned();
     let (path, further) = given.paths();
@@ -104,7 +118,8 @@ pub(crate) fn validate<'py>(
             "expected one trace; give the file that names the others",
         ));
     }
-    let folders = || Paths::folders(py, asked.files_from.as_ref(), path.as_deref());
+    let files_from = asked.files_from.map(Vec::from).unwrap_or_default();
+    let folders = || folders(py, &files_from, path.as_deref());
     let folders = asked.follow_files.then(folders).transpose()?;
     let stopped = Arc::new(AtomicBool::new(false));
     let mut watcher = Watcher { stopped: Arc::clone(&stopped), object: given.object(py) };
@@ -171,7 +186,7 @@ fn finding_of<'py>(
         let lines = below(excerpt, position.line, position.column, finding.width);
         fields.set_item("excerpt", lines)?;
     }
-    problem(&fields)
+    record(&fields)
 }
 
 /// The line with carets below the offending text.

@@ -4,6 +4,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Sender};
 
+use paje_read::as_file;
 use pyo3::exceptions::{PyBlockingIOError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -97,11 +98,6 @@ impl Given {
             Given::Object(_) => Input::from_reader(name, Asking { ask, rest: None }, None),
         }
     }
-}
-
-/// A file of that name, and not standard input.
-pub(crate) fn as_file(path: &Path) -> &Path {
-    if path == Path::new("-") { Path::new("./-") } else { path }
 }
 
 impl Object {

@@ -8,11 +8,14 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use paje_export::Table as Which;
-use pyo3::exceptions::{PyImportError, PyRuntimeError};
+use pyo3::exceptions::{PyImportError, PyKeyError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
 
+use crate::column::Column;
 use crate::kept::{Kept, Rows};
+use crate::keywords::must_be;
 
 /// A table of a trace: one of Trace.containers, .states, .variables, .events, .links, .type_hierarchy and
 /// .entity_hierarchy.
@@ -34,7 +37,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn rows(&self, py: Python<'_>) -> PyResult<Rows> {
+    pub(crate) fn rows(&self, py: Python<'_>) -> PyResult<Rows> {
         self.kept.rows(py, self.which)
     }
 
@@ -86,7 +89,7 @@ impl Table {
 
     /// How many rows there are, which are made for it.
     #[getter]
-    fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
+    pub(crate) fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())
     }
 
@@ -147,6 +150,43 @@ impl Table {
         self.num_rows(py)
     }
 
+    /// A column, by its name.
+    fn __getitem__(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Column> {
+        let name = column.extract::<String>().map_err(|_| {
+            PyTypeError::new_err(must_be("a column", "asked for by its name", column))
+        })?;
+        let schema = self.schema(py);
+        match schema.index_of(&name) {
+            Ok(index) => Ok(Column::new(self.again(), index, Arc::clone(&schema.fields()[index]))),
+            Err(_) => {
+                let (table, columns) = (self.which.name(), self.column_names(py).join(", "));
+                let message = format!("no column {name:?} in {table}, which has {columns}");
+                Err(PyKeyError::new_err(message))
+            }
+        }
+    }
+
+    /// Whether there is a column of this name.
+    fn __contains__(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> bool {
+        let name = column.extract::<String>();
+        name.is_ok_and(|name| self.schema(py).index_of(&name).is_ok())
+    }
+
+    /// The names of the columns, one by one.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.column_names(py))?.try_iter()
+    }
+
+    /// The first and the last rows, which are made for it, as text.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "table_text")
+    }
+
+    /// The first and the last rows, which are made for it, as notebooks show them.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "table_html")
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         let rows = match self.kept.made(self.which) {
             Some(rows) => {
@@ -157,16 +197,25 @@ impl Table {
         };
         let mut text = format!("<pajereplay.Table {} ({rows})", self.which.name());
         for field in self.schema(py).fields() {
-            let kind = match field.data_type() {
-                DataType::Dictionary(..) => "name".to_owned(),
-                DataType::Utf8 => "text".into(),
-                other => other.to_string().to_lowercase(),
-            };
-            text.push_str(&format!("\n  {}: {kind}", field.name()));
+            text.push_str(&format!("\n  {}: {}", field.name(), kind(field.data_type())));
         }
         text.push('>');
         text
     }
+}
+
+/// What is in a column, in a word.
+pub(crate) fn kind(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Dictionary(..) => "name".to_owned(),
+        DataType::Utf8 => "text".into(),
+        other => other.to_string().to_lowercase(),
+    }
+}
+
+/// What people see of a table or a trace: see `python/pajereplay/_preview.py`.
+pub(crate) fn preview<T: PyTypeInfo>(shown: &Bound<'_, T>, how: &str) -> PyResult<String> {
+    shown.py().import("pajereplay._preview")?.call_method1(how, (shown,))?.extract()
 }
 
 fn wrong(error: ArrowError) -> PyErr {
@@ -174,7 +223,7 @@ fn wrong(error: ArrowError) -> PyErr {
 }
 
 /// A package that is only needed for what was asked for.
-fn import<'py>(py: Python<'py>, package: &str) -> PyResult<Bound<'py, PyModule>> {
+pub(crate) fn import<'py>(py: Python<'py>, package: &str) -> PyResult<Bound<'py, PyModule>> {
     py.import(package).map_err(|error| {
         if !error.is_instance_of::<PyImportError>(py) {
             return error;

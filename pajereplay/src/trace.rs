@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use paje_export::Table as Which;
-use paje_sim::ErrorKind;
+use paje_read::{PYTHON, Problem, recovered, warnings};
 use paje_sim::recovered::OpenState;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors;
 use crate::kept::Kept;
-use crate::table::Table;
+use crate::table::{Table, preview};
 
 /// A replayed trace: what pajereplay.read returns.
 ///
@@ -118,40 +117,15 @@ impl Trace {
     /// What was doubtful, as a list of Problem, once for each kind and event definition.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let mut all: Vec<_> = self.kept.trace.warnings().iter().collect();
-        all.sort_by_key(|warning| (warning.file_number, warning.first_line));
-        let problems = all.into_iter().map(|warning| {
-            let fields = PyDict::new(py);
-            fields.set_item("severity", "warning")?;
-            fields.set_item("code", warning.kind.code())?;
-            fields.set_item("message", warning.kind.sentence(warning.event.as_ref()))?;
-            fields.set_item("file", warning.file.as_deref().unwrap_or(&self.name).as_os_str())?;
-            fields.set_item("line", warning.first_line)?;
-            fields.set_item("count", warning.count)?;
-            problem(&fields)
-        });
-        problems.collect()
+        let warnings = warnings(&self.kept.trace, &self.name);
+        warnings.iter().map(|warning| problem(py, warning)).collect()
     }
 
     /// What recover=True left out or mended, as a list of Problem, once for each kind of problem.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let recovery = self.kept.trace.recovered();
-        let problems = recovery.problems.iter().map(|recovered| {
-            let fields = PyDict::new(py);
-            fields.set_item("severity", "error")?;
-            let code = match recovered.error.kind() {
-                ErrorKind::Invalid(problem) => problem.code(),
-                _ => "unreadable-file",
-            };
-            fields.set_item("code", code)?;
-            fields.set_item("message", errors::message(&recovered.error))?;
-            errors::place(&fields, &self.name, &recovered.error)?;
-            fields.set_item("count", recovered.count)?;
-            fields.set_item("remedy", recovered.remedy.word())?;
-            problem(&fields)
-        });
-        problems.collect()
+        let recovered = recovered(&self.kept.trace, &self.name, &PYTHON);
+        recovered.iter().map(|recovered| problem(py, recovered)).collect()
     }
 
     /// The first states that were open where recover=True cut the trace off, and ended there, as tuples of
@@ -172,6 +146,16 @@ impl Trace {
         py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
     }
 
+    /// What the trace holds, table by table.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_text")
+    }
+
+    /// What the trace holds, as notebooks show it.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        preview(slf, "trace_html")
+    }
+
     fn __repr__(&self) -> String {
         let counts = self.kept.trace.counts();
         format!(
@@ -187,8 +171,23 @@ impl Trace {
     }
 }
 
+/// A problem as Python has it.
+fn problem<'py>(py: Python<'py>, problem: &Problem) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    fields.set_item("severity", problem.severity)?;
+    fields.set_item("code", problem.code)?;
+    fields.set_item("message", &problem.message)?;
+    fields.set_item("file", problem.file.as_os_str())?;
+    fields.set_item("line", problem.line)?;
+    fields.set_item("column", problem.column)?;
+    fields.set_item("count", problem.count)?;
+    fields.set_item("remedy", problem.remedy)?;
+    fields.set_item("excerpt", problem.excerpt.as_deref())?;
+    record(&fields)
+}
+
 /// A `Problem` of these fields.
-pub(crate) fn problem<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn record<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let class = fields.py().import("pajereplay._records")?.getattr("Problem")?;
     class.call((), Some(fields))
 }

@@ -96,3 +96,11 @@ def test_types(tmp_path, example):
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_documents_example():
+    document = (ROOT / "docs" / "python.md").read_text()
+    code, printed = re.search(r"```text\n>>> (.*?)\n(.*?)```", document, re.DOTALL).groups()
+    code = f"import pajereplay\n{code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.stderr, done.stdout) == ("", printed)

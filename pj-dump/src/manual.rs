@@ -67,7 +67,6 @@ pub const MANUAL: Manual = Manual {
             )])],
         ),
     ],
-    see_also: &["pj_validate(1)", "pj_split(1)"],
 };
 
 /// The manual of `pj_dump_csv`.
@@ -82,5 +81,4 @@ pub const CSV_MANUAL: Manual = Manual {
     ],
     // The rows are in the page of pj_dump.
     sections: MANUAL.sections.split_at(1).1,
-    see_also: &["pj_dump(1)", "pj_validate(1)", "pj_split(1)"],
 };

@@ -22,5 +22,4 @@ pub const MANUAL: Manual = Manual {
         ),
     ],
     sections: &[("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])])],
-    see_also: &["pj_dump(1)", "pj_validate(1)"],
 };

@@ -33,5 +33,4 @@ pub const MANUAL: Manual = Manual {
             ])],
         ),
     ],
-    see_also: &["pj_dump(1)", "pj_validate(1)"],
 };

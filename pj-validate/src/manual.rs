@@ -56,5 +56,4 @@ pub const MANUAL: Manual = Manual {
             ])],
         ),
     ],
-    see_also: &["pj_dump(1)", "pj_split(1)"],
 };

@@ -38,6 +38,16 @@ impl Folders {
         folders
     }
 
+    /// These, and some further ones.
+    ///
+    /// # Errors
+    /// One of them cannot be found: its name, and why.
+    pub fn and_all(self, further: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+        further.iter().try_fold(self, |folders, folder| {
+            folders.and(folder).map_err(|error| (folder.clone(), error))
+        })
+    }
+
     /// Whoever cannot find a folder finds no file in it either.
     fn extend(&mut self, folder: &Path) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

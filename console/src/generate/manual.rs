@@ -11,8 +11,6 @@ pub struct Manual {
     pub examples: &'static [(&'static str, &'static str)],
     /// Further sections, by title, between the options and the exit statuses.
     pub sections: &'static [(&'static str, &'static [Block])],
-    /// Other man pages, such as `pj_dump(1)`, and documents.
-    pub see_also: &'static [&'static str],
 }
 
 /// A part of a section.

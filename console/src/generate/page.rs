@@ -10,6 +10,9 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
+/// The list of our programs that packaging reads, too: one a line, and its package.
+const PROGRAMS: &str = include_str!("../../../packaging/programs");
+
 /// The page in roff; all of it is ASCII, so that no reader has to guess an encoding.
 pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
@@ -23,7 +26,7 @@ pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let mut text = title.into_bytes();
     from_clap(&man, &mut text).expect("memory can be written to");
     let mut text = String::from_utf8(text).expect("roff of UTF-8 is UTF-8");
-    text.push_str(&rest(manual).render());
+    text.push_str(&rest(&name, manual).render());
     ascii(&once(&text))
 }
 
@@ -57,7 +60,7 @@ fn with_full_stops(command: Command) -> Command {
 }
 
 /// The sections that clap knows nothing of.
-fn rest(manual: &Manual) -> Roff {
+fn rest(name: &str, manual: &Manual) -> Roff {
     let mut roff = Roff::new();
     for (title, blocks) in manual.sections {
         roff.control("SH", [*title]);
@@ -88,17 +91,20 @@ fn rest(manual: &Manual) -> Roff {
     }
     roff.control("SH", ["SEE ALSO"]);
     let mut line: Vec<Inline> = Vec::new();
-    for (index, other) in manual.see_also.iter().enumerate() {
-        if index > 0 {
+    for other in programs().filter(|other| *other != name) {
+        if !line.is_empty() {
             line.push(roman(", "));
         }
-        match other.split_once('(') {
-            Some((name, section)) => line.extend([bold(name), roman(format!("({section}"))]),
-            None => line.push(roman(*other)),
-        }
+        line.extend([bold(other), roman("(1)")]);
     }
     roff.text(line);
     roff
+}
+
+/// The names of our programs.
+fn programs() -> impl Iterator<Item = &'static str> {
+    let lines = PROGRAMS.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_ascii_whitespace().next())
 }
 
 fn explained(roff: &mut Roff, term: &str, means: &str) {

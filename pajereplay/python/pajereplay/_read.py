@@ -23,6 +23,7 @@ def read(
     no_imbrication: bool = False,
     user_defined: bool = False,
     lines: bool = False,
+    durations: bool = False,
     sort: bool = False,
     recover: bool = False,
     stop_at: Optional[float] = None,
@@ -54,17 +55,18 @@ def read(
         no_imbrication: Pushes and pops become changes of one state.
         user_defined: Keeps user-defined fields, as further columns.
         lines: Keeps the line of the event that opened each object, as the column ``Line``. Not with ``sort``.
+        durations: Adds the column ``Duration``, which is ``End`` minus ``Start``, to tables that have both.
         sort: Replays events in the order of their times, whatever the order of their lines.
         recover: Leaves out or mends what is wrong, instead of refusing the trace: see ``Trace.recovered``.
         stop_at: Ignores events later than this time, in seconds; what is open ends there.
         start: Leaves out rows that end before this time, in seconds; containers are never left out.
         end: Leaves out rows that begin after this time, in seconds; containers are never left out.
-        natures: Only rows of these natures: ``"state"``, say, or ``["state", "link"]``. Other tables have no rows, and
+        natures: Only rows of these natures: ``"state"``, say, or ``["State", "Link"]``. Other tables have no rows, and
             take no time and memory.
         types: Only rows of types whose name or alias matches this pattern (``"MPI_*"``), or one of these. The row
             of a container is of the container's type.
         containers: Only rows in containers whose name or alias matches this pattern, or one of these, and in
-            all that is in them.
+            all that is in them. Patterns that nothing in the trace matches get a warning (``UserWarning``).
         variable_precision: ``double``, or ``single`` as PajeNG reads values of variables.
         quotes: ``strip``: names are bare; ``keep``: as they are written in the trace.
         follow_files: Reads the files that the trace names (PajeTraceFile, Filename), which must be regular files
@@ -80,7 +82,7 @@ def read(
         TraceError: The trace is invalid. The error has the line, the column and a code.
         OSError: A file cannot be read, or compressed data are damaged (``errno.EIO``).
         ValueError: A keyword has a value that it cannot have.
-        TypeError: The source is nothing of the above.
+        TypeError: The source is nothing of the above, or a keyword is of a type that it cannot be of.
     """
     shown = _progress.bar() if progress is True else None
     watcher: Optional[Any] = shown or progress or None
@@ -92,6 +94,7 @@ def read(
         "no_imbrication": no_imbrication,
         "user_defined": user_defined,
         "lines": lines,
+        "durations": durations,
         "sort": sort,
         "recover": recover,
         "stop_at": stop_at,
@@ -144,7 +147,7 @@ def validate(
     Raises:
         OSError: The trace cannot be read. That a file which it names cannot be read is a problem of the trace.
         ValueError: A keyword has a value that it cannot have.
-        TypeError: The source is nothing of the above.
+        TypeError: The source is nothing of the above, or a keyword is of a type that it cannot be of.
     """
     asked = {
         "strict": strict,

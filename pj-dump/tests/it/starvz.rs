@@ -149,6 +149,115 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
     lanes
 }
 
+/// What `examples/starvz/phase1` makes of a trace: by file, rows by column.
+fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join(name), trace).expect("writable");
+    let bin = tempfile::tempdir().expect("a folder");
+    symlink(ours(), bin.path().join("pj_dump")).expect("writable");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/starvz/phase1"))
+        .arg(folder.path())
+        .env("PATH", format!("{}:{path}", bin.path().display()))
+        .output()
+        .expect("there is bash");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let names =
+        ["worker_state", "memory_state", "comm_state", "other_state", "variable", "link", "events"];
+    let mut files: Vec<_> = names.map(|name| format!("paje.{name}.csv.gz")).into();
+    files.extend(["entities.csv".to_owned(), "types.csv".into(), name.to_owned()]);
+    files.sort();
+    let there = fs::read_dir(&folder).expect("readable").map(|file| file.expect("readable"));
+    let mut there: Vec<_> =
+        there.map(|file| file.file_name().into_string().expect("UTF-8")).collect();
+    there.sort();
+    assert_eq!(there, files, "{stderr}");
+    let tables = names.map(|name| {
+        let packed = fs::read(folder.path().join(format!("paje.{name}.csv.gz"))).expect("written");
+        let mut reader = csv::Reader::from_reader(GzDecoder::new(&packed[..]));
+        // A row that is shorter or longer than the header is an error.
+        let rows = reader.deserialize().map(|row| row.expect("a row")).collect();
+        (name.to_owned(), rows)
+    });
+    tables.into()
+}
+
+#[test]
+fn the_wrapper_names_the_columns_of_the_trace() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
+    let trace = fs::read(example).expect("readable");
+    let tables = wrapped(&trace, "paje.trace");
+    // Of the lines that set states with such fields: 20, time, container, type, value, Size, …, Priority, GFlop, ….
+    let text = String::from_utf8_lossy(&trace);
+    let told: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with("20\t"))
+        .map(|line| line.split('\t').map(|word| word.trim_matches('"')).collect())
+        .collect();
+    assert!(told.len() > 3, "{}", told.len());
+    for words in &told {
+        let names = [
+            (4, "Value"),
+            (5, "Size"),
+            (6, "Params"),
+            (7, "Footprint"),
+            (8, "Tag"),
+            (9, "JobId"),
+            (10, "SubmitOrder"),
+            (11, "Priority"),
+            (12, "GFlop"),
+            (13, "X"),
+            (14, "Y"),
+            (15, "Iteration"),
+            (16, "Subiteration"),
+        ];
+        let same = |row: &&BTreeMap<String, String>| {
+            names.iter().all(|(word, name)| row[*name] == words[*word])
+        };
+        assert!(tables["worker_state"].iter().any(|row| same(&row)), "{words:?}");
+    }
+    // What the trace has no field for is there, and empty.
+    assert!(tables["worker_state"].iter().all(|row| row["NumaNodes"].is_empty()));
+    let link = &tables["link"][0];
+    assert_eq!((&*link["Origin"], &*link["Dest"]), ("Memory node 0", "Memory node 0"));
+    assert_eq!((&*link["Size"], &*link["Key"], &*link["Tag"]), ("F", "com_1", ""));
+    assert!(tables["events"][0].contains_key("Handle") && tables["events"][0].contains_key("Src"));
+}
+
+#[test]
+fn the_wrapper_gives_the_rows_of_phase_1() {
+    for trace in traces() {
+        let rows = phase_1(&ours(), &trace).rows;
+        let kinds = split(&rows);
+        let tables = wrapped(&trace, "paje.trace");
+        let kind_of = [
+            ("worker_state", "state of a worker", "ResourceId"),
+            ("memory_state", "state of memory", "ResourceId"),
+            ("comm_state", "state of communication", "ResourceId"),
+            ("other_state", "state", "ResourceId"),
+            ("variable", "variable", "ResourceId"),
+            ("link", "link", "Container"),
+            ("events", "event", "Container"),
+        ];
+        for (table, kind, container) in kind_of {
+            let wanted = kinds.get(kind).into_iter().flatten().map(|(_, row)| {
+                let words: Vec<_> = row.splitn(6, ", ").take(4).map(str::to_owned).collect();
+                (words[0].clone(), words[1].clone(), words[2].clone(), words[3].clone())
+            });
+            let mut wanted: Vec<_> = wanted.collect();
+            let given = tables[table].iter().map(|row| {
+                let word = |name: &str| row[name].clone();
+                (word("Nature"), word(container), word("Type"), word("Start"))
+            });
+            let mut given: Vec<_> = given.collect();
+            wanted.sort();
+            given.sort();
+            assert_eq!(given, wanted, "{table}");
+        }
+    }
+}
+
 /// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
 fn pajeng() -> Option<PathBuf> {
     let candidates = match std::env::var_os("PAJENG_PJ_DUMP") {

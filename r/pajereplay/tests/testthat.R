@@ -1,0 +1,4 @@
+library(testthat)
+library(pajereplay)
+
+test_check("pajereplay")

@@ -1,0 +1,52 @@
+example_trace <- function(name) test_path("traces", name)
+
+# Rows of one nature of what PajeNG's pj_dump printed of a trace, as texts. For names without commas.
+printed_rows <- function(file, nature) {
+  lines <- readLines(example_trace(file))
+  rows <- strsplit(lines[startsWith(lines, paste0(nature, ","))], ", ", fixed = TRUE)
+  lapply(rows, function(row) row[-1])
+}
+
+# A data frame has these rows: names are the same, and numbers as far as they are printed.
+expect_rows <- function(frame, rows) {
+  testthat::expect_equal(nrow(frame), length(rows))
+  for (i in seq_along(frame)) {
+    printed <- vapply(rows, function(row) row[i], "")
+    if (is.numeric(frame[[i]])) {
+      testthat::expect_lt(max(abs(frame[[i]] - as.numeric(printed)), 0), 1.01e-6)
+    } else {
+      testthat::expect_equal(as.character(frame[[i]]), printed)
+    }
+  }
+}
+
+# All tables, without what differs from run to run.
+data_of <- function(trace) unclass(trace)[setdiff(names(trace), "metadata")]
+
+definitions <- "%EventDef PajeDefineContainerType 0
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeCreateContainer 2
+% Time date
+% Alias string
+% Name string
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajeSetState 3
+% Time date
+% Type string
+% Container string
+% Value string
+%EndEventDef
+0 H 0
+1 S H
+"
+
+# A trace of these lines, with the definitions above.
+made <- function(...) charToRaw(paste0(definitions, paste0(c(...), "\n", collapse = "")))
