@@ -1,12 +1,15 @@
 //! Names as Arrow has them: each distinct text once, and a code for each name.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use paje_sim::{Name, NameOrder};
+use rustc_hash::FxBuildHasher;
 
 use crate::Error;
 
@@ -41,16 +44,17 @@ impl Names {
 #[derive(Debug)]
 pub(crate) struct Coder {
     order: NameOrder,
-    known: HashMap<String, i32>,
+    /// The codes of the texts in the builder.
+    known: HashTable<i32>,
     builder: StringBuilder,
-    bytes: usize,
+    too_much: bool,
     codes: Vec<i32>,
 }
 
 impl Coder {
     pub(crate) fn new(order: NameOrder) -> Self {
-        let builder = StringBuilder::new();
-        Coder { order, known: HashMap::new(), builder, bytes: 0, codes: Vec::new() }
+        let (known, builder) = (HashTable::new(), StringBuilder::new());
+        Coder { order, known, builder, too_much: false, codes: Vec::new() }
     }
 
     /// The name of the next number.
@@ -60,23 +64,28 @@ impl Coder {
 
     /// The same, for a text that is no name of the trace.
     pub(crate) fn push_text(&mut self, text: &str) {
-        let code = match self.known.get(text) {
-            Some(code) => *code,
-            None => {
-                let code = self.known.len() as i32;
-                self.known.insert(text.to_owned(), code);
-                self.bytes += text.len();
-                if self.bytes <= i32::MAX as usize {
-                    self.builder.append_value(text);
-                }
-                code
+        let (bytes, ends) = (self.builder.values_slice(), self.builder.offsets_slice());
+        if self.too_much || bytes.len() + text.len() > i32::MAX as usize {
+            self.too_much = true;
+            return;
+        }
+        let code = self.known.len() as i32;
+        let known =
+            |code: &i32| &bytes[ends[*code as usize] as usize..ends[*code as usize + 1] as usize];
+        let hash = |text: &[u8]| FxBuildHasher.hash_one(text);
+        let same = |code: &i32| known(code) == text.as_bytes();
+        match self.known.entry(hash(text.as_bytes()), same, |code| hash(known(code))) {
+            Entry::Occupied(known) => self.codes.push(*known.get()),
+            Entry::Vacant(place) => {
+                place.insert(code);
+                self.codes.push(code);
+                self.builder.append_value(text);
             }
-        };
-        self.codes.push(code);
+        }
     }
 
     pub(crate) fn finish(mut self, column: &'static str) -> Result<Names, Error> {
-        if self.bytes > i32::MAX as usize {
+        if self.too_much {
             return Err(Error::TooMuchText(column));
         }
         let texts: StringArray = self.builder.finish();

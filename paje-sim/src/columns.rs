@@ -13,9 +13,9 @@ pub(crate) use arena::{Arena, Place, set_small};
 pub(crate) use overflow::Overflow;
 
 /// Sizes of a lane's first chunks; then every chunk has the last size, which keeps a chunk's columns
-/// in the first-level cache while it is exported. All are multiples of four, so that a column of
-/// two-byte numbers fills whole words.
-const SIZES: [u16; 5] = [8, 32, 128, 512, LARGEST as u16];
+/// in the first-level cache while it is exported. Each doubles the lane: of a million lanes of a few
+/// objects each, half of the room may be empty, but not more.
+const SIZES: [u16; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, LARGEST as u16];
 
 /// Most objects of a chunk.
 pub(crate) const LARGEST: usize = 1024;
@@ -40,8 +40,8 @@ impl Width {
     /// Words that a column of so many small numbers takes.
     pub(crate) const fn words(self, size: usize) -> usize {
         match self {
-            Width::Narrow => size / 4,
-            Width::Wide => size / 2,
+            Width::Narrow => size.div_ceil(4),
+            Width::Wide => size.div_ceil(2),
         }
     }
 }
@@ -70,12 +70,18 @@ impl Chunk {
     }
 }
 
-/// The objects of a lane, in their order.
+/// The objects of a lane, in their order. Small where one chunk holds them: there may be millions of
+/// such lanes.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// All chunks but the last.
-    before: Vec<Chunk>,
     last: Chunk,
+    before: Option<Box<Before>>,
+}
+
+/// All chunks of a lane but the last, and how many objects they hold.
+#[derive(Debug, Default)]
+struct Before {
+    chunks: Vec<Chunk>,
     len: u64,
 }
 
@@ -95,7 +101,6 @@ impl Rows {
         }
         let index = self.last.count();
         self.last.count += 1;
-        self.len += 1;
         (self.last, index)
     }
 
@@ -108,9 +113,15 @@ impl Rows {
         words: impl FnOnce(usize, Width) -> usize,
     ) {
         if self.last.count > 0 {
-            self.before.push(self.last);
+            let Before { chunks, len } = &mut **self.before.get_or_insert_default();
+            if chunks.len() == chunks.capacity() {
+                chunks.reserve_exact(chunks.len().max(1));
+            }
+            chunks.push(self.last);
+            *len += u64::from(self.last.count);
         }
-        let size = SIZES[self.before.len().min(SIZES.len() - 1)];
+        let before = self.before.as_ref().map_or(0, |before| before.chunks.len());
+        let size = SIZES[before.min(SIZES.len() - 1)];
         let place = arena.take(words(usize::from(size), width));
         self.last = Chunk { place, size, count: 0, width };
     }
@@ -125,8 +136,15 @@ impl Rows {
     }
 
     /// How many objects the lane has.
-    pub(crate) const fn len(&self) -> u64 {
-        self.len
+    pub(crate) fn len(&self) -> u64 {
+        let before = self.before.as_ref().map_or(0, |before| before.len);
+        before + u64::from(self.last.count)
+    }
+
+    /// The chunk of the last object, and its index in it; only if there is one.
+    #[inline(always)]
+    pub(crate) const fn last(&self) -> (Chunk, usize) {
+        (self.last, self.last.count().saturating_sub(1))
     }
 
     /// The chunk of an object, by its place in the lane, and its index in the chunk.
@@ -142,9 +160,9 @@ impl Rows {
 
     /// The chunks from the `first` on, none of them empty.
     pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = Chunk> + '_ {
-        let before = self.before.get(first..).unwrap_or_default();
-        let last = (first <= self.before.len() && self.last.count > 0).then_some(self.last);
-        before.iter().copied().chain(last)
+        let before = self.before.as_ref().map_or(&[][..], |before| &before.chunks);
+        let last = (first <= before.len() && self.last.count > 0).then_some(self.last);
+        before.get(first..).unwrap_or_default().iter().copied().chain(last)
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Containers {
     list: Vec<Container>,
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
+    /// Most containers end with others: all of a trace that never destroys any end alike.
+    endings: Vec<Ended>,
     /// User-defined fields of creations, and whose they are, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
@@ -37,10 +39,8 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Meaningless until `ended_at` is set or the replay is over.
-    end: f64,
-    /// The byte of the event that ended it.
-    ended_at: u64,
+    /// Its ending among all; `NONE` while it lives.
+    ending: u32,
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
@@ -53,6 +53,13 @@ struct Container {
     ended_by_name: bool,
     /// The last of the trace's files that created it.
     said_in: u32,
+}
+
+/// When some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ended {
+    time: f64,
+    at: u64,
 }
 
 /// What a PajeCreateContainer says.
@@ -72,6 +79,7 @@ impl Containers {
             list: Vec::new(),
             by_identifier: HashTable::new(),
             texts: TextArena::default(),
+            endings: Vec::new(),
             extras: CreationExtras::default(),
             extra_owners: Vec::new(),
             made_up: FxHashSet::default(),
@@ -162,13 +170,19 @@ impl Containers {
     /// When it ended, in seconds: its destruction, an ancestor's, or the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
-        self.list[id.index()].end
+        self.ending(id).time
+    }
+
+    /// What is known of the container's end; a time of 0 while it lives.
+    fn ending(&self, id: ContainerId) -> Ended {
+        let ending = self.endings.get(self.list[id.index()].ending as usize);
+        ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
     }
 
     /// Whether an event of the trace ended it, its own or an ancestor's destruction.
     #[must_use]
     pub fn is_destroyed(&self, id: ContainerId) -> bool {
-        self.list[id.index()].ended_at != NEVER
+        self.ending(id).at != NEVER
     }
 
     /// The containers created in it, in the order of their creation.
@@ -200,21 +214,23 @@ impl Containers {
 
     /// The byte of the event that ended the container; `u64::MAX` while it lives.
     pub(crate) fn ended_at(&self, id: ContainerId) -> u64 {
-        self.list[id.index()].ended_at
+        self.ending(id).at
     }
 
     pub(crate) fn set_end(&mut self, id: ContainerId, time: f64, at: Option<u64>) {
-        let container = &mut self.list[id.index()];
-        container.end = time;
-        container.ended_at = at.unwrap_or(NEVER);
+        let ended = Ended { time, at: at.unwrap_or(NEVER) };
+        if self.endings.last() != Some(&ended) {
+            self.endings.push(ended);
+        }
+        self.list[id.index()].ending = self.endings.len() as u32 - 1;
     }
 
     /// The byte where the line begins of the destruction that ended the container, its own or an
     /// ancestor's, and whether it is its own.
     #[must_use]
     pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
-        let Container { ended_at, ended_by_name, .. } = self.list[id.index()];
-        (ended_at != NEVER).then_some((ByteOffset(ended_at), ended_by_name))
+        let ended_at = self.ended_at(id);
+        (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
     /// Whether the event that ended the container was for it, and not for one that it is in.
@@ -331,13 +347,14 @@ impl Containers {
     /// have ended later.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
-        self.said_ends.get(&id).copied().unwrap_or(self.list[id.index()].end)
+        self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
     /// The container, which an event ended, went on until `time`.
     pub(crate) fn prolong(&mut self, id: ContainerId, time: f64) {
-        self.said_ends.insert(id, self.list[id.index()].end);
-        self.list[id.index()].end = time;
+        let Ended { time: said, at } = self.ending(id);
+        self.said_ends.insert(id, said);
+        self.set_end(id, time, Some(at));
     }
 
     fn add(&mut self, new: NewContainer<'_>) -> ContainerId {
@@ -349,8 +366,7 @@ impl Containers {
             type_: new.type_,
             parent: new.parent,
             start: new.time,
-            end: 0.0,
-            ended_at: NEVER,
+            ending: NONE,
             first_child: NONE,
             last_child: NONE,
             next_sibling: NONE,
@@ -360,8 +376,30 @@ impl Containers {
             ended_by_name: false,
             said_in: new.said_in,
         });
-        let hash = |id: &ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
-        self.by_identifier.insert_unique(hash(&id), id, hash);
+        let hash = |id: ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        let known = &mut self.by_identifier;
+        if known.len() == known.capacity() {
+            // In the order of the texts in memory: a table that grows by itself looks at them in its own.
+            *known = HashTable::with_capacity(2 * known.len().max(8));
+            (0..id.0).map(ContainerId).for_each(|id| insert(known, hash(id), id));
+        }
+        insert(known, hash(id), id);
         id
+    }
+}
+
+/// Adds what is not there to a table that has room.
+fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
+    known.insert_unique(hash, id, |_| hash);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may have a million of them.
+    #[test]
+    fn containers_are_small() {
+        assert!(size_of::<Container>() <= 56, "{} bytes", size_of::<Container>());
     }
 }

@@ -430,7 +430,7 @@ impl<'o> Engine<'o> {
     /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
     fn renew(&mut self, worker: usize) {
         let desk = alone(&mut self.desks[worker]);
-        let decoder = desk.decoder.successor(self.options);
+        let decoder = desk.decoder.successor(self.options, self.maps[desk.maps].again);
         desk.renew(decoder, self.maps.len());
         self.maps.push(Maps::default());
     }
@@ -557,6 +557,8 @@ impl<'o> Engine<'o> {
             times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
         let warnings = self.warnings.into_list(feed);
+        // The last portion is yet to be shown, which needs memory too.
+        drop((self.desks, self.maps, self.free));
         let lanes = self.lanes.lend();
         let defs = Arc::clone(self.tables.at_hand());
         let times = self.times.unwrap_or_default();

@@ -1,20 +1,18 @@
 //! Events of one container and type: points in time.
 
-use crate::columns::Rows;
 use crate::engine::strand::Refused;
 use crate::ids::ValueId;
-use crate::store::Store;
+use crate::store::Written;
 
 /// The replay of one event lane.
 #[derive(Debug)]
 pub(crate) struct EventLane {
-    pub(crate) rows: Rows,
     last: f64,
 }
 
 impl Default for EventLane {
     fn default() -> Self {
-        EventLane { rows: Rows::default(), last: f64::NEG_INFINITY }
+        EventLane { last: f64::NEG_INFINITY }
     }
 }
 
@@ -22,7 +20,7 @@ impl EventLane {
     #[inline]
     pub(crate) fn add(
         &mut self,
-        store: &mut Store,
+        lane: &mut Written<'_>,
         time: f64,
         value: ValueId,
         extra: u32,
@@ -31,7 +29,7 @@ impl EventLane {
             return Err(Refused::Earlier(self.last));
         }
         self.last = time;
-        store.event(&mut self.rows, time, value, extra);
+        lane.store.event(lane.rows, time, value, extra);
         Ok(())
     }
 }

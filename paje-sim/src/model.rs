@@ -3,6 +3,7 @@
 //! Only these depend on the order of the whole file. Their maps grow and never change, so an event
 //! is right if what it names was there at its place: first uses are all that need checking.
 
+mod lanes;
 mod mended;
 mod newborn;
 
@@ -18,6 +19,7 @@ use crate::recovered::Remedy;
 use crate::text::Name;
 use crate::types::{NewType, Types};
 
+pub(crate) use lanes::Lane;
 pub(crate) use mended::{AwaitedValue, Mended, NOWHERE};
 use newborn::Newborn;
 
@@ -30,6 +32,7 @@ pub(crate) struct Model {
     pub(crate) types: Types,
     pub(crate) containers: Containers,
     pub(crate) lanes: Vec<Lane>,
+    /// The lanes of containers that have many.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
     /// The file that structural events are from.
@@ -52,16 +55,6 @@ struct AtHand {
     number: u32,
     /// How many bytes of other files come before it.
     start: u64,
-}
-
-/// The objects of one type in one container.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
-    pub(crate) container: ContainerId,
-    pub(crate) type_: TypeId,
-    pub(crate) nature: TypeNature,
-    /// The lane opened before this one in the same container.
-    before: Option<LaneId>,
 }
 
 /// A container that ends with a structural event, or a second time.
@@ -413,15 +406,7 @@ impl Model {
         if self.types.parent(type_) != self.containers.type_of(container) {
             return Err((FieldName::Type, self.not_child(type_, container)));
         }
-        let id = LaneId(self.lanes.len() as u32);
-        let lane = *self.by_owner.entry((container, type_)).or_insert(id);
-        if lane != id {
-            return Ok(lane);
-        }
-        let before = self.containers.last_lane(container);
-        self.lanes.push(Lane { container, type_, nature, before });
-        self.containers.set_last_lane(container, id);
-        Ok(id)
+        Ok(self.find_lane(container, type_).unwrap_or_else(|| self.open_lane(container, type_)))
     }
 
     /// The container at an end of a link of this (known) type.
@@ -464,22 +449,6 @@ impl Model {
             self.note_value(type_, value);
         }
         value
-    }
-
-    /// The lane of a container and a type, if any event was for it.
-    pub(crate) fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
-        self.by_owner.get(&(container, type_)).copied()
-    }
-
-    /// All lanes, in the order of their first events.
-    pub(crate) fn lane_ids(&self) -> impl Iterator<Item = LaneId> + use<> {
-        (0..self.lanes.len() as u32).map(LaneId)
-    }
-
-    /// The lanes of a container, last opened first.
-    pub(crate) fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
-        let last = self.containers.last_lane(container);
-        std::iter::successors(last, |lane| self.lanes[lane.index()].before)
     }
 
     pub(crate) fn type_(&self, name: &[u8], field: FieldName) -> Result<TypeId, Failed> {

@@ -64,6 +64,13 @@ impl KeyPlace {
     }
 }
 
+/// The rows of a lane, and the store that holds them: what its replay writes to.
+#[derive(Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) rows: &'a mut Rows,
+    pub(crate) store: &'a mut Store,
+}
+
 /// A state as it is opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewState {
@@ -73,11 +80,35 @@ pub(crate) struct NewState {
     pub(crate) extra: u32,
 }
 
-/// A state that is open: where its end will be, and, if they are kept, its user-defined fields.
+/// A state that is open: where its end will be, and where its other columns are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenRow {
     end: Place,
-    extra: u32,
+    size: u16,
+    index: u16,
+    width: Width,
+}
+
+impl OpenRow {
+    /// The last state of a lane, which must have one.
+    #[inline(always)]
+    pub(crate) fn last_of(rows: &Rows) -> Self {
+        let (chunk, index) = rows.last();
+        OpenRow::new(&chunk, index)
+    }
+
+    #[inline(always)]
+    fn new(chunk: &Chunk, index: usize) -> Self {
+        let size = chunk.size();
+        let end = chunk.place.behind(size + index);
+        OpenRow { end, size: size as u16, index: index as u16, width: chunk.width }
+    }
+
+    /// Where its user-defined fields are.
+    fn extras(self) -> Place {
+        let size = usize::from(self.size);
+        self.end.behind(size + 2 * self.width.words(size))
+    }
 }
 
 /// A link with both its ends.
@@ -186,20 +217,18 @@ impl Store {
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
         // The end is set when the state closes; until then its memory stays untouched.
-        let end = chunk.size();
-        let extra = StateChunk::extras(&chunk);
         if extras {
             let pair = ExtraPair { opening: state.extra, closing: 0 };
-            words[extra + index] = pair.word();
+            words[StateChunk::extras(&chunk) + index] = pair.word();
         }
-        OpenRow { end: chunk.place.behind(end + index), extra: (extra - end) as u32 }
+        OpenRow::new(&chunk, index)
     }
 
     #[inline]
     pub(crate) fn close_state(&mut self, row: OpenRow, end: f64, extra: u32) {
         self.end_state(row, end);
         if self.extras.is_some() {
-            let place = row.end.behind(row.extra as usize);
+            let place = row.extras();
             let pair = ExtraPair { closing: extra, ..ExtraPair::from_word(self.arena.get(place)) };
             self.arena.set(place, 0, pair.word());
         }
@@ -217,9 +246,21 @@ impl Store {
 
     pub(crate) fn extras_of(&self, row: OpenRow) -> ExtraPair {
         match &self.extras {
-            Some(_) => ExtraPair::from_word(self.arena.get(row.end.behind(row.extra as usize))),
+            Some(_) => ExtraPair::from_word(self.arena.get(row.extras())),
             None => ExtraPair::default(),
         }
+    }
+
+    /// When an open state began.
+    pub(crate) fn start_of(&self, row: OpenRow) -> f64 {
+        f64::from_bits(self.arena.get(row.end.before(usize::from(row.size))))
+    }
+
+    /// The value of an open state.
+    pub(crate) fn value_of(&self, row: OpenRow) -> ValueId {
+        let OpenRow { end, size, index, width } = row;
+        let (size, index) = (usize::from(size), usize::from(index));
+        ValueId(self.arena.small_at(end.before(index).behind(size), width, index))
     }
 
     /// Keeps user-defined fields that an old store has.

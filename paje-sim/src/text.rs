@@ -36,29 +36,135 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// A name in a [`TextArena`].
+/// A name in a [`TextArena`], and perhaps an alias behind it: eight bytes, for there may be millions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TextRef {
-    start: u64,
-    len: u32,
-    quoting: Quoting,
-}
+pub(crate) struct TextRef(u64);
 
-/// Texts one after the other; nothing is ever removed.
+/// Names one after the other, each behind its length; nothing is ever removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextArena {
     bytes: Vec<u8>,
 }
 
+/// What comes before a text: its length, how it was written, and whether an alias follows. Seven bits to a
+/// byte, the lowest first; all but the last have the eighth.
+const MORE: u8 = 0x80;
+const ALIASED: u64 = 4;
+
 impl TextArena {
     pub(crate) fn push(&mut self, name: Name<'_>) -> TextRef {
-        let start = self.bytes.len() as u64;
-        self.bytes.extend_from_slice(name.text);
-        TextRef { start, len: name.text.len() as u32, quoting: name.quoting }
+        self.push_with(name, None)
     }
 
+    /// Keeps a name, and its alias if it has one.
+    pub(crate) fn push_with(&mut self, name: Name<'_>, alias: Option<Name<'_>>) -> TextRef {
+        let start = TextRef(self.bytes.len() as u64);
+        self.put(name, alias.is_some());
+        if let Some(alias) = alias {
+            self.put(alias, false);
+        }
+        start
+    }
+
+    fn put(&mut self, name: Name<'_>, aliased: bool) {
+        let quoting = match name.quoting {
+            Quoting::Bare => 0,
+            Quoting::Quoted => 1,
+            Quoting::Unclosed => 2,
+        };
+        let mut head = (name.text.len() as u64) << 3 | quoting;
+        if aliased {
+            head |= ALIASED;
+        }
+        self.bytes.reserve(name.text.len() + 10);
+        while head >= u64::from(MORE) {
+            self.bytes.push(head as u8 | MORE);
+            head >>= 7;
+        }
+        self.bytes.push(head as u8);
+        self.bytes.extend_from_slice(name.text);
+    }
+
+    /// Forgets all names, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// The name.
+    #[inline]
     pub(crate) fn get(&self, at: TextRef) -> Name<'_> {
-        let start = at.start as usize;
-        Name { text: &self.bytes[start..start + at.len as usize], quoting: at.quoting }
+        self.read(at.0 as usize).0
+    }
+
+    /// The alias if there is one, else the name.
+    #[inline]
+    pub(crate) fn last(&self, at: TextRef) -> Name<'_> {
+        let (name, alias) = self.read(at.0 as usize);
+        alias.map_or(name, |alias| self.read(alias).0)
+    }
+
+    /// The alias, if there is one.
+    pub(crate) fn alias(&self, at: TextRef) -> Option<Name<'_>> {
+        let (_, alias) = self.read(at.0 as usize);
+        alias.map(|alias| self.read(alias).0)
+    }
+
+    /// The name at a place, and where its alias is, if it has one.
+    #[inline]
+    fn read(&self, at: usize) -> (Name<'_>, Option<usize>) {
+        let first = self.bytes[at];
+        let (head, at) = match first < MORE {
+            true => (u64::from(first), at + 1),
+            false => self.long_head(at),
+        };
+        let end = at + (head >> 3) as usize;
+        let quoting = match head & 3 {
+            0 => Quoting::Bare,
+            1 => Quoting::Quoted,
+            _ => Quoting::Unclosed,
+        };
+        (Name { text: &self.bytes[at..end], quoting }, (head & ALIASED != 0).then_some(end))
+    }
+
+    /// What comes before the text at a place, and where the text begins.
+    #[inline(never)]
+    fn long_head(&self, mut at: usize) -> (u64, usize) {
+        let (mut head, mut shift) = (0, 0);
+        loop {
+            let byte = self.bytes[at];
+            at += 1;
+            head |= u64::from(byte & !MORE) << shift;
+            if byte < MORE {
+                return (head, at);
+            }
+            shift += 7;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_with_and_without_aliases() {
+        let mut arena = TextArena::default();
+        let texts: Vec<Vec<u8>> =
+            [0, 1, 15, 16, 17, 2047, 2048, 300_000].iter().map(|len| vec![b'n'; *len]).collect();
+        let ways = [Quoting::Bare, Quoting::Quoted, Quoting::Unclosed];
+        let mut kept = Vec::new();
+        for text in &texts {
+            for quoting in ways {
+                let name = Name { text, quoting };
+                kept.push((arena.push(name), name, None));
+                for alias in &texts {
+                    let alias = Some(Name { text: alias, quoting: Quoting::Quoted });
+                    kept.push((arena.push_with(name, alias), name, alias));
+                }
+            }
+        }
+        for (at, name, alias) in kept {
+            assert_eq!((arena.get(at), arena.alias(at)), (name, alias));
+        }
     }
 }

@@ -310,6 +310,6 @@ impl Trace {
     }
 
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
-        self.model.lanes[lane.index()].nature
+        self.model.nature(lane)
     }
 }

@@ -1,7 +1,5 @@
 //! The tree of types, gone through in PajeNG's order.
 
-use std::cmp::Reverse;
-
 use crate::ids::TypeId;
 use crate::trace::Trace;
 use crate::visit::NameOrder;
@@ -19,7 +17,8 @@ impl Trace {
         let mut stack = vec![TypeId::ROOT];
         while let Some(id) = stack.pop() {
             let inside = &mut children[id.index()];
-            inside.sort_by_cached_key(|child| Reverse(order.key(types.identifier(*child))));
+            order.sort(inside, |child| (0, types.identifier(child)));
+            inside.reverse();
             show(id, inside);
             stack.extend_from_slice(inside);
         }

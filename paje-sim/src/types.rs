@@ -28,43 +28,53 @@ struct Type {
     ends: Option<(TypeId, TypeId)>,
     /// The last of the trace's files that defined it.
     said_in: u32,
-    values: Vec<Names>,
+    /// Its values, once it has one: most types of a trace with many have none.
+    values: Option<Box<Values>>,
+}
+
+/// The values of a type.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    names: Vec<Names>,
     /// The colours of the values that have one, in the order of their numbers.
     colors: Vec<(ValueId, Color)>,
     by_identifier: HashTable<KnownValue>,
 }
 
-/// A value, with the hash of its identifier: growing need not look at the text again, which is
+/// A value, with some of the hash of its identifier: growing need not look at the text again, which is
 /// somewhere else in memory.
 #[derive(Clone, Copy, Debug)]
 struct KnownValue {
-    hash: u64,
+    hash: u32,
     id: ValueId,
+}
+
+/// As many bits of a hash as [`KnownValue`] keeps, in a whole one: tables look at both of its ends.
+const fn spread(hash: u64) -> u64 {
+    let kept = hash as u32 ^ (hash >> 32) as u32;
+    kept as u64 | (kept as u64) << 32
 }
 
 /// A name and perhaps an alias.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Names {
-    name: TextRef,
-    alias: Option<TextRef>,
-}
+pub(crate) struct Names(TextRef);
 
 impl Names {
     pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
-        Names { name: texts.push(name), alias: alias.map(|alias| texts.push(alias)) }
+        Names(texts.push_with(name, alias))
     }
 
     pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
-        texts.get(self.name)
+        texts.get(self.0)
     }
 
     pub(crate) fn alias<'a>(&self, texts: &'a TextArena) -> Option<Name<'a>> {
-        self.alias.map(|alias| texts.get(alias))
+        texts.alias(self.0)
     }
 
     /// The alias if there is one, else the name.
     pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
-        texts.get(self.alias.unwrap_or(self.name))
+        texts.last(self.0)
     }
 }
 
@@ -176,25 +186,30 @@ impl Types {
     /// How many values a type has.
     #[must_use]
     pub fn value_count(&self, id: TypeId) -> usize {
-        self.list[id.index()].values.len()
+        self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
     }
 
     /// The name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()].name(&self.texts)
+        self.names_of(id, value).name(&self.texts)
     }
 
     /// The text that events call a value by: its alias if it has one, else its name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.list[id.index()].values[value.index()].identifier(&self.texts)
+        self.names_of(id, value).identifier(&self.texts)
+    }
+
+    fn names_of(&self, id: TypeId, value: ValueId) -> Names {
+        let values = self.list[id.index()].values.as_ref();
+        values.map_or(&[][..], |values| &values.names)[value.index()]
     }
 
     /// The colour of a value, if its definition gave one.
     #[must_use]
     pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
-        let colors = &self.list[id.index()].colors;
+        let colors = &self.list[id.index()].values.as_ref()?.colors;
         let found = colors.binary_search_by_key(&value, |(value, _)| *value).ok()?;
         Some(colors[found].1)
     }
@@ -207,12 +222,13 @@ impl Types {
         identifier: Name<'_>,
         names: ValueNames,
     ) -> Option<ValueId> {
-        let type_ = &self.list[id.index()];
-        let hash = hash_bytes(identifier.text);
+        let values = self.list[id.index()].values.as_ref()?;
+        let hash = spread(hash_bytes(identifier.text));
         let same = |known: &KnownValue| {
-            known.hash == hash && is(&self.texts, type_.values[known.id.index()], identifier, names)
+            known.hash == hash as u32
+                && is(&self.texts, values.names[known.id.index()], identifier, names)
         };
-        type_.by_identifier.find(hash, same).map(|known| known.id)
+        values.by_identifier.find(hash, same).map(|known| known.id)
     }
 
     /// The last of the trace's files that defined the type.
@@ -236,9 +252,7 @@ impl Types {
             parent: new.parent,
             ends: new.ends,
             said_in: new.said_in,
-            values: Vec::new(),
-            colors: Vec::new(),
-            by_identifier: HashTable::new(),
+            values: None,
         });
         let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
         self.by_identifier.insert_unique(hash(&id), id, hash);
@@ -255,19 +269,20 @@ impl Types {
         names: ValueNames,
     ) -> bool {
         let identifier = alias.unwrap_or(name);
-        let hash = hash_bytes(identifier.text);
-        let Type { values, colors, by_identifier, .. } = &mut self.list[id.index()];
+        let hash = spread(hash_bytes(identifier.text));
+        let values = self.list[id.index()].values.get_or_insert_default();
+        let Values { names: known_names, colors, by_identifier } = &mut **values;
         let texts = &mut self.texts;
         let same = |known: &KnownValue| {
-            known.hash == hash && is(texts, values[known.id.index()], identifier, names)
+            known.hash == hash as u32 && is(texts, known_names[known.id.index()], identifier, names)
         };
-        match by_identifier.entry(hash, same, |known| known.hash) {
+        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
-                let id = ValueId(values.len() as u32);
-                values.push(Names::new(texts, name, alias));
+                let id = ValueId(known_names.len() as u32);
+                known_names.push(Names::new(texts, name, alias));
                 colors.extend(color.map(|color| (id, color)));
-                place.insert(KnownValue { hash, id });
+                place.insert(KnownValue { hash: hash as u32, id });
                 true
             }
         }
@@ -281,17 +296,19 @@ impl Types {
         hash: u64,
         names: ValueNames,
     ) -> ValueId {
-        let Type { values, by_identifier, .. } = &mut self.list[id.index()];
+        let hash = spread(hash);
+        let values = self.list[id.index()].values.get_or_insert_default();
+        let Values { names: known_names, by_identifier, .. } = &mut **values;
         let texts = &mut self.texts;
         let same = |known: &KnownValue| {
-            known.hash == hash && is(texts, values[known.id.index()], name, names)
+            known.hash == hash as u32 && is(texts, known_names[known.id.index()], name, names)
         };
-        match by_identifier.entry(hash, same, |known| known.hash) {
+        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
             Entry::Occupied(known) => known.get().id,
             Entry::Vacant(place) => {
-                let id = ValueId(values.len() as u32);
-                values.push(Names::new(texts, name, None));
-                place.insert(KnownValue { hash, id });
+                let id = ValueId(known_names.len() as u32);
+                known_names.push(Names::new(texts, name, None));
+                place.insert(KnownValue { hash: hash as u32, id });
                 id
             }
         }
@@ -301,13 +318,17 @@ impl Types {
     /// is somewhere in memory that nothing has looked at for long: looked at stage by stage, without a
     /// dependency between them, they are fetched side by side.
     pub(crate) fn expect_values(&self, hashes: impl Iterator<Item = (TypeId, u64)>) {
-        let many = |id: &TypeId| self.list[id.index()].values.len() > MANY_VALUES;
-        let known = hashes.filter(|(id, _)| many(id)).filter_map(|(id, hash)| {
-            let known = self.list[id.index()].by_identifier.find(hash, |known| known.hash == hash);
+        let known = hashes.filter_map(|(id, hash)| {
+            let values = self.list[id.index()].values.as_ref()?;
+            if values.names.len() <= MANY_VALUES {
+                return None;
+            }
+            let hash = spread(hash);
+            let known = values.by_identifier.find(hash, |known| known.hash == hash as u32);
             known.map(|known| (id, known.id))
         });
         let known: Vec<(TypeId, ValueId)> = known.collect();
-        let names = known.iter().map(|(id, value)| self.list[id.index()].values[value.index()]);
+        let names = known.iter().map(|(id, value)| self.names_of(*id, *value));
         let names: Vec<Names> = names.collect();
         let looks = names.iter().map(|names| names.identifier(&self.texts).text.first());
         std::hint::black_box(looks.flatten().fold(0, |all, byte| all ^ byte));

@@ -1,80 +1,74 @@
 //! Variables of one container and type: a number that changes in time.
 
-use crate::columns::Rows;
 use crate::engine::strand::Refused;
-use crate::store::{ExtraPair, Store};
+use crate::store::{ExtraPair, Store, Written};
 
-/// The replay of one variable lane. Each row lasts until the next one's start.
+/// The replay of one variable lane. Each row lasts until the next one's start; all are written but the
+/// current one, which is here.
 #[derive(Debug, Default)]
 pub(crate) struct VariableLane {
-    /// All rows but the current one.
-    pub(crate) rows: Rows,
-    current: Option<Current>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Current {
+    is_set: bool,
+    /// What follows means something only if it is set.
+    extra: u32,
     start: f64,
     value: f64,
-    extra: u32,
 }
 
 impl VariableLane {
     #[inline]
     pub(crate) fn check_order(&self, time: f64) -> Result<(), Refused> {
-        match self.current {
-            Some(current) if time < current.start => Err(Refused::Earlier(current.start)),
-            _ => Ok(()),
+        if self.is_set && time < self.start {
+            return Err(Refused::Earlier(self.start));
         }
+        Ok(())
     }
 
     /// Begins a new row; at the same time as the current one's start, replaces its value.
     #[inline]
-    pub(crate) fn set(&mut self, store: &mut Store, time: f64, value: f64, extra: u32) {
-        match &mut self.current {
-            Some(current) if current.start == time => current.value = value,
-            Some(current) => {
-                store.variable(&mut self.rows, current.start, current.value, current.extra);
-                *current = Current { start: time, value, extra };
+    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64, extra: u32) {
+        if self.is_set {
+            if self.start == time {
+                self.value = value;
+                return;
             }
-            None => {
-                self.current = Some(Current { start: time, value, extra });
-            }
+            lane.store.variable(lane.rows, self.start, self.value, self.extra);
         }
+        *self = VariableLane { is_set: true, extra, start: time, value };
     }
 
     /// Adds to the current value, in the order of the file: the last bit depends on it.
     #[inline]
     pub(crate) fn add(
         &mut self,
-        store: &mut Store,
+        lane: &mut Written<'_>,
         time: f64,
         change: f64,
         extra: u32,
     ) -> Result<(), Refused> {
-        let current = self.current.ok_or(Refused::Unset)?;
-        self.set(store, time, current.value + change, extra);
+        if !self.is_set {
+            return Err(Refused::Unset);
+        }
+        self.set(lane, time, self.value + change, extra);
         Ok(())
     }
 
     /// Until when the last of the rows lasts, if another follows.
     pub(crate) fn current_start(&self) -> Option<f64> {
-        self.current.map(|current| current.start)
+        self.is_set.then_some(self.start)
     }
 
-    /// Forgets all rows, and carries the current one over to a new store.
+    /// All rows are forgotten: carries the current one over to a new store.
     pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
-        self.rows = Rows::default();
-        if let Some(current) = &mut self.current {
-            let extra = ExtraPair { opening: current.extra, closing: 0 };
-            current.extra = new.carry_extras(old, extra).opening;
+        if self.is_set {
+            let extra = ExtraPair { opening: self.extra, closing: 0 };
+            self.extra = new.carry_extras(old, extra).opening;
         }
     }
 
     /// The container ends: the current row is the last.
-    pub(crate) fn close(&mut self, store: &mut Store) {
-        if let Some(last) = self.current.take() {
-            store.variable(&mut self.rows, last.start, last.value, last.extra);
+    pub(crate) fn close(&mut self, lane: &mut Written<'_>) {
+        if std::mem::take(&mut self.is_set) {
+            lane.store.variable(lane.rows, self.start, self.value, self.extra);
         }
     }
 }

@@ -5,11 +5,13 @@
 //! in lane order, while the containers in it go on the stack in byte order of their identifiers (and
 //! so come off it in reverse).
 
+mod order;
+
 use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::columns::{Arena, LARGEST, Rows};
+use crate::columns::{Arena, Rows};
 use crate::engine::lanes::Replayed;
 use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -17,31 +19,7 @@ use crate::store::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use crate::text::Name;
 use crate::trace::Trace;
 use crate::user_defined::UserDefined;
-
-/// How identifiers are compared where output order asks for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NameOrder {
-    /// Without quotes: every release of PajeNG up to 1.3.10.
-    #[default]
-    Bare,
-    /// As they were written, with quotes: PajeNG's development version since February 2026.
-    Raw,
-}
-
-impl NameOrder {
-    /// What is compared of a name.
-    #[must_use]
-    pub fn key(self, name: Name<'_>) -> Vec<u8> {
-        match self {
-            NameOrder::Bare => name.text.to_vec(),
-            NameOrder::Raw => {
-                let mut raw = Vec::new();
-                name.write_raw(&mut raw);
-                raw
-            }
-        }
-    }
-}
+pub use order::NameOrder;
 
 /// One step of a walk through a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +38,12 @@ impl Trace {
             children[self.types().parent(id).index()].push(id);
         }
         for list in &mut children {
-            list.sort_by_cached_key(|id| order.key(self.types().identifier(*id)));
+            order.sort(list, |id| (0, self.types().identifier(id)));
         }
         let mut ranks = vec![0; self.types().len()];
         for list in &children {
             for (rank, id) in list.iter().enumerate() {
-                ranks[id.index()] = rank;
+                ranks[id.index()] = rank as u32;
             }
         }
         let stack = vec![ContainerId::ROOT];
@@ -98,7 +76,7 @@ pub struct Walk<'t> {
     order: NameOrder,
     /// The child types of each type, sorted; and the place of each type among its siblings.
     children: Vec<Vec<TypeId>>,
-    ranks: Vec<usize>,
+    ranks: Vec<u32>,
     stack: Vec<ContainerId>,
     /// The container at hand, and how many of its type's child types are behind.
     current: Option<(ContainerId, usize)>,
@@ -119,9 +97,9 @@ impl Walk<'_> {
         let walked = |id: &ContainerId| among.is_none_or(|among| among[id.index()]);
         self.stack.extend(containers.children(id).filter(walked));
         let ranks = &self.ranks;
-        self.stack[first..].sort_by_cached_key(|child| {
-            let rank = ranks[containers.type_of(*child).index()];
-            (rank, self.order.key(containers.identifier(*child)))
+        let order = self.order;
+        order.sort(&mut self.stack[first..], |child| {
+            (ranks[containers.type_of(child).index()], containers.identifier(child))
         });
     }
 }
@@ -300,8 +278,12 @@ impl<'t> LaneView<'t> {
         let (shard, strand) = lanes.strand(self.id);
         let extras = shard.store.extras.as_ref();
         let arena = self.arena();
-        let mut rooms = [[0; LARGEST]; 3];
-        let [first, second, third] = &mut rooms;
+        // Of most lanes where lanes are many, a few objects: clearing more room would take most of the time.
+        let counts = rows.chunks_from(range.start).take(range.len()).map(|chunk| chunk.count());
+        let most = counts.max().unwrap_or(0);
+        let mut rooms = vec![0; 3 * most];
+        let (first, rest) = rooms.split_at_mut(most);
+        let (second, third) = rest.split_at_mut(most);
         let mut chunks = rows.chunks_from(range.start).peekable();
         for _ in range {
             let Some(chunk) = chunks.next() else { break };

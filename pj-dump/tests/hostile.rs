@@ -9,6 +9,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
@@ -31,6 +32,10 @@ struct Case {
 /// Bytes of memory for each byte of the trace, beside [`FIXED`]. Short definitions cost most.
 const FACTOR: u64 = 40;
 const FIXED: u64 = 64 << 20;
+/// Bytes of memory for a container with one lane, beside [`FIXED`], however short its lines are; and with
+/// `-o`, which has lists of what each portion shows.
+const EACH: u64 = 260;
+const EACH_IN_PORTIONS: u64 = 300;
 /// Generous: the machine has other things to do.
 const NANOSECONDS: u64 = 10_000;
 
@@ -86,7 +91,7 @@ fn nested(n: u64) -> Lines {
     Box::new(lines(HEADER).chain((0..n).map(level)))
 }
 
-const ALL: [Case; 13] = [
+const ALL: [Case; 14] = [
     Case {
         name: "open pushes, nested",
         most: 1_000_000,
@@ -157,6 +162,16 @@ const ALL: [Case; 13] = [
         rows: |n| {
             let all = (0..n).rev().map(|i| format!("Container, 0, P, 0, 0, 0, c{i:08}"));
             Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain(all))
+        },
+    },
+    Case {
+        name: "types with a state each",
+        most: u64::MAX,
+        options: &[],
+        trace: |n| with_process((0..n).map(|i| format!("stype T{i:08} P\nset 1 T{i:08} p a"))),
+        rows: |n| {
+            let row = |i| format!("State, p, T{i:08}, 1.000000, 1.000000, 0.000000, 0.000000, a");
+            process_rows(1, (0..n).map(row))
         },
     },
     Case {
@@ -240,7 +255,7 @@ fn nested_rows(n: u64) -> Lines {
 
 /// Runs a program on a trace; returns what it took. Its output is what is wanted, line by line, if
 /// anything is.
-fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> String {
+fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> Took {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
@@ -279,18 +294,69 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
     assert!(memory < FIXED + FACTOR * bytes, "{about}: {memory} bytes of memory for {bytes}");
     let nanoseconds = busy.as_nanos() as u64 / bytes;
     assert!(busy.as_secs() < 5 || nanoseconds < NANOSECONDS, "{about}: {nanoseconds} ns a byte");
-    format!(
-        "{:.1} s, {nanoseconds} ns a byte, {} MB, {:.1} bytes a byte",
-        wall.as_secs_f64(),
-        memory / 1_000_000,
-        memory as f64 / bytes as f64
-    )
+    Took { wall, nanoseconds, memory, bytes }
+}
+
+/// What a program took for a trace.
+struct Took {
+    wall: Duration,
+    /// Of the processors, for each byte of the trace.
+    nanoseconds: u64,
+    memory: u64,
+    /// Of the trace.
+    bytes: u64,
+}
+
+impl fmt::Display for Took {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Took { wall, nanoseconds, memory, bytes } = self;
+        let (wall, megabytes) = (wall.as_secs_f64(), memory / 1_000_000);
+        let for_a_byte = *memory as f64 / *bytes as f64;
+        write!(
+            f,
+            "{wall:.1} s, {nanoseconds} ns a byte, {megabytes} MB, {for_a_byte:.1} bytes a byte"
+        )
+    }
+}
+
+/// How large the traces are to be.
+fn asked() -> u64 {
+    let asked = env::var("PAJE_HOSTILE").ok();
+    asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))
+}
+
+/// Containers, and a lane in each, take no more than they need.
+#[test]
+fn a_container_with_one_lane() {
+    // So many that they take more than the program does.
+    let n = asked().clamp(200_000, 1_000_000);
+    let trace = || {
+        let all = (0..n).map(|i| format!("create 0 c{i:08} P 0\nset 1 S c{i:08} a"));
+        Box::new(lines(HEADER).chain(lines("ctype P 0\nstype S P")).chain(all)) as Lines
+    };
+    let rows = || {
+        let both = |i| {
+            let state = state(1, 1, 0, "a").replacen("p,", &format!("c{i:08},"), 1);
+            [format!("Container, 0, P, 0, 1, 1, c{i:08}"), state]
+        };
+        let root = lines("Container, 0, 0, 0, 1, 1, 0");
+        Box::new(root.chain((0..n).rev().flat_map(both))) as Lines
+    };
+    for options in [&[][..], &["-o"], &["--memory-limit=32M"], &["--recover"]] {
+        let mut command = Command::new(dump());
+        command.args(options).arg("--threads=2");
+        // With `-o` and more than one portion, rows are in another order.
+        let wanted = (options != ["-o"]).then(rows);
+        let took = run(command, trace(), wanted, "containers with a state each");
+        println!("{n} containers with a state each, {options:?}: {took}");
+        let each = if options == ["-o"] { EACH_IN_PORTIONS } else { EACH };
+        assert!(took.memory < FIXED + each * n, "{options:?}: {} bytes of memory", took.memory);
+    }
 }
 
 #[test]
 fn large_in_one_respect() {
-    let asked = env::var("PAJE_HOSTILE").ok();
-    let asked = asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"));
+    let asked = asked();
     for Case { name, most, options, trace, rows } in ALL {
         let n = asked.min(most);
         let bytes: u64 = trace(n).map(|line| line.len() as u64 + 1).sum();

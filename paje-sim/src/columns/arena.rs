@@ -33,6 +33,11 @@ impl Place {
     pub(crate) const fn behind(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
+
+    /// A place some words before this one, in the same piece.
+    pub(crate) const fn before(self, words: usize) -> Self {
+        Place { piece: self.piece, word: self.word - words as u32 }
+    }
 }
 
 #[derive(Debug)]
@@ -189,9 +194,9 @@ impl Arena {
         column: usize,
         width: Width,
         count: usize,
-        room: &'a mut [u32; super::LARGEST],
+        room: &'a mut [u32],
     ) -> &'a [u32] {
-        let words = self.words(place, column, width.words(count.next_multiple_of(4)));
+        let words = self.words(place, column, width.words(count));
         match width {
             Width::Wide => &bytemuck::cast_slice(words)[..count],
             Width::Narrow => {
@@ -201,6 +206,17 @@ impl Arena {
                 }
                 &room[..count]
             }
+        }
+    }
+}
+
+impl Arena {
+    /// Number `index` of the column of small numbers at a place.
+    pub(crate) fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
+        let words = self.words(column, 0, width.words(index + 1));
+        match width {
+            Width::Narrow => u32::from(bytemuck::cast_slice::<u64, u16>(words)[index]),
+            Width::Wide => bytemuck::cast_slice::<u64, u32>(words)[index],
         }
     }
 }

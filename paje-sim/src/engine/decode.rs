@@ -12,6 +12,7 @@ mod lines;
 mod plan;
 mod short;
 mod strands;
+mod successor;
 mod values;
 
 use std::sync::Arc;
@@ -95,6 +96,8 @@ pub(crate) struct Decoder {
     /// The shard of each strand.
     strand_shards: Vec<u32>,
     spread: Strands,
+    /// With more lanes and ends of links than this, it asks itself whether it is crowded.
+    most_places: usize,
     /// Short lines by their plans, and all others.
     batches: Vec<Vec<Waiting>>,
     /// Those that are not empty.
@@ -142,6 +145,7 @@ impl Decoder {
             known_lanes: Vec::new(),
             strand_shards: Vec::new(),
             spread,
+            most_places: successor::MOST_PLACES,
             batches: Vec::new(),
             filled: Vec::new(),
             rest: Vec::new(),
@@ -159,18 +163,6 @@ impl Decoder {
             recovers: options.recover,
             unended: usize::MAX,
         }
-    }
-
-    /// Whether so many values have come up, most of them once it seems, that a
-    /// [successor](Decoder::successor) would be faster.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.values.are_crowded() && self.values.len() > 4 * self.lanes.len()
-    }
-
-    /// A decoder for this one's place that knows nothing, but what values have been like.
-    pub(crate) fn successor(&self, options: &Options) -> Self {
-        let values = self.values.successors(self.decoded);
-        Decoder { values, ..Decoder::new(options, self.spread, self.follows) }
     }
 
     /// The shards of a lane's strands.

@@ -1,5 +1,7 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
+mod places;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -21,6 +23,7 @@ use crate::model::{Ending, Failed, Model};
 use crate::options::{Keeps, Options};
 use crate::selection::Selected;
 use crate::store::Store;
+use places::StrandPlaces;
 
 /// The lanes of a trace, while it is replayed and afterwards.
 #[derive(Debug)]
@@ -48,22 +51,6 @@ pub(crate) struct SuspectId {
     shard: u32,
     strand: u32,
     index: usize,
-}
-
-/// The places of all strands: those of a lane stand one after the other.
-#[derive(Debug, Default)]
-struct StrandPlaces {
-    /// The first strand of each lane.
-    first: Vec<u32>,
-    all: Vec<StrandPlace>,
-}
-
-impl StrandPlaces {
-    fn of(&self, lane: LaneId) -> &[StrandPlace] {
-        let first = self.first[lane.index()] as usize;
-        let end = self.first.get(lane.index() + 1).map_or(self.all.len(), |next| *next as usize);
-        &self.all[first..end]
-    }
 }
 
 impl Lanes {
@@ -200,31 +187,31 @@ impl Lanes {
 
     /// How many lanes there are.
     pub(crate) fn len(&self) -> usize {
-        self.places.first.len()
+        self.places.len()
     }
 
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
     pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u32]) {
-        let lane = &model.lanes[id.index()];
+        let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let wanted = self.selected.as_mut().is_none_or(|selected| {
             selected.extend_by(&model.types, &model.containers);
             selected.rows(lane.container, lane.type_)
         });
-        if !wanted && lane.nature == TypeNature::Link {
+        if !wanted && nature == TypeNature::Link {
             let number = home_of(id, self.homes.len());
             let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
             home.keep_no_rows(id, self.forgets);
         }
-        self.places.first.push(self.places.all.len() as u32);
         self.cuts.learn(id, lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
-        for number in shards {
+        let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
+        for (number, place) in shards.iter().zip(&mut places) {
             let shard = alone(&mut self.shards[*number as usize]);
-            let place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
-            let strand = Strand::new(id, lane.nature, ended_at, flat, self.forgets);
-            shard.strands.push(if wanted { strand } else { strand.unwanted(lane.nature) });
-            self.places.all.push(place);
+            *place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
+            let strand = Strand::new(id, nature, ended_at, flat, self.forgets);
+            shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
         }
+        self.places.push(&places[..shards.len()]);
     }
 
     /// The containers of these endings get no more events.
@@ -337,7 +324,7 @@ impl Lanes {
         for lane in model.lanes_of(container) {
             for place in self.places.of(lane) {
                 let shard = alone(&mut self.shards[place.shard as usize]);
-                latest = latest.max(shard.strands[place.local as usize].latest());
+                latest = latest.max(shard.strands[place.local as usize].latest(&shard.left));
             }
         }
         let container = model.containers.named(container);
@@ -382,8 +369,9 @@ impl Lanes {
         let mut values = Vec::new();
         for place in places {
             let shard = alone(&mut self.shards[place.shard as usize]);
-            if let Objects::State(lane) = &shard.strands[place.local as usize].objects {
-                values.extend(lane.open_values());
+            let strand = &shard.strands[place.local as usize];
+            if let Objects::State(lane) = &strand.objects {
+                values.extend(lane.open_values(&strand.rows, &shard.store));
             }
         }
         values
@@ -449,17 +437,12 @@ impl Lanes {
 
     /// Lets the rows of what is open not be seen, until they are carried over.
     pub(crate) fn hide_open(&mut self) {
-        for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
-            strands.iter_mut().for_each(|strand| strand.hide_open(store));
-        }
+        self.shards.iter_mut().map(alone).for_each(Shard::hide_open);
     }
 
     /// Forgets all rows, and carries what is open over to new memory.
     pub(crate) fn start_afresh(&mut self) {
-        for Shard { store, strands, .. } in self.shards.iter_mut().map(alone) {
-            let old = std::mem::replace(store, Store::new(self.keeps, None));
-            strands.iter_mut().for_each(|strand| strand.start_afresh(&old, store));
-        }
+        self.shards.iter_mut().map(alone).for_each(|shard| shard.start_afresh(self.keeps));
         for home in &mut self.homes {
             home.get_mut().unwrap_or_else(PoisonError::into_inner).start_afresh();
         }
@@ -509,9 +492,7 @@ impl Replayed {
     pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
         let (_, strand) = self.strand(lane);
         match &strand.objects {
-            Objects::State(states) => Some(&states.rows),
-            Objects::Variable(variables) => Some(&variables.rows),
-            Objects::Event(events) => Some(&events.rows),
+            Objects::State(_) | Objects::Variable(_) | Objects::Event(_) => Some(&strand.rows),
             Objects::Link(_) => self.home(lane).rows(lane),
             Objects::Unwanted(_) => None,
         }

@@ -38,6 +38,8 @@ pub(crate) struct Maps {
     types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
     pub(crate) link_ends: Vec<ContainerId>,
+    /// How many lanes there were already when the decoder met them.
+    pub(crate) again: usize,
     /// Strands that no lane has, and why: only of a damaged trace.
     pub(super) doomed: FxHashMap<StrandSymbol, Failed>,
     /// Ends of links with something wrong, and what was made of it.
@@ -165,6 +167,8 @@ pub(crate) fn resolve(
                     let container = state.model.lanes[lane.index()].container;
                     let ended_at = state.model.containers.ended_at(container);
                     state.lanes.push(lane, state.model, ended_at, shards);
+                } else {
+                    state.maps.again += 1;
                 }
                 let strands = state.lanes.strands(lane);
                 let owner = (lane, state.model.lanes[lane.index()].container);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::cuts::Cuts;
 use super::decode::StrandSymbol;
 use super::recover::Refusals;
@@ -10,6 +12,7 @@ use super::strand::{Left, Objects, Refusal, Slice, Strand};
 use super::window::DecodedBlock;
 use crate::ids::LaneId;
 use crate::links::Suspect;
+use crate::options::Keeps;
 use crate::store::{NewLink, Store};
 
 /// From so many strands on, they do not stay in a core's caches from block to block.
@@ -37,6 +40,8 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the window: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
+    /// The ends of rows that are hidden while a portion is shown, strand by strand.
+    hidden: Vec<f64>,
     recovers: bool,
 }
 
@@ -47,7 +52,13 @@ impl Shard {
         Shard {
             store,
             strands: Vec::new(),
-            left: Left { ignored: Vec::new(), completed, refusals: Refusals::new(listed) },
+            left: Left {
+                ignored: Vec::new(),
+                completed,
+                refusals: Refusals::new(listed),
+                latest: FxHashMap::default(),
+            },
+            hidden: Vec::new(),
             recovers,
             refused: None,
             scattered: Vec::new(),
@@ -119,6 +130,24 @@ impl Shard {
     }
 }
 
+impl Shard {
+    /// Lets the rows of what is open not be seen, until they are carried over.
+    pub(crate) fn hide_open(&mut self) {
+        for strand in &mut self.strands {
+            strand.hide_open(&mut self.store, &mut self.hidden);
+        }
+    }
+
+    /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
+    pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
+        let old = std::mem::replace(&mut self.store, Store::new(keeps, None));
+        let mut ends = std::mem::take(&mut self.hidden).into_iter();
+        for strand in &mut self.strands {
+            strand.start_afresh((&old, &mut self.store), &mut ends);
+        }
+    }
+}
+
 impl Strand {
     /// Links whose keys may have been used before.
     pub(crate) fn suspects(&self) -> &[Suspect] {
@@ -130,7 +159,7 @@ impl Strand {
 }
 
 /// Where a strand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StrandPlace {
     pub(crate) shard: u32,
     /// Its number in the shard.

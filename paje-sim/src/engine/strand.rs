@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use paje_parser::{LinkEnd, TypeNature};
+use rustc_hash::FxHashMap;
 
 use super::cuts::Cuts;
 use super::decode::{LaneEvent, Op};
@@ -18,7 +19,7 @@ use crate::ids::{LaneId, ValueId};
 use crate::links::{HalfLink, LinkStrand};
 use crate::model::NOWHERE;
 use crate::states::StateLane;
-use crate::store::{LineNumber, Store};
+use crate::store::{LineNumber, Store, Written};
 use crate::variables::VariableLane;
 
 /// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
@@ -51,25 +52,26 @@ pub(crate) struct Refusal {
     pub(crate) why: Refused,
 }
 
-/// The objects of one strand, and what is open in it.
+/// The objects of one strand, and what is open in it. There may be millions: see `strands_are_small`.
 #[derive(Debug)]
 pub(crate) struct Strand {
-    pub(crate) lane: LaneId,
+    /// None of links, whose homes have them.
+    pub(crate) rows: Rows,
     pub(crate) objects: Objects,
-    /// The byte of the event that ended the container, `u64::MAX` while it lives. Whether what comes
+    /// The byte of the event that ended the container, `NEVER` while it lives. Whether what comes
     /// later counts is for the [`Cuts`] to say.
     pub(crate) ended_at: u64,
-    /// The byte and the time of the last event.
-    last: Option<(u64, f64)>,
-    /// The latest time of all events, if the replay goes on after some that are refused. (The last event of
-    /// links is another where they are spread over another number of strands.)
-    latest: f64,
+    /// The byte and the time of the last event; `NEVER` before the first.
+    last: (u64, f64),
+    pub(crate) lane: LaneId,
     /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
     /// behaviour.
     flat: bool,
     /// Its rows are.
     wanted: bool,
 }
+
+const NEVER: u64 = u64::MAX;
 
 /// A strand by the nature of its lane's type.
 #[derive(Debug)]
@@ -102,6 +104,10 @@ pub(crate) struct Left {
     pub(crate) completed: Vec<Vec<Completion>>,
     /// Events that were refused, if the replay goes on after them.
     pub(crate) refusals: Refusals,
+    /// The latest time of lanes whose last event is earlier, if the replay goes on after events that are
+    /// refused: those of links. (Their last event is another where they are spread over another number of
+    /// strands.)
+    pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 
 impl Strand {
@@ -119,8 +125,8 @@ impl Strand {
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
         };
-        let latest = f64::NEG_INFINITY;
-        Strand { lane, objects, ended_at, last: None, latest, flat, wanted: true }
+        let (rows, last) = (Rows::default(), (NEVER, 0.0));
+        Strand { rows, objects, ended_at, last, lane, flat, wanted: true }
     }
 
     /// The same of a lane whose rows nobody wants.
@@ -134,9 +140,8 @@ impl Strand {
     pub(crate) fn touch(&self, store: &Store) -> u64 {
         self.ended_at
             ^ match &self.objects {
-                Objects::State(lane) => lane.touch(store),
-                Objects::Variable(lane) => lane.rows.touch(&store.arena),
-                Objects::Event(lane) => lane.rows.touch(&store.arena),
+                Objects::State(lane) => lane.touch(&self.rows, store),
+                Objects::Variable(_) | Objects::Event(_) => self.rows.touch(&store.arena),
                 Objects::Link(_) | Objects::Unwanted(_) => 0,
             }
     }
@@ -174,10 +179,11 @@ impl Strand {
         let Some(last) = events.last() else { return Ok(()) };
         let mut rest = events;
         loop {
+            let written = Written { rows: &mut self.rows, store };
             let replayed = match &mut self.objects {
-                Objects::State(lane) => states(lane, rest, slice, store, self.flat),
-                Objects::Variable(lane) => variables(lane, rest, slice, store),
-                Objects::Event(lane) => points(lane, rest, slice, store),
+                Objects::State(lane) => states(lane, rest, slice, written, self.flat),
+                Objects::Variable(lane) => variables(lane, rest, slice, written),
+                Objects::Event(lane) => points(lane, rest, slice, written),
                 Objects::Link(strand) => {
                     let home = home_of(self.lane, left.completed.len());
                     let completed = &mut left.completed[home];
@@ -187,9 +193,9 @@ impl Strand {
             };
             if slice.recovers {
                 match replayed {
-                    Ok(()) => self.note_times(rest, base),
+                    Ok(()) => self.note_times(rest, base, left),
                     Err((index, why)) => {
-                        self.note_times(&rest[..index], base);
+                        self.note_times(&rest[..index], base, left);
                         self.pass_over(&rest[index], why, slice, store, left);
                         rest = &rest[index + 1..];
                         continue;
@@ -198,7 +204,7 @@ impl Strand {
                 return Ok(());
             }
             // If an event is refused, nobody will ask for the last.
-            self.last = Some((base + u64::from(last.at), last.time));
+            self.last = (base + u64::from(last.at), last.time);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
                 let at = base + u64::from(event.at);
@@ -226,7 +232,8 @@ impl Strand {
             (Objects::Variable(lane), Refused::Unset) => {
                 let change = f64::from_bits(event.argument);
                 let value = if event.op() == Op::SubVariable { -change } else { change };
-                lane.set(store, event.time, value, extra);
+                let mut written = Written { rows: &mut self.rows, store };
+                lane.set(&mut written, event.time, value, extra);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
                 let (half, raw_key, hash) = half_link(event, slice, extra);
@@ -238,50 +245,60 @@ impl Strand {
             }
             _ => return,
         }
-        self.note_times(&[*event], base);
+        self.note_times(&[*event], base, left);
     }
 
     /// Takes note of when events were.
-    fn note_times(&mut self, events: &[LaneEvent], base: u64) {
-        if let Some(last) = events.last() {
-            self.last = Some((base + u64::from(last.at), last.time));
+    fn note_times(&mut self, events: &[LaneEvent], base: u64, left: &mut Left) {
+        let Some(last) = events.last() else { return };
+        let before = self.latest(left);
+        let latest = events.iter().fold(before, |latest, event| latest.max(event.time));
+        self.last = (base + u64::from(last.at), last.time);
+        if latest > last.time {
+            left.latest.insert(self.lane, latest);
         }
-        self.latest = events.iter().fold(self.latest, |latest, event| latest.max(event.time));
     }
 
-    /// Lets the rows of what is open not be seen, until they are carried over.
-    pub(crate) fn hide_open(&mut self, store: &mut Store) {
+    /// Lets the rows of what is open not be seen, until they are carried over; `ends` keeps the ends that
+    /// they have.
+    pub(crate) fn hide_open(&mut self, store: &mut Store, ends: &mut Vec<f64>) {
         if let Objects::State(lane) = &mut self.objects {
-            lane.hide_open(store);
+            lane.hide_open(&mut Written { rows: &mut self.rows, store }, ends);
         }
     }
 
-    /// Forgets all rows, and carries what is open over to a new store.
-    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+    /// Forgets all rows, and carries what is open over to a new store; `ends` has what was hidden.
+    pub(crate) fn start_afresh(
+        &mut self,
+        (old, new): (&Store, &mut Store),
+        ends: &mut impl Iterator<Item = f64>,
+    ) {
         match &mut self.objects {
-            Objects::State(lane) => lane.start_afresh(old, new),
+            Objects::State(lane) => return lane.start_afresh(&mut self.rows, (old, new), ends),
             Objects::Variable(lane) => lane.start_afresh(old, new),
-            Objects::Event(lane) => lane.rows = Rows::default(),
             Objects::Link(strand) => strand.start_afresh(old, new),
-            Objects::Unwanted(_) => {}
+            Objects::Event(_) | Objects::Unwanted(_) => {}
         }
+        self.rows = Rows::default();
     }
 
     /// The byte and the time of the strand's last event.
-    pub(crate) const fn last(&self) -> Option<(u64, f64)> {
-        self.last
+    pub(crate) fn last(&self) -> Option<(u64, f64)> {
+        (self.last.0 != NEVER).then_some(self.last)
     }
 
     /// The latest time of its events; only if the replay goes on after refused ones.
-    pub(crate) const fn latest(&self) -> f64 {
-        self.latest
+    pub(crate) fn latest(&self, left: &Left) -> f64 {
+        let last = self.last().map_or(f64::NEG_INFINITY, |(_, time)| time);
+        left.latest.get(&self.lane).map_or(last, |latest| latest.max(last))
     }
 
     /// The container ends at `time`.
     pub(crate) fn close(&mut self, store: &mut Store, time: f64) {
+        let mut written = Written { rows: &mut self.rows, store };
         match &mut self.objects {
-            Objects::State(lane) => lane.close_all(store, time),
-            Objects::Variable(lane) => lane.close(store),
+            Objects::State(lane) => lane.close_all(&mut written, time),
+            Objects::Variable(lane) => lane.close(&mut written),
             Objects::Event(_) | Objects::Unwanted(_) => {}
             Objects::Link(strand) => strand.close(),
         }
@@ -295,20 +312,20 @@ fn states(
     lane: &mut StateLane,
     events: &[LaneEvent],
     slice: &Slice<'_>,
-    store: &mut Store,
+    mut to: Written<'_>,
     flat: bool,
 ) -> Replayed {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, store);
+        let extra = keep_extras(event, slice, to.store);
         let value = || slice.maps.values[event.argument as usize];
         lane.check_order(event.time).map_err(|why| (i, why))?;
         match event.op() {
-            Op::SetState => lane.set(store, event.time, value(), extra),
-            Op::PushState => lane.push(store, event.time, value(), extra, flat),
+            Op::SetState => lane.set(&mut to, event.time, value(), extra),
+            Op::PushState => lane.push(&mut to, event.time, value(), extra, flat),
             Op::PopState => {
-                lane.pop(store, event.time, extra, flat).map_err(|why| (i, why))?;
+                lane.pop(&mut to, event.time, extra, flat).map_err(|why| (i, why))?;
             }
-            _ => lane.close_all(store, event.time),
+            _ => lane.close_all(&mut to, event.time),
         }
     }
     Ok(())
@@ -318,16 +335,16 @@ fn variables(
     lane: &mut VariableLane,
     events: &[LaneEvent],
     slice: &Slice<'_>,
-    store: &mut Store,
+    mut to: Written<'_>,
 ) -> Replayed {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, store);
+        let extra = keep_extras(event, slice, to.store);
         let number = f64::from_bits(event.argument);
         let set = lane.check_order(event.time).and_then(|()| match event.op() {
-            Op::AddVariable => lane.add(store, event.time, number, extra),
-            Op::SubVariable => lane.add(store, event.time, -number, extra),
+            Op::AddVariable => lane.add(&mut to, event.time, number, extra),
+            Op::SubVariable => lane.add(&mut to, event.time, -number, extra),
             _ => {
-                lane.set(store, event.time, number, extra);
+                lane.set(&mut to, event.time, number, extra);
                 Ok(())
             }
         });
@@ -340,12 +357,12 @@ fn points(
     lane: &mut EventLane,
     events: &[LaneEvent],
     slice: &Slice<'_>,
-    store: &mut Store,
+    mut to: Written<'_>,
 ) -> Replayed {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, store);
+        let extra = keep_extras(event, slice, to.store);
         let value = slice.maps.values[event.argument as usize];
-        lane.add(store, event.time, value, extra).map_err(|why| (i, why))?;
+        lane.add(&mut to, event.time, value, extra).map_err(|why| (i, why))?;
     }
     Ok(())
 }
@@ -403,4 +420,15 @@ fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
     let decoded = &slice.block.decoded;
     let (def, start, end) = decoded.extras[index];
     extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may have a million lanes of a few events each.
+    #[test]
+    fn strands_are_small() {
+        assert!(size_of::<Strand>() <= 88, "{} bytes", size_of::<Strand>());
+    }
 }

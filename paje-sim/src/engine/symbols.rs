@@ -64,9 +64,14 @@ impl WordTable {
     }
 
     pub(crate) fn insert(&mut self, word: Word, context: u64, symbol: Symbol) {
-        // While the table is small, sparse: a second look costs a wrong guess of the processor.
-        let share = if self.slots.len() <= 4096 { 4 } else { 2 };
-        if (self.len + 1) * share > self.slots.len() {
+        // While the table is small, sparse: a second look costs a wrong guess of the processor. A large one
+        // is not in the caches anyway, and the next slots come with the first.
+        let full = match self.slots.len() {
+            ..=4096 => self.slots.len() / 4,
+            4097..=65_536 => self.slots.len() / 2,
+            len => len / 4 * 3,
+        };
+        if self.len + 1 > full {
             let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
             let larger = vec![free; self.slots.len() * 2];
             for slot in std::mem::replace(&mut self.slots, larger) {
@@ -77,6 +82,12 @@ impl WordTable {
         }
         self.len += 1;
         self.place(Slot { word, context, symbol });
+    }
+
+    /// Forgets all words, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(Slot { word: [0; 2], context: FREE, symbol: 0 });
+        self.len = 0;
     }
 
     fn place(&mut self, slot: Slot) {
@@ -116,6 +127,13 @@ const fn with_len(context: u32, len: u64) -> u64 {
 impl SymbolTable {
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Forgets all symbols, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.entries.clear();
+        self.arena.clear();
     }
 
     /// The text and the context of a symbol.

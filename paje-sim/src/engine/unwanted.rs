@@ -10,9 +10,9 @@ use super::strand::{Refused, Replayed};
 #[derive(Debug)]
 pub(crate) enum Unwanted {
     /// Of states: as in `StateLane`, with the stack's height in place of the stack.
-    State { last_start: f64, last_end: f64, height: usize },
-    /// Of variables: when the current value began.
-    Variable { start: Option<f64> },
+    State { is_open: bool, height: u32, not_before: f64 },
+    /// Of variables: when the current value began; not a number if there is none.
+    Variable { start: f64 },
     /// Of events: the time of the last.
     Event { last: f64 },
 }
@@ -23,9 +23,9 @@ impl Unwanted {
         const NEVER: f64 = f64::NEG_INFINITY;
         match nature {
             TypeNature::State | TypeNature::Container => {
-                Some(Unwanted::State { last_start: NEVER, last_end: NEVER, height: 0 })
+                Some(Unwanted::State { is_open: false, height: 0, not_before: NEVER })
             }
-            TypeNature::Variable => Some(Unwanted::Variable { start: None }),
+            TypeNature::Variable => Some(Unwanted::Variable { start: f64::NAN }),
             TypeNature::Event => Some(Unwanted::Event { last: NEVER }),
             TypeNature::Link => None,
         }
@@ -42,9 +42,9 @@ impl Unwanted {
     #[inline]
     fn check_one(&mut self, time: f64, op: Op, flat: bool) -> Result<(), Refused> {
         match self {
-            Unwanted::State { last_start, last_end, height } => {
-                if time < *last_start || time < *last_end {
-                    return Err(Refused::Earlier(last_start.max(*last_end)));
+            Unwanted::State { is_open, height, not_before } => {
+                if time < *not_before {
+                    return Err(Refused::Earlier(*not_before));
                 }
                 let closes = match op {
                     Op::PushState => false,
@@ -52,8 +52,8 @@ impl Unwanted {
                     Op::PopState => true,
                     _ => *height > 0,
                 };
-                if closes && *last_end == f64::NEG_INFINITY {
-                    *last_end = time;
+                if closes && *is_open {
+                    (*is_open, *not_before) = (false, time);
                 }
                 *height = match op {
                     Op::PushState => *height + 1,
@@ -64,18 +64,17 @@ impl Unwanted {
                 // Without imbrication, a pop opens what is below anew.
                 let opens = matches!(op, Op::PushState | Op::SetState);
                 if opens || flat && matches!(op, Op::PopState) && *height > 0 {
-                    (*last_start, *last_end) = (time, f64::NEG_INFINITY);
+                    (*is_open, *not_before) = (true, time);
                 }
             }
             Unwanted::Variable { start } => {
-                match *start {
-                    Some(start) if time < start => return Err(Refused::Earlier(start)),
-                    None if matches!(op, Op::AddVariable | Op::SubVariable) => {
-                        return Err(Refused::Unset);
-                    }
-                    _ => {}
+                if time < *start {
+                    return Err(Refused::Earlier(*start));
                 }
-                *start = Some(time);
+                if start.is_nan() && matches!(op, Op::AddVariable | Op::SubVariable) {
+                    return Err(Refused::Unset);
+                }
+                *start = time;
             }
             Unwanted::Event { last } => {
                 if time < *last {

@@ -53,14 +53,17 @@ impl Values {
         self.fleeting
     }
 
-    /// No values; but they are taken for what they were in the `lines` lines of a decoder before.
-    pub(super) fn successors(&self, lines: u64) -> Self {
+    /// No values; but they are taken for what they were in the `lines` lines of a decoder before, whose
+    /// memory they take over.
+    pub(super) fn successors(&mut self, lines: u64) -> Self {
         let fleeting = match self.fleeting {
             true => !self.fleeting_before.is_multiple_of(PROBES),
             false => self.are_crowded() && lines < LINES_PER_VALUE * self.len() as u64,
         };
         let fleeting_before = if fleeting { self.fleeting_before + 1 } else { 0 };
-        Values { table: SymbolTable::default(), fleeting, fleeting_before }
+        let mut table = std::mem::take(&mut self.table);
+        table.clear();
+        Values { table, fleeting, fleeting_before }
     }
 
     /// The symbol of a value; if it is new, that is noted.

@@ -1,0 +1,73 @@
+//! Which lanes there are.
+
+use paje_parser::TypeNature;
+
+use super::Model;
+use crate::ids::{ContainerId, LaneId, TypeId};
+
+/// The objects of one type in one container.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub(crate) container: ContainerId,
+    pub(crate) type_: TypeId,
+    /// The lane opened before this one in the same container, or itself if it is the first.
+    before: LaneId,
+}
+
+/// So many lanes of a container are gone through to find one of them.
+const FEW_LANES: usize = 8;
+
+impl Model {
+    /// A new lane.
+    pub(super) fn open_lane(&mut self, container: ContainerId, type_: TypeId) -> LaneId {
+        let id = LaneId(self.lanes.len() as u32);
+        let before = self.containers.last_lane(container).unwrap_or(id);
+        self.lanes.push(Lane { container, type_, before });
+        self.containers.set_last_lane(container, id);
+        match self.lanes_of(container).take(FEW_LANES + 2).count() {
+            ..=FEW_LANES => {}
+            count if count == FEW_LANES + 1 => {
+                let all: Vec<LaneId> = self.lanes_of(container).collect();
+                let owner = |lane: &LaneId| (container, self.lanes[lane.index()].type_);
+                self.by_owner.extend(all.iter().map(|lane| (owner(lane), *lane)));
+            }
+            _ => {
+                self.by_owner.insert((container, type_), id);
+            }
+        }
+        id
+    }
+
+    fn type_of(&self, lane: LaneId) -> TypeId {
+        self.lanes[lane.index()].type_
+    }
+
+    /// What the objects of a lane are.
+    pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
+        self.types.nature(self.type_of(lane))
+    }
+
+    /// The lane of a container and a type, if any event was for it.
+    pub(crate) fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
+        let mut lanes = self.lanes_of(container);
+        let found = lanes.by_ref().take(FEW_LANES).find(|lane| self.type_of(*lane) == type_);
+        found.or_else(|| {
+            lanes.next()?;
+            self.by_owner.get(&(container, type_)).copied()
+        })
+    }
+
+    /// All lanes, in the order of their first events.
+    pub(crate) fn lane_ids(&self) -> impl Iterator<Item = LaneId> + use<> {
+        (0..self.lanes.len() as u32).map(LaneId)
+    }
+
+    /// The lanes of a container, last opened first.
+    pub(crate) fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
+        let last = self.containers.last_lane(container);
+        std::iter::successors(last, |lane| {
+            let before = self.lanes[lane.index()].before;
+            (before != *lane).then_some(before)
+        })
+    }
+}
