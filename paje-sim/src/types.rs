@@ -156,7 +156,7 @@ impl Types {
 
     /// What messages call a value.
     pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
-        let names = self.list[id.index()].values[value.index()];
+        let names = self.names_of(id, value);
         Named::of(names.name(&self.texts), names.alias(&self.texts))
     }
 

@@ -11,8 +11,6 @@ use splitter::Folders;
 use crate::errors;
 use crate::keywords::Arguments;
 
-use crate::errors;
-
 /// The keywords of `pajereplay.read`.
 pub(crate) struct Asked {
     threads: Option<usize>,

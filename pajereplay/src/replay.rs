@@ -1,7 +1,6 @@
 //! How a trace is read.
 
 use std::ffi::CString;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
