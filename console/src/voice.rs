@@ -209,6 +209,9 @@ fn is_damage(problem: &Problem) -> bool {
                 | FaultKind::BadColor
         ),
         Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
+        // There may be two traces.
+        Problem::TypeExists { .. } | Problem::ContainerExists { .. } => false,
+        Problem::ValueExists { .. } | Problem::NotATrace => false,
         // Another option is about these, and the sentence tells it.
         Problem::OpenLinks { .. } => false,
         _ => true,

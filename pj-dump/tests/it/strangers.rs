@@ -282,7 +282,7 @@ fn several_traces_are_not_one() {
                 itself: for trace in FILE...; do pj_dump \"$trace\"; done\n";
     let other = String::from_utf8(trace(b"set 5 S p a\n")).expect("text");
     for (other, wanted) in [
-        (other.replace("stype State P S", "stype Mode P S"), "type 'S' is already defined"),
+        (other.replace("stype State P S", "stype Mode P S"), "type 'State' (S) is already defined"),
         (other.replace("create 0 q", "create 1 q"), "container 'q' already exists"),
         (other.replace("set 5", "set 4"), "time 4 is earlier than 5"),
     ] {
