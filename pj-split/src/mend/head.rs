@@ -52,6 +52,10 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
             // It was there twice, and the second is the user's.
             name = format!("{name}-{index}");
         }
+        if name.is_empty() || name.contains('"') {
+            // No sound definition can say it.
+            name = format!("Field-{index}");
+        }
         out.extend_from_slice(b"% ");
         quoted(name.as_bytes(), out);
         let type_ = match field.kind {

@@ -1,13 +1,14 @@
 //! The kinds of findings, by their codes: what `--only` takes, and what machines may meet.
 
 /// What makes a trace invalid.
-pub const ERRORS: [&str; 41] = [
+pub const ERRORS: [&str; 43] = [
     "expected-eventdef",
     "unknown-event",
     "redefined-id",
     "nested-definition",
     "missing-field-type",
     "unknown-field-type",
+    "unnamed-field",
     "repeated-field",
     "missing-obligatory-field",
     "unfinished-definition",
@@ -43,12 +44,14 @@ pub const ERRORS: [&str; 41] = [
     "open-links",
     "unreadable-file",
     "file-cycle",
+    "not-a-trace",
 ];
 
 /// What should be known of a sound trace.
-pub const WARNINGS: [&str; 10] = [
+pub const WARNINGS: [&str; 11] = [
     "surplus-words",
     "after-destroy",
+    "byte-order-mark",
     "file-not-read",
     "other-quoting",
     "unclosed-quote",

@@ -251,7 +251,7 @@ fn every_code_has_a_message() {
     let wanted: BTreeSet<&str> = codes.split_whitespace().collect();
     assert_eq!(all().1, wanted);
     // These need files.
-    let of_files = ["unreadable-file", "file-cycle"];
+    let of_files = ["unreadable-file", "file-cycle", "not-a-trace"];
     let known: BTreeSet<&str> = kinds::ERRORS.into_iter().chain(kinds::WARNINGS).collect();
     assert_eq!(known, wanted.into_iter().chain(of_files).collect());
 }
