@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use paje_parser::Position;
-use paje_parser::error::shown;
+use paje_parser::error::{shown, shown_path};
 
 pub use named::{EventName, Named};
 pub use problem::{Problem, Word};
@@ -25,6 +25,8 @@ struct Inner {
     place: Option<Place>,
     /// The file, if there is no place.
     file: Option<Arc<Path>>,
+    /// The trace itself, if the error is to be told with its name.
+    trace: Option<Box<Path>>,
 }
 
 /// Where a problem is, and the line it is in.
@@ -66,7 +68,7 @@ impl Error {
     }
 
     pub(crate) fn new(kind: ErrorKind, place: Option<Place>) -> Self {
-        Error(Box::new(Inner { kind, place, file: None }))
+        Error(Box::new(Inner { kind, place, file: None, trace: None }))
     }
 
     /// The error, which is in this file: the trace's own if there is none.
@@ -95,6 +97,12 @@ impl Error {
         if let Some(place) = &mut self.0.place {
             place.position = to(place.file.as_deref(), place.position);
         }
+        self
+    }
+
+    /// The error, which tells that it is of this trace.
+    pub(crate) fn of_trace(mut self, trace: &Path) -> Self {
+        self.0.trace = Some(trace.into());
         self
     }
 
@@ -134,8 +142,14 @@ impl From<io::Error> for Error {
     }
 }
 
+/// What is wrong; of a trace that [`Trace::open`](crate::Trace::open) opened, behind `FILE:LINE:COLUMN: `.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(trace) = &self.0.trace {
+            write!(f, "{}:", shown_path(self.file().unwrap_or(trace)))?;
+            self.position().map_or(Ok(()), |position| write!(f, "{position}:"))?;
+            f.write_str(" ")?;
+        }
         match &self.0.kind {
             ErrorKind::Invalid(problem) => problem.fmt(f),
             ErrorKind::Io(error) => error.fmt(f),

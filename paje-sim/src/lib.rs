@@ -1,34 +1,20 @@
 //! Replay of Pajé traces: from events to containers, states, variables, events and links, as columns.
 //!
-//! A trace is read once, in blocks, in memory that holds its objects and little more. The result is
-//! shown in PajeNG's output order, each lane (the objects of one type in one container) as slices of
-//! columns that need no copying. How long each container spent in each state:
+//! A trace is read once, in blocks, in memory that holds its objects and little more. [`Trace::open`] does
+//! so with a file, [`Trace::read`] with anything that gives bytes; [`Options`] say how. The result can be
+//! gone through in two ways:
+//!
+//! - row by row: [`Trace::states`], [`Trace::links`] and their like, or lane by lane ([`Trace::lanes`],
+//!   [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in one container. This
+//!   is what an analysis wants;
+//! - in PajeNG's output order, as slices of columns that need no copying: [`Trace::visit`], with a
+//!   [`Visitor`] that has methods for what it wants to see. This is the fastest way, and has user-defined
+//!   fields.
+//!
+//! How long each container spent in each state, row by row:
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use std::convert::Infallible;
-//! use paje_sim::{ContainerId, Events, LaneView, Links, NameOrder, Options, States, Trace, Variables, Visitor};
-//!
-//! #[derive(Default)]
-//! struct Profile(BTreeMap<(String, String), f64>);
-//!
-//! impl Visitor for Profile {
-//!     type Error = Infallible;
-//!
-//!     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-//!         let text = |name: paje_sim::Name<'_>| String::from_utf8_lossy(name.text).into_owned();
-//!         let container = text(lane.trace().containers().name(lane.container()));
-//!         for ((start, end), value) in states.start.iter().zip(states.end).zip(states.value) {
-//!             let key = (container.clone(), text(lane.value_name(*value)));
-//!             *self.0.entry(key).or_default() += end - start;
-//!         }
-//!         Ok(())
-//!     }
-//!     fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> { Ok(()) }
-//!     fn variables(&mut self, _: LaneView<'_>, _: Variables<'_>) -> Result<(), Infallible> { Ok(()) }
-//!     fn events(&mut self, _: LaneView<'_>, _: Events<'_>) -> Result<(), Infallible> { Ok(()) }
-//!     fn links(&mut self, _: LaneView<'_>, _: Links<'_>) -> Result<(), Infallible> { Ok(()) }
-//! }
 //!
 //! let input: &[u8] = b"\
 //! %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
@@ -42,18 +28,50 @@
 //! 4 4.0 Power first off
 //! 4 4.5 Power first on
 //! ";
-//! let trace = Trace::read(input, &Options::default())?;
-//! let mut profile = Profile::default();
-//! trace.visit(NameOrder::Bare, &mut profile).expect("cannot fail");
-//! let seconds = |value: &str| profile.0[&("first".to_string(), value.to_string())];
-//! assert_eq!((seconds("on"), seconds("off")), (2.5, 0.5));
+//! let trace = paje_sim::Trace::read(input, &paje_sim::Options::default())?;
+//! let mut profile: BTreeMap<_, f64> = BTreeMap::new();
+//! for state in trace.states() {
+//!     let key = format!("{} {}", state.lane.container_name(), state.value_name());
+//!     *profile.entry(key).or_default() += state.duration();
+//! }
+//! assert_eq!((profile["first on"], profile["first off"]), (2.5, 0.5));
 //! # Ok::<(), paje_sim::Error>(())
 //! ```
+//!
+//! The seconds of the longest state, by a visitor that sees nothing else:
+//!
+//! ```
+//! use std::convert::Infallible;
+//! use paje_sim::{LaneView, States, Visitor};
+//!
+//! #[derive(Default)]
+//! struct Longest(f64);
+//!
+//! impl Visitor for Longest {
+//!     type Error = Infallible;
+//!
+//!     fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+//!         let seconds = states.start.iter().zip(states.end).map(|(start, end)| end - start);
+//!         self.0 = seconds.fold(self.0, f64::max);
+//!         Ok(())
+//!     }
+//! }
+//! # let input = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+//! # let trace = paje_sim::Trace::open(input)?;
+//! let mut longest = Longest::default();
+//! trace.visit(paje_sim::NameOrder::Bare, &mut longest).expect("cannot fail");
+//! # assert!(longest.0 > 0.008);
+//! # Ok::<(), paje_sim::Error>(())
+//! ```
+//!
+//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways let
+//! go of what they have shown.
 //!
 //! What each part of a trace means is in the module that replays it: `states`, `variables`, `events`
 //! and `links`; the way from bytes to them is in `engine`.
 
 mod columns;
+mod container_tree;
 pub mod containers;
 mod engine;
 pub mod error;
@@ -63,10 +81,12 @@ mod ids;
 pub mod ledger;
 mod links;
 mod model;
+mod open;
 pub mod options;
 pub mod portion;
 pub mod progress;
 pub mod recovered;
+pub mod rows;
 pub mod selection;
 mod states;
 mod store;
@@ -88,6 +108,7 @@ pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use portion::Portion;
 pub use progress::{Phase, Progress};
 pub use recovered::{Recovered, Recovery, Remedy};
+pub use rows::{Event, Link, State, Variable};
 pub use selection::{Glob, Natures, Selected, Selection, Window};
 pub use splitter::Limits;
 pub use store::LineNumber;

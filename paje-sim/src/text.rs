@@ -1,5 +1,8 @@
 //! Names, kept together in one piece of memory.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use paje_parser::{Field, Quoting};
 
 /// A name as the trace spells it.
@@ -18,6 +21,12 @@ impl<'a> Name<'a> {
         Name { text, quoting: Quoting::Bare }
     }
 
+    /// The name without its quotes as text: what is no UTF-8 is replaced by `\u{fffd}`.
+    #[must_use]
+    pub fn to_str_lossy(self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.text)
+    }
+
     /// Appends the name as it was written.
     pub fn write_raw(self, out: &mut Vec<u8>) {
         if self.quoting != Quoting::Bare {
@@ -27,6 +36,14 @@ impl<'a> Name<'a> {
         if self.quoting == Quoting::Quoted {
             out.push(b'"');
         }
+    }
+}
+
+/// The name without its quotes; what is no UTF-8 is replaced by `\u{fffd}`. Nothing is escaped: a name may hold
+/// commas, and characters that do something to a terminal.
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.to_str_lossy())
     }
 }
 
@@ -145,6 +162,14 @@ impl TextArena {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_as_text() {
+        let quoted = Name { text: b"a, \xff\t", quoting: Quoting::Quoted };
+        assert_eq!(quoted.to_string(), "a, \u{fffd}\t");
+        assert_eq!(format!("[{:>4}]", Name::bare(b"ab")), "[  ab]");
+        assert!(matches!(Name::bare(b"ab").to_str_lossy(), Cow::Borrowed("ab")));
+    }
 
     #[test]
     fn names_of_any_length_with_and_without_aliases() {

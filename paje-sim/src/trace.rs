@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
@@ -41,7 +42,13 @@ pub struct Trace {
     pub(crate) recovery: Recovery,
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
+    /// How many objects were shown since the trace was replayed, if some lie in a file.
+    shown: AtomicU64,
 }
+
+/// After so many objects we let go of what we have in memory of a temporary file, if there is one: some ten
+/// megabytes.
+const RELIEF: u64 = 1 << 18;
 
 /// What was read, and what that took.
 #[derive(Clone, Debug, Default)]
@@ -144,8 +151,20 @@ impl Trace {
         read: Counted,
     ) -> Self {
         let recovery = Recovery::default();
-        let (files, comments) = (Vec::new(), Vec::new());
-        Trace { model, lanes, defs, warnings, end, times_of_lines, read, recovery, files, comments }
+        let (files, comments, shown) = (Vec::new(), Vec::new(), AtomicU64::new(0));
+        Trace {
+            model,
+            lanes,
+            defs,
+            warnings,
+            end,
+            times_of_lines,
+            read,
+            recovery,
+            files,
+            comments,
+            shown,
+        }
     }
 
     /// The types and their values.
@@ -211,9 +230,21 @@ impl Trace {
     }
 
     /// Lets go of memory, if the replay had a [limit](crate::options::MemoryLimit) and more is taken:
-    /// what goes through a trace larger than that calls this now and then.
+    /// what goes through a trace larger than that need not call it, since that is done now and then.
     pub fn relieve(&self) {
         self.lanes.relieve();
+    }
+
+    /// The same, after many calls: so many objects are to be shown.
+    pub(crate) fn relieve_now_and_then(&self, objects: usize) {
+        if self.spilled() == 0 {
+            return;
+        }
+        let objects = objects as u64;
+        let before = self.shown.fetch_add(objects, Ordering::Relaxed);
+        if before / RELIEF != (before + objects) / RELIEF {
+            self.relieve();
+        }
     }
 
     /// How many bytes of a temporary file hold objects that were beyond the limit of memory.

@@ -7,11 +7,12 @@
 
 mod order;
 
+use std::fmt;
 use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::columns::{Arena, Rows};
+use crate::columns::{Arena, Chunk, Rows};
 use crate::engine::lanes::Replayed;
 use crate::engine::strand::Objects;
 use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -124,7 +125,8 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Sees a trace in output order. Each lane comes as one or more slices of its columns, in lane order.
+/// Sees a trace in output order. Each lane comes as one or more slices of its columns, in lane order. What a visitor
+/// has no method for, it passes over.
 pub trait Visitor {
     /// What can go wrong while looking.
     type Error;
@@ -133,13 +135,19 @@ pub trait Visitor {
     ///
     /// # Errors
     /// The visitor's own.
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error>;
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error> {
+        let _ = (trace, id);
+        Ok(())
+    }
 
     /// States of a lane, in order of opening.
     ///
     /// # Errors
     /// The visitor's own.
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error>;
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
+        let _ = (lane, states);
+        Ok(())
+    }
 
     /// Values of a variable, in order of time.
     ///
@@ -149,26 +157,42 @@ pub trait Visitor {
         &mut self,
         lane: LaneView<'_>,
         variables: Variables<'_>,
-    ) -> Result<(), Self::Error>;
+    ) -> Result<(), Self::Error> {
+        let _ = (lane, variables);
+        Ok(())
+    }
 
     /// Events of a lane, in order of time.
     ///
     /// # Errors
     /// The visitor's own.
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error>;
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
+        let _ = (lane, events);
+        Ok(())
+    }
 
     /// Links of a lane, in order of completion.
     ///
     /// # Errors
     /// The visitor's own.
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error>;
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
+        let _ = (lane, links);
+        Ok(())
+    }
 }
 
 /// One lane of a trace.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LaneView<'t> {
     trace: &'t Trace,
     id: LaneId,
+}
+
+impl fmt::Debug for LaneView<'_> {
+    /// Without the trace, which may be long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LaneView").field(&self.id.0).finish()
+    }
 }
 
 impl<'t> LaneView<'t> {
@@ -206,6 +230,18 @@ impl<'t> LaneView<'t> {
         self.trace.nature(self.id)
     }
 
+    /// The name of the container that the objects are in.
+    #[must_use]
+    pub fn container_name(self) -> Name<'t> {
+        self.trace.containers().name(self.container())
+    }
+
+    /// The name of the type that the objects are of.
+    #[must_use]
+    pub fn type_name(self) -> Name<'t> {
+        self.trace.types().name(self.type_id())
+    }
+
     /// How many objects the lane has.
     #[must_use]
     pub fn len(self) -> u64 {
@@ -234,12 +270,23 @@ impl<'t> LaneView<'t> {
     }
 
     /// Where the lane's objects are.
-    fn arena(self) -> &'t Arena {
+    pub(crate) fn arena(self) -> &'t Arena {
         let lanes = &self.trace.lanes;
         match self.nature() {
             TypeNature::Link => &lanes.home(self.id).arena,
             _ => &lanes.strand(self.id).0.store.arena,
         }
+    }
+
+    /// Until when a variable has the last value of a chunk; `next` is the chunk behind it.
+    pub(crate) fn last_end(self, next: Option<&Chunk>) -> f64 {
+        let current = || match &self.trace.lanes.strand(self.id).1.objects {
+            Objects::Variable(lane) => lane.current_start(),
+            _ => None,
+        };
+        let next = next.map(|next| f64::from_bits(self.arena().get(next.place)));
+        let end = next.or_else(current);
+        end.unwrap_or_else(|| self.trace.containers().end(self.container()))
     }
 
     /// The name of one of the type's values.
@@ -287,6 +334,7 @@ impl<'t> LaneView<'t> {
         let mut chunks = rows.chunks_from(range.start).peekable();
         for _ in range {
             let Some(chunk) = chunks.next() else { break };
+            self.trace.relieve_now_and_then(chunk.count());
             let (place, size, count) = (chunk.place, chunk.size(), chunk.count());
             let floats = |column| bytemuck::cast_slice(arena.words(place, column, count));
             let user_defined =
@@ -306,13 +354,11 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.states(self, states)?;
                 }
-                Objects::Variable(lane) => {
-                    let next = chunks.peek().map(|next| f64::from_bits(arena.get(next.place)));
-                    let container_end = || self.trace.containers().end(self.container());
+                Objects::Variable(_) => {
                     let variables = Variables {
                         start: floats(0),
                         value: floats(size),
-                        last_end: next.or(lane.current_start()).unwrap_or_else(container_end),
+                        last_end: self.last_end(chunks.peek()),
                         user_defined: user_defined(VariableChunk::extras(&chunk)),
                     };
                     visitor.variables(self, variables)?;

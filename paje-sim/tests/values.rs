@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 use paje_sim::{
-    ContainerId, Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States,
-    Trace, ValueId, ValueNames, Variables, Visitor,
+    Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States, Trace, ValueId,
+    ValueNames, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -130,14 +130,6 @@ impl Names {
 
 impl Visitor for Names {
     type Error = Infallible;
-
-    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn variables(&mut self, _: LaneView<'_>, _: Variables<'_>) -> Result<(), Infallible> {
-        Ok(())
-    }
 
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
         self.add(0, lane, states.value);

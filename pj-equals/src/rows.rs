@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 
 use paje_parser::Field;
-use paje_sim::{ContainerId, Events, LaneView, Links, States, Trace, ValueId, Variables, Visitor};
+use paje_sim::{ContainerId, Events, LaneView, Links, States, ValueId, Variables, Visitor};
 
 /// A part of a trace's time, in seconds, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,19 +134,12 @@ impl<'t> LaneRows<'t> {
             self.slice.keys.clear();
             self.slice.place = self.place;
             let Ok(()) = lane.visit_chunks(self.chunk..self.chunk + 1, &mut self.slice);
-            if self.chunk.is_multiple_of(RELIEF) {
-                lane.trace().relieve();
-            }
             (self.at, self.chunk) = (0, self.chunk + 1);
             self.place += count as u64;
         }
         true
     }
 }
-
-/// After so many slices we let go of what we have in memory of a temporary file, if there is one. A
-/// slice has a thousand rows at most, some 40 KB.
-const RELIEF: usize = 256;
 
 impl Slice {
     fn push(&mut self, row: Row) {
@@ -172,10 +165,6 @@ impl Slice {
 
 impl Visitor for Slice {
     type Error = Infallible;
-
-    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
-        Ok(())
-    }
 
     fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
         for (i, (start, end)) in states.start.iter().zip(states.end).enumerate() {

@@ -1,0 +1,240 @@
+//! Rows one by one are the rows that a visitor sees.
+
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use datasets::Shape;
+use paje_sim::options::MemoryLimit;
+use paje_sim::{
+    ContainerId, Error, Events, LaneView, Links, NameOrder, Options, Progress, Source, States,
+    Trace, Variables, Visitor,
+};
+use workers::{Pin, Workers};
+
+/// The rows of a lane, to the last bit.
+#[derive(Default, PartialEq, Debug)]
+struct Listing(Vec<String>);
+
+impl Listing {
+    fn push(&mut self, row: impl Debug) {
+        self.0.push(format!("{row:?}"));
+    }
+
+    /// As the lane's iterators give them. How many are left is told before each.
+    fn of(lane: LaneView<'_>) -> Self {
+        let mut listing = Listing::default();
+        let mut left = lane.len();
+        let all =
+            [lane.states().len(), lane.variables().len(), lane.events().len(), lane.links().len()];
+        assert_eq!(all.iter().sum::<usize>() as u64, left);
+        let mut rows = lane.states();
+        while let Some(row) = rows.next() {
+            left -= 1;
+            assert_eq!(rows.len() as u64, left);
+            assert_eq!(row.value_name(), lane.value_name(row.value));
+            assert_eq!(row.lane.id(), lane.id());
+            let bits = (row.start.to_bits(), row.end.to_bits());
+            listing.push((bits, row.value, row.imbrication));
+        }
+        assert!(rows.next().is_none());
+        for row in lane.variables() {
+            listing.push((row.start.to_bits(), row.end.to_bits(), row.value.to_bits()));
+        }
+        for row in lane.events() {
+            assert_eq!(row.value_name(), lane.value_name(row.value));
+            listing.push((row.time.to_bits(), row.value));
+        }
+        for row in lane.links() {
+            assert_eq!(row.value_name(), lane.value_name(row.value));
+            let bits = (row.start.to_bits(), row.end.to_bits());
+            let mut key = Vec::new();
+            row.key().write_raw(&mut key);
+            listing.push((bits, row.value, row.from, row.to, key));
+        }
+        listing
+    }
+}
+
+impl Visitor for Listing {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, all: States<'_>) -> Result<(), Infallible> {
+        for (i, value) in all.value.iter().enumerate() {
+            let bits = (all.start[i].to_bits(), all.end[i].to_bits());
+            self.push((bits, value, all.imbrication[i]));
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        for (i, value) in all.value.iter().enumerate() {
+            self.push((all.start[i].to_bits(), all.end(i).to_bits(), value.to_bits()));
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, _: LaneView<'_>, all: Events<'_>) -> Result<(), Infallible> {
+        for (time, value) in all.time.iter().zip(all.value) {
+            self.push((time.to_bits(), value));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, _: LaneView<'_>, all: Links<'_>) -> Result<(), Infallible> {
+        for (i, value) in all.value.iter().enumerate() {
+            let bits = (all.start[i].to_bits(), all.end[i].to_bits());
+            self.push((bits, value, all.from[i], all.to[i], all.raw_key(i).to_vec()));
+        }
+        Ok(())
+    }
+}
+
+/// Compares all rows of a trace; returns how many there are of each nature.
+fn check(trace: &Trace) -> [u64; 4] {
+    let (mut in_lanes, mut all) = (Vec::new(), Listing::default());
+    for lane in trace.lanes() {
+        let mut seen = Listing::default();
+        let Ok(()) = lane.visit(&mut seen);
+        let found = Listing::of(lane);
+        assert_eq!(found, seen);
+        in_lanes.push(lane.id());
+        all.0.extend(seen.0);
+    }
+    let natures = [
+        trace.states().count() as u64,
+        trace.variables().count() as u64,
+        trace.events().count() as u64,
+        trace.links().count() as u64,
+    ];
+    let counts = trace.counts();
+    assert_eq!(natures, [counts.states, counts.variables, counts.events, counts.links]);
+
+    // Every lane is one of its container's, in the same order, and of those around it.
+    let mut of_containers = Vec::new();
+    for id in trace.containers().ids() {
+        let own: Vec<_> = trace.lanes_of(id).map(LaneView::id).collect();
+        assert!(own.is_sorted() && trace.lanes_of(id).all(|lane| lane.container() == id));
+        of_containers.extend(own);
+    }
+    of_containers.sort();
+    assert_eq!(of_containers, in_lanes);
+    let mut within: Vec<_> = trace.lanes_within(ContainerId::ROOT).map(LaneView::id).collect();
+    within.sort();
+    assert_eq!(within, in_lanes);
+    natures
+}
+
+fn read(text: &[u8], options: &Options, workers: &Workers) -> Result<Trace, Error> {
+    Trace::read_with(Source::stream(text), options, workers, &Progress::default())
+}
+
+fn traces() -> impl Iterator<Item = Vec<u8>> {
+    let shapes = Shape::ALL.iter().map(|shape| datasets::generate(*shape, 60_000, 7));
+    shapes.chain((0..120).map(|seed| datasets::random::trace(seed).bytes))
+}
+
+#[test]
+fn rows_are_those_of_a_visitor() {
+    let three = Workers::new(NonZeroUsize::new(3), &Pin::None).unwrap();
+    let teams = [Workers::one(), three];
+    let mut all = [0; 4];
+    for (i, text) in traces().enumerate() {
+        let mut options = Options::default();
+        (options.user_defined, options.no_imbrication) = (i / 4 % 2 == 0, i % 5 == 0);
+        // Others end at their first problem, and have no rows.
+        options.recover = true;
+        options.limits.block = 5000;
+        let workers = &teams[i / 2 % 2];
+        let found = check(&read(&text, &options, workers).unwrap());
+        all.iter_mut().zip(found).for_each(|(all, found)| *all += found);
+        if i % 4 != 0 {
+            continue;
+        }
+        // With everything in a temporary file.
+        options.memory = Some(MemoryLimit { bytes: 1, folder: std::env::temp_dir() });
+        let outside = read(&text, &options, workers).unwrap();
+        assert_eq!(check(&outside), found);
+        if cfg!(target_os = "linux") && found.iter().any(|count| *count > 0) {
+            assert!(outside.spilled() > 0);
+        }
+    }
+    assert!(all.iter().all(|count| *count > 900), "{all:?}");
+}
+
+/// The last value of a variable in a portion ends where the next portion's first begins.
+#[test]
+fn rows_of_portions_are_those_of_a_visitor() {
+    for text in traces() {
+        let (options, mut portions) = (Options::default(), 0);
+        let mut show = |portion: &paje_sim::Portion<'_>| {
+            check(portion.trace());
+            portions += 1;
+            ControlFlow::Continue(())
+        };
+        let (source, progress) = (Source::stream(&text[..]), Progress::default());
+        let workers = Workers::one();
+        // An invalid trace has portions, too, up to its problem.
+        let _ = Trace::read_in_portions(source, &options, &workers, &progress, 2000, &mut show);
+        assert!(portions > 0 || text.len() < 20_000);
+    }
+}
+
+/// The numbers of 70,000 values need four bytes.
+#[test]
+fn rows_of_many_values() {
+    let mut text = b"\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineEventType 3\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 4\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 5\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeNewEvent 6\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+1 Host 0\n2 S Host\n3 E Host\n4 0 h Host 0
+"
+    .to_vec();
+    for i in 0..70_000 {
+        text.extend_from_slice(format!("5 {i} S h s{i}\n6 {i} E h e{i}\n").as_bytes());
+    }
+    let trace = read(&text, &Options::default(), &Workers::one()).unwrap();
+    assert_eq!(check(&trace), [70_000, 0, 70_000, 0]);
+    for (i, state) in trace.states().enumerate() {
+        assert_eq!(state.value_name().to_string(), format!("s{i}"));
+    }
+}
+
+#[test]
+fn containers_within_one_come_before_what_is_in_them() {
+    let text = datasets::generate(Shape::Deep, 60_000, 7);
+    let trace = read(&text, &Options::default(), &Workers::one()).unwrap();
+    let all = trace.containers();
+    let mut found: Vec<_> = all.within(ContainerId::ROOT).collect();
+    for (i, id) in found.iter().enumerate().skip(1) {
+        assert!(found[..i].contains(&all.parent(*id)));
+    }
+    for id in all.ids() {
+        let is_inside = |other: &ContainerId| {
+            let mut at = *other;
+            while at != id && at != ContainerId::ROOT {
+                at = all.parent(at);
+            }
+            at == id
+        };
+        assert_eq!(all.within(id).count(), all.ids().filter(is_inside).count());
+    }
+    found.sort();
+    assert!(found.len() > 3 && found.into_iter().eq(all.ids()));
+}
+
+/// A visitor without methods passes over everything.
+#[test]
+fn visitors_need_no_methods() {
+    struct Blind;
+    impl Visitor for Blind {
+        type Error = Infallible;
+    }
+    let text = datasets::generate(Shape::Mpi, 30_000, 7);
+    let trace = read(&text, &Options::default(), &Workers::one()).unwrap();
+    assert_eq!(trace.visit(NameOrder::Bare, &mut Blind), Ok(()));
+}
