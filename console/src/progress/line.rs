@@ -211,13 +211,13 @@ mod tests {
         let rows = Stage {
             doing: "writing tables",
             unit: Unit::Rows,
-            done: 1999,
+            done: 199_900,
             events: None,
             ..READING
         };
         assert_in_order(
             &drawn(&[rows], 120),
-            &["writing tables [", "] 1,999 of 4,000,000 rows, ", " rows/s, ", " left"],
+            &["writing tables [", "] 199,900 of 4,000,000 rows, ", " rows/s, ", " left"],
         );
         // Empty, and larger than it was: a file may be both.
         drawn(&[Stage { all: Some(0), ..READING }], 80);
@@ -234,7 +234,7 @@ mod tests {
                 assert!(all.is_none() || columns < 60 || text.contains("=>"), "{columns}: {text}");
             }
         }
-        assert_in_order(&drawn(&[READING], 59), &["reading 38 %, ", " left"]);
+        assert_in_order(&drawn(&[READING], 59), &["reading  38 %, ", " left"]);
     }
 
     #[test]
