@@ -115,7 +115,7 @@ impl Line {
                 format!("{{prefix}} [{{wide_bar}}] {done} of {all}{{speed}}{events}{{left}}")
             }
             (Some(_), Width::Medium) => {
-                format!("{{prefix}} [{{wide_bar}}] {{percent:>3}} %{{speed}}{{left}}")
+                "{prefix} [{wide_bar}] {percent:>3} %{speed}{left}".to_owned()
             }
             (Some(_), Width::Narrow) => "{prefix} {percent:>3} %{left}".to_owned(),
             (Some(_), Width::Tiny) => "{percent} %".to_owned(),
