@@ -54,7 +54,7 @@ pub use manual::{Block, Manual};
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Generate {
     /// Print the man page or the completions for a shell, instead of anything else
-    #[arg(long, value_name = "WHAT", value_enum, exclusive = true)]
+    #[arg(long, value_name = "WHAT", value_enum, exclusive = true, hide_short_help = true)]
     pub generate: Option<What>,
 }
 

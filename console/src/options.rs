@@ -17,8 +17,9 @@ use crate::memory::{self, Limit};
 /// How many threads work, and where.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Parallel {
-    /// How many threads work; all that this process may use if not given. What comes of it is the same for
-    /// any number
+    /// How many threads work
+    ///
+    /// All that this process may use if not given. What comes of it is the same for any number
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 

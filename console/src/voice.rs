@@ -28,6 +28,10 @@ pub struct Voice {
     pub on_damage: Option<&'static str>,
 }
 
+/// The advice where events come too late although `--sort` was given.
+pub const SORTED_BY_FILE: &str = "`--sort` sorts each file by itself; events of a container and type must be in time \
+                                  order from file to file";
+
 /// The advice of programs that have the option.
 pub const ALLOW_LONG_LINES: Option<&str> =
     Some("`--max-line` allows longer lines, if this is a trace");

@@ -152,6 +152,24 @@ fn help_has_the_statuses_and_examples_of_the_page() {
     }
 }
 
+/// The table of each program in the README is complete.
+#[test]
+fn the_readme_has_every_option() {
+    let readme = include_str!("../../README.md");
+    for Program { name, command, .. } in programs() {
+        let (_, rest) = readme.split_once(&format!("\n## {name}\n")).expect("a section");
+        let section = rest.split("\n## ").next().unwrap_or(rest);
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            let Some(long) = argument.get_long() else { continue };
+            let short = argument.get_short().map(|short| format!("`-{short}`"));
+            let is_there =
+                ["`", " ", "["].iter().any(|end| section.contains(&format!("`--{long}{end}")))
+                    || short.is_some_and(|short| section.contains(&short));
+            assert!(is_there || ["help", "version"].contains(&long), "{name}: --{long}");
+        }
+    }
+}
+
 /// Formatters find nothing to complain of, where there are any.
 #[test]
 fn pages_are_sound_roff() {

@@ -5,11 +5,7 @@ use console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_dump`.
 pub const MANUAL: Manual = Manual {
-    statuses: &[
-        (0, "the trace was dumped"),
-        (1, "the trace is invalid"),
-        (2, "usage or input/output"),
-    ],
+    statuses: &[(0, "dumped"), (1, "the trace is invalid"), (2, "usage or input/output")],
     examples: &[
         ("pj_dump trace.paje > trace.csv", "all rows"),
         (

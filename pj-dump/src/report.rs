@@ -1,7 +1,7 @@
 //! What the program says on standard error beside what all programs say.
 
 use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER};
+use console::voice::{ALLOW_LONG_LINES, RECOVER, SORTED_BY_FILE};
 use paje_parser::error::shown;
 use paje_sim::error::Named;
 use paje_sim::{Glob, Selected, Trace};
@@ -12,7 +12,10 @@ use crate::cli::Cli;
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: cli.program,
-        on_disorder: "`--sort` replays the trace sorted by time, as `sort -s` would",
+        on_disorder: match cli.sort {
+            true => SORTED_BY_FILE,
+            false => "`--sort` replays the trace sorted by time, as `sort -s` would",
+        },
         on_long_lines: ALLOW_LONG_LINES,
         on_damage: RECOVER,
     }

@@ -10,6 +10,7 @@ use std::time::Instant;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
 use console::{Failure, failure};
 use paje_sim::{
     ErrorKind, FieldNames, Options, Portion, Precision, Problem, Progress, Selected, Trace,
@@ -148,7 +149,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed())
             .say(voice, format);
     }
-    voice.recovered(&name, &trace, "dumped", "with `--sort` events that come too late are kept");
+    let hint = match cli.sort {
+        true => SORTED_BY_FILE,
+        false => "with `--sort` events that come too late are kept",
+    };
+    voice.recovered(&name, &trace, "dumped", hint);
     Ok(trace.recovered().problems.is_empty())
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use console::Failure;
 use console::contents::Contents;
 use console::failure::TROUBLE;
 use console::memory::peak_memory;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, Voice};
 use paje_sim::{FieldNames, Options, Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
@@ -43,6 +44,10 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
         Ok(equal) if cli.diff.is_some() => ExitCode::from(u8::from(!equal)),
         Ok(equal) if cli.quiet => ExitCode::from(u8::from(equal)),
         Ok(_) => ExitCode::SUCCESS,
+        Err(failure) if cli.sort => {
+            Voice { on_disorder: SORTED_BY_FILE, ..VOICE }.failure(&failure);
+            ExitCode::from(TROUBLE)
+        }
         Err(failure) => failed(&failure),
     }
 }

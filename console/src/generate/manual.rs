@@ -24,17 +24,24 @@ pub enum Block {
     Terms(&'static [(&'static str, &'static str)]),
 }
 
-/// Where the meanings of examples begin, in columns: command lines that reach there have theirs below.
-const COLUMN: usize = 42;
-
 impl Manual {
     /// Exit statuses in a line, and examples: what `-h` ends with.
     #[must_use]
     pub fn after_help(&self) -> String {
+        self.short(self.examples.len())
+    }
+
+    /// The same with three examples, where all options fit one screen only so.
+    #[must_use]
+    pub fn after_short_help(&self) -> String {
+        self.short(3)
+    }
+
+    fn short(&self, examples: usize) -> String {
         let statuses: Vec<_> =
             self.statuses.iter().map(|(status, means)| format!("{status} {means}")).collect();
         let mut text = format!("Exit status: {}.\n\nExamples:", statuses.join(", "));
-        for (line, _) in self.examples {
+        for (line, _) in self.examples.iter().take(examples) {
             let _ = write!(text, "\n  {line}");
         }
         text
@@ -49,10 +56,8 @@ impl Manual {
         }
         text.push_str("\n\nExamples:");
         for (line, does) in self.examples {
-            let _ = match line.len() + 3 < COLUMN {
-                true => write!(text, "\n  {line:<width$}{does}", width = COLUMN - 2),
-                false => write!(text, "\n  {line}\n{:COLUMN$}{does}", ""),
-            };
+            // Below it: what is too long for a line goes on in the column where the line began.
+            let _ = write!(text, "\n  {line}\n          {does}");
         }
         text
     }

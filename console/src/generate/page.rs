@@ -41,11 +41,12 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
 /// beside what they choose from, and in paragraphs, they read better with a full stop.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
-        let mut help = help.to_string().replace(" (see a summary with '-h')", "");
-        if !help.ends_with(['.', ':', '?', '!']) {
-            help.push('.');
-        }
-        help
+        let help = help.to_string().replace(" (see a summary with '-h')", "");
+        let sentences = help.split("\n\n").map(|paragraph| match paragraph {
+            ended if ended.ends_with(['.', ':', '?', '!']) => ended.to_owned(),
+            open => format!("{open}."),
+        });
+        sentences.collect::<Vec<_>>().join("\n\n")
     };
     command.mut_args(|mut arg| {
         if let Some(help) = arg.get_help().map(ended) {

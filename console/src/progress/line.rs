@@ -3,9 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use indicatif::style::ProgressStyle;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
+use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
+
+/// What is measured over less time is no speed yet: a stage begins with what others have left in caches.
+const SETTLED: Duration = Duration::from_secs(1);
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,8 @@ impl Width {
 pub(super) struct Line {
     bar: ProgressBar,
     events: Arc<AtomicU64>,
+    /// When the stage began.
+    since: Instant,
     /// What the line is made for at present.
     form: Option<(Stage, Width)>,
 }
@@ -62,7 +68,7 @@ impl Line {
     /// A line that is not shown yet, and measures speeds.
     pub(super) fn hidden() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        Line { bar, events: Arc::default(), form: None }
+        Line { bar, events: Arc::default(), since: Instant::now(), form: None }
     }
 
     /// Shows the line from now on, if it is not.
@@ -79,6 +85,7 @@ impl Line {
         if before.is_none_or(|(before, _)| before.doing != stage.doing) {
             self.bar.reset();
             self.bar.set_prefix(stage.doing);
+            self.since = Instant::now();
         }
         if before.is_none_or(|(before, at)| at != width || form(before) != form(stage)) {
             self.bar.set_style(self.style(stage, width));
@@ -98,41 +105,52 @@ impl Line {
     }
 
     fn style(&self, stage: Stage, width: Width) -> ProgressStyle {
-        let (done, all, speed) = match stage.unit {
-            Unit::Bytes => ("{decimal_bytes}", "{decimal_total_bytes}", "{decimal_bytes_per_sec}"),
-            Unit::Rows => ("{human_pos}", "{human_len} rows", "{speed}"),
+        let (done, all) = match stage.unit {
+            Unit::Bytes => ("{decimal_bytes}", "{decimal_total_bytes}"),
+            Unit::Rows => ("{human_pos}", "{human_len} rows"),
         };
-        let events = if stage.events.is_some() { ", {events}" } else { "" };
+        let events = if stage.events.is_some() { "{events}" } else { "" };
         let template = match (stage.all, width) {
             (Some(_), Width::Wide) => {
-                format!("{{prefix}} [{{wide_bar}}] {done} of {all}, {speed}{events}, {{left}}")
+                format!("{{prefix}} [{{wide_bar}}] {done} of {all}{{speed}}{events}{{left}}")
             }
             (Some(_), Width::Medium) => {
-                format!("{{prefix}} [{{wide_bar}}] {{percent}} %, {speed}, {{left}}")
+                "{prefix} [{wide_bar}] {percent:>3} %{speed}{left}".to_owned()
             }
-            (Some(_), Width::Narrow) => "{prefix} {percent} %, {left}".to_owned(),
+            (Some(_), Width::Narrow) => "{prefix} {percent:>3} %{left}".to_owned(),
             (Some(_), Width::Tiny) => "{percent} %".to_owned(),
             (None, Width::Tiny) => done.to_owned(),
             (None, Width::Narrow) => format!("{{prefix}} {{spinner}} {done}"),
-            (None, _) => format!("{{prefix}} {{spinner}} {done}, {speed}{events}"),
+            (None, _) => format!("{{prefix}} {{spinner}} {done}{{speed}}{events}"),
         };
-        let replayed = Arc::clone(&self.events);
+        let (replayed, since, unit) = (Arc::clone(&self.events), self.since, stage.unit);
+        // Nothing is said of speed as long as there is no telling: the first of many rows may take long.
+        let speed_of = move |state: &ProgressState| {
+            let (speed, least) = (state.per_sec(), state.len().unwrap_or(0) / 100);
+            let is_known = since.elapsed() >= SETTLED && state.pos() > least && speed > 0.0;
+            is_known.then_some(speed)
+        };
         let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let Some(speed) = speed_of(state) else { return };
             // As many for each byte as so far: like the bytes, it is about the last seconds.
             let events = replayed.load(Ordering::Relaxed) as f64;
-            let rate = events / state.pos().max(1) as f64 * state.per_sec();
-            let _ = write!(out, "{} events/s", HumanCount(rate as u64));
+            let rate = events / state.pos().max(1) as f64 * speed;
+            let _ = write!(out, ", {} events/s", HumanCount(rate as u64));
         };
-        let speed = |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let _ = write!(out, "{} rows/s", HumanCount(state.per_sec() as u64));
+        let speed = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let Some(speed) = speed_of(state) else { return };
+            let _ = match unit {
+                Unit::Bytes => write!(out, ", {}/s", DecimalBytes(speed as u64)),
+                Unit::Rows => write!(out, ", {} rows/s", HumanCount(speed as u64)),
+            };
         };
-        // Without a speed there is no telling.
-        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let seconds = state.eta().as_secs();
-            let _ = match (state.per_sec() > 0.0, seconds) {
-                (false, _) => write!(out, "- left"),
-                (true, 0..60) => write!(out, "{seconds} s left"),
-                (true, _) => write!(out, "{}:{:02} min left", seconds / 60, seconds % 60),
+        let left = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let rest = state.len().map_or(0, |all| all.saturating_sub(state.pos()));
+            let (Some(_), 1..) = (speed_of(state), rest) else { return };
+            let seconds = state.eta().as_secs() + 1;
+            let _ = match seconds {
+                0..60 => write!(out, ", {seconds} s left"),
+                _ => write!(out, ", {}:{:02} min left", seconds / 60, seconds % 60),
             };
         };
         let style = ProgressStyle::with_template(&template).expect("a test draws each of them");
@@ -155,6 +173,9 @@ mod tests {
         line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         for stage in stages {
             line.set(*stage, Width::of(columns));
+            // As if it had gone on for a while, but for what has not begun.
+            line.since -= if stage.done > 0 { SETTLED } else { Duration::ZERO };
+            line.bar.set_style(line.style(*stage, Width::of(columns)));
             line.bar.force_draw();
         }
         let drawn = terminal.contents();
@@ -190,13 +211,13 @@ mod tests {
         let rows = Stage {
             doing: "writing tables",
             unit: Unit::Rows,
-            done: 1999,
+            done: 199_900,
             events: None,
             ..READING
         };
         assert_in_order(
             &drawn(&[rows], 120),
-            &["writing tables [", "] 1,999 of 4,000,000 rows, ", " rows/s, ", " left"],
+            &["writing tables [", "] 199,900 of 4,000,000 rows, ", " rows/s, ", " left"],
         );
         // Empty, and larger than it was: a file may be both.
         drawn(&[Stage { all: Some(0), ..READING }], 80);
@@ -213,13 +234,40 @@ mod tests {
                 assert!(all.is_none() || columns < 60 || text.contains("=>"), "{columns}: {text}");
             }
         }
-        assert_in_order(&drawn(&[READING], 59), &["reading 38 %, ", " left"]);
+        assert_in_order(&drawn(&[READING], 59), &["reading  38 %, ", " left"]);
     }
 
     #[test]
     fn stages_follow_one_another() {
         let sorting = Stage { doing: "sorting", done: 0, all: Some(100), events: None, ..READING };
         let text = drawn(&[READING, sorting], 100);
-        assert_in_order(&text, &["sorting [", "] 0 B of 100 B, ", "- left"]);
+        assert!(
+            text.starts_with("sorting [") && text.trim_end().ends_with("] 0 B of 100 B"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn no_speed_before_there_is_one() {
+        for columns in [30, 60, 80, 200] {
+            let at_once = |stage: Stage| {
+                let terminal = InMemoryTerm::new(24, columns);
+                let mut line = Line::hidden();
+                line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+                line.set(stage, Width::of(columns));
+                line.bar.force_draw();
+                terminal.contents()
+            };
+            for text in [
+                at_once(READING),
+                at_once(Stage { all: None, ..READING }),
+                drawn(&[READING, Stage { done: 0, ..READING }], columns),
+                drawn(&[READING, Stage { done: 40_000, ..READING }], columns),
+            ] {
+                assert!(!text.contains("/s") && !text.contains("left"), "{columns}: {text}");
+            }
+            let done = drawn(&[Stage { done: 4_000_000, ..READING }], columns);
+            assert!(!done.contains("left"), "{columns}: {done}");
+        }
     }
 }

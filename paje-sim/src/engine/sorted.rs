@@ -118,11 +118,11 @@ impl Sorted {
         let clocks = times::Clocks::new(&text, &all, defs, (options.recover, workers));
         // One that fits in a block is never too long: what other sources hold to.
         let too_long = limits.line.saturating_add(1).max(limits.block);
-        // Twice: to find and sort the times of pieces, and to merge these.
-        progress.enter(Phase::Sorting, 2 * text.len() as u64);
+        progress.enter(Phase::Sorting, text.len() as u64);
         let found = each(workers, all.len(), |piece| {
             let found = clocks.sort_out(&text, all[piece].clone(), too_long);
-            progress.advance(all[piece].len() as u64);
+            let bytes = all[piece].len() as u64;
+            progress.advance(bytes - merging(bytes));
             found
         });
         let mut lines = 0;
@@ -137,7 +137,8 @@ impl Sorted {
         }
         let naming = found.iter().any(|found| !found.naming.is_empty());
         let names_files = naming || clocks.creations_name_files();
-        let parts = order::parts(found, |lines| progress.advance(bytes_of(&text, lines)), workers);
+        let parts =
+            order::parts(found, |lines| progress.advance(merging(bytes_of(&text, lines))), workers);
         let cut = each(workers, parts.len(), |part| cut(&text, &parts[part].0, part, limits.block));
         let mut blocks: Vec<Cut> = cut.into_iter().flatten().collect();
         let mut start = 0;
@@ -228,6 +229,11 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
         start = end;
     }
     pieces
+}
+
+/// The part of the work on so many bytes that is merging: most of it is to find and sort the times of pieces.
+const fn merging(bytes: u64) -> u64 {
+    bytes / 8
 }
 
 /// How long these lines are, all together.

@@ -203,10 +203,7 @@ fn wrong_usage() {
             &["-s", "soon", "sound.trace"],
             "pj_dump: invalid value 'soon' for '--start <START>': expected a number of seconds\n",
         ),
-        (
-            &["-l", "-1", "sound.trace"],
-            "pj_dump: invalid value '-1' for '--float-precision <PRECISION>'",
-        ),
+        (&["-l", "-1", "sound.trace"], "pj_dump: invalid value '-1' for '--float-precision <N>'"),
         (
             &["--quotes", "some", "sound.trace"],
             "pj_dump: invalid value 'some' for '--quotes <QUOTES>'",
@@ -298,8 +295,8 @@ fn help_usage_and_version() {
         assert_eq!((status, stderr.as_str()), (0, ""));
         assert!(stdout.contains("Usage: pj_dump [OPTIONS] [FILE]..."), "{stdout}");
         let statuses = match argument {
-            "-?" => "Exit status: 0 the trace was dumped, 1 the trace is invalid, 2 usage",
-            _ => "Exit status:\n  0  the trace was dumped\n  1  the trace is invalid\n  2  usage",
+            "-?" => "Exit status: 0 dumped, 1 the trace is invalid, 2 usage",
+            _ => "Exit status:\n  0  dumped\n  1  the trace is invalid\n  2  usage",
         };
         assert!(stdout.contains(statuses), "{stdout}");
     }

@@ -317,7 +317,7 @@ fn intervals_of_events_defined_late() {
 fn the_help_says_what_it_takes() {
     let help = dump(&["--help"], b"");
     let help = String::from_utf8_lossy(&help.stdout).replace(['\n', ' '], "");
-    assert!(help.contains("--sortReplayevents"), "{help}");
+    assert!(help.contains("--sortTakeeventsintheorderoftime"), "{help}");
     assert!(help.contains("keptinmemory"), "{help}");
 }
 
@@ -345,6 +345,26 @@ fn runs(folder: &Path, script: &str) -> bool {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).current_dir(folder).env("LC_ALL", "C").stderr(Stdio::null());
     shell.status().is_ok_and(|status| status.success())
+}
+
+/// No advice to do what was done.
+#[test]
+fn sorted_files_that_are_out_of_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("one"), trace(b"set 2 S p a\n")).expect("writable");
+    std::fs::write(folder.path().join("two"), "set 1 S p a\n").expect("writable");
+    let hint = "hint: `--sort` sorts each file by itself; events of a container and type must be in time order \
+                from file to file\n";
+    for (options, status, hint) in [
+        (&["--sort"][..], 1, hint),
+        (&["--sort", "--recover"], 1, hint),
+        (&[], 1, "hint: `--sort` replays the trace sorted by time, as `sort -s` would\n"),
+        (&["--recover"], 1, "hint: with `--sort` events that come too late are kept\n"),
+    ] {
+        let found = crate::cli::run(&folder, &[options, &["-q", "one", "two"]].concat());
+        assert_eq!(found.0, status);
+        assert!(found.2.contains(&format!("pj_dump: {hint}")), "{options:?}: {}", found.2);
+    }
 }
 
 /// PajeNG 1.3.6 behaviour: its first time is 0 whatever sign the trace's has.

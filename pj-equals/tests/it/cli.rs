@@ -206,6 +206,27 @@ fn warnings_can_be_silenced() {
 }
 
 #[test]
+fn a_hint_at_what_was_not_done_yet() {
+    let naming = "%EventDef PajeTraceFile file\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n\
+                  file 0 0 piece\n";
+    let root = changed(&[]) + naming;
+    let folder = pair(&root, &root);
+    fs::write(folder.path().join("piece"), "set 0 S p1 early\n").unwrap();
+    for (options, hint) in [
+        (&[][..], "`--sort` compares traces sorted by time\n"),
+        (
+            &["--sort"],
+            "`--sort` sorts each file by itself; events of a container and type must be in time order from \
+                       file to file\n",
+        ),
+    ] {
+        let (status, _, stderr) = run(&folder, &[options, &FILES[..]].concat());
+        assert_eq!(status, 2);
+        assert!(stderr.ends_with(&format!("pj_equals: hint: {hint}")), "{options:?}: {stderr}");
+    }
+}
+
+#[test]
 fn files_that_a_trace_may_not_name() {
     let folder = tempfile::tempdir().unwrap();
     let header = "%EventDef PajeTraceFile file\n% Container string\n% Type string\n% Filename string\n%EndEventDef\n";
