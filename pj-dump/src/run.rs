@@ -52,7 +52,8 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Whether what was given as one trace in several files is probably several traces.
 fn contradict(cli: &Cli, failure: &Failure) -> bool {
     let Failure::Trace(_, error) = failure else { return false };
-    let is_later = error.file().is_some_and(|file| cli.files[1..].iter().any(|it| it == file));
+    let further = cli.files.get(1..).unwrap_or_default();
+    let is_later = error.file().is_some_and(|file| further.iter().any(|it| it == file));
     is_later
         && matches!(
             error.kind(),

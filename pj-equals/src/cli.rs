@@ -157,7 +157,6 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OURS)]
     pub warnings: Warnings,
 
-    /// What to print instead of doing anything.
     /// What to generate instead
     #[command(flatten, next_help_heading = OURS)]
     pub generate: Generate,

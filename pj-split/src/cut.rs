@@ -90,7 +90,7 @@ impl Cut<'_> {
         let _shown = display.replay(&opened.input, &progress, None);
         let trace =
             opened.read(|source| Trace::read_with(source, &options, self.workers, &progress))?;
-        if !self.cli.quiet {
+        if !(self.cli.quiet || self.cli.warnings.no_warnings) {
             VOICE.warnings(self.name, &trace);
         }
         one_file(self.name, &trace)?;

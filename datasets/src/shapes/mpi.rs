@@ -51,14 +51,27 @@ pub(super) fn write<W: Write + ?Sized>(
     (1..=count).try_for_each(|number| sink.event(7).micros(now).num(1).num(number).end())
 }
 
-/// The header, types, values and ranks.
+/// The header, types, values and ranks; what the processors can do, and that no network is in use.
 fn begin<W: Write + ?Sized>(sink: &mut Sink<'_, W>, count: u64) -> io::Result<()> {
+    declare(sink, &STATES, count)?;
+    (1..=count).try_for_each(|rank| {
+        sink.event(8).micros(0).num(4).num(rank).micros(110_000_000).end()?;
+        sink.event(8).micros(0).num(5).num(rank).micros(0).end()
+    })
+}
+
+/// The header, types, the values of states (the alias of the first is 10), and ranks.
+pub(super) fn declare<W: Write + ?Sized>(
+    sink: &mut Sink<'_, W>,
+    states: &[&str],
+    count: u64,
+) -> io::Result<()> {
     header::write(sink, &header::ALL)?;
     sink.lines(
         b"0 1 0 MPI\n2 2 1 MPI_STATE\n4 3 0 1 1 MPI_LINK\n1 4 1 POWER \"0 1 0\"\n1 5 1 TRAFFIC \"0 0 1\"\n3 6 1 MARK\n\
           5 30 6 checkpoint \"1 0 0\"\n5 31 6 iteration \"0 1 1\"\n",
     )?;
-    for (alias, name) in (10..).zip(STATES) {
+    for (alias, name) in (10..).zip(states) {
         sink.event(5)
             .num(alias)
             .num(2)
@@ -79,8 +92,5 @@ fn begin<W: Write + ?Sized>(sink: &mut Sink<'_, W>, count: u64) -> io::Result<()
             .text("\"")
             .end()?;
     }
-    (1..=count).try_for_each(|rank| {
-        sink.event(8).micros(0).num(4).num(rank).micros(110_000_000).end()?;
-        sink.event(8).micros(0).num(5).num(rank).micros(0).end()
-    })
+    Ok(())
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::closing_line;
 use super::flight::{Flight, pair};
-use crate::header;
+use super::mpi::declare;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
@@ -47,7 +47,7 @@ pub(super) fn write<W: Write + ?Sized>(
 ) -> io::Result<()> {
     let many = 16 + 4 * rng.below(13);
     let count = many.min((size / 4096).max(4));
-    begin(sink, count)?;
+    declare(sink, &STATES, count)?;
     let mut ranks = vec![Rank::default(); count as usize];
     let mut links = Flight::default();
     let (mut now, mut open) = (0, 0);
@@ -123,35 +123,4 @@ fn push<W: Write + ?Sized>(
     rng: &mut Rng,
 ) -> io::Result<()> {
     sink.event(event).micros(time).num(2).num(rank).num(10 + rng.below(STATES.len() as u64)).end()
-}
-
-/// The header, types, values and ranks.
-fn begin<W: Write + ?Sized>(sink: &mut Sink<'_, W>, count: u64) -> io::Result<()> {
-    header::write(sink, &header::ALL)?;
-    sink.lines(
-        b"0 1 0 MPI\n2 2 1 MPI_STATE\n4 3 0 1 1 MPI_LINK\n1 4 1 POWER \"0 1 0\"\n1 5 1 TRAFFIC \"0 0 1\"\n3 6 1 MARK\n\
-          5 30 6 checkpoint \"1 0 0\"\n5 31 6 iteration \"0 1 1\"\n",
-    )?;
-    for (alias, name) in (10..).zip(STATES) {
-        sink.event(5)
-            .num(alias)
-            .num(2)
-            .word(name)
-            .word("\"0.")
-            .digits(alias % 10)
-            .text(" 0.5 1\"")
-            .end()?;
-    }
-    for rank in 1..=count {
-        sink.event(6)
-            .micros(0)
-            .num(rank)
-            .num(1)
-            .num(0)
-            .word("\"rank-")
-            .digits(rank - 1)
-            .text("\"")
-            .end()?;
-    }
-    Ok(())
 }

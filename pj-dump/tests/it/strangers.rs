@@ -116,6 +116,13 @@ fn what_standard_input_names_is_below_the_current_folder() {
     let mut command = crate::cli::command(&folder, &[]);
     let (status, _, told) = outcome(&command.stdin(stdin).output().expect("it starts"));
     assert!(status == 2 && told.contains("/etc/passwd is not below the trace's folder"), "{told}");
+    // What is wrong there is told with its name.
+    fs::write(folder.path().join("run/root"), trace(b"set 5 S p a\nfile p P run/piece\n"))
+        .expect("writable");
+    let stdin = fs::File::open(folder.path().join("run/root")).expect("it was written");
+    let mut command = crate::cli::command(&folder, &[]);
+    let (status, _, told) = outcome(&command.stdin(stdin).output().expect("it starts"));
+    assert!(status == 1 && told.starts_with("pj_dump: run/piece:1:5: time 1 is earlier"), "{told}");
 }
 
 /// None of these ends, or blocks: a pipe without a writer, a device without an end.

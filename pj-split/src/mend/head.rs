@@ -39,7 +39,9 @@ fn own(kind: EventKind, number: &str, fields: &[(&str, &str)], out: &mut Vec<u8>
 /// Writes a definition of the trace, as of another event perhaps.
 fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: &mut Vec<u8>) {
     let quoted = |text: &[u8], out: &mut Vec<u8>| {
-        let needs_none = plain(text) && !matches!(text, b"EventDef" | b"EndEventDef");
+        // A quote inside a word is text only where the word has none around it.
+        let can_have_none = plain(text) || text.contains(&b'"');
+        let needs_none = can_have_none && !matches!(text, b"EventDef" | b"EndEventDef");
         let quote: &[u8] = if needs_none { b"" } else { b"\"" };
         [quote, text, quote].iter().for_each(|part| out.extend_from_slice(part));
     };
@@ -52,11 +54,12 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
             // It was there twice, and the second is the user's.
             name = format!("{name}-{index}");
         }
-        if name.is_empty() || name.contains('"') {
+        if name.is_empty() {
             // No sound definition can say it.
             name = format!("Field-{index}");
         }
-        out.extend_from_slice(b"% ");
+        // A word begins with a quote that is text only behind the percent sign.
+        out.extend_from_slice(if name.starts_with('"') { b"%" } else { b"% " });
         quoted(name.as_bytes(), out);
         let type_ = match field.kind {
             FieldType::Date => "date",

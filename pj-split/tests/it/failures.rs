@@ -261,12 +261,19 @@ fn warnings_can_be_silenced() {
     let warned = |command: &mut std::process::Command| {
         let output = command.output().expect("it starts");
         assert!(output.status.success(), "{}", said(&output));
-        std::fs::remove_dir_all(place.path("d")).expect("it is there");
+        let path = place.path("d");
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+            .expect("it is there");
         said(&output).contains("warning")
     };
     assert!(warned(&mut place.command(&["t", "-o", "d"])));
     assert!(!warned(&mut place.command(&["t", "-o", "d", "--no-warnings"])));
     assert!(!warned(&mut place.command(&["t", "-o", "d", "-q"])));
+    assert!(warned(&mut place.command(&["t", "-o", "d", "--from", "0"])));
+    for more in ["--verbose", "-p2"] {
+        let words = ["t", "-o", "d", "--from", "0", "--no-warnings", more];
+        assert!(!warned(&mut place.command(&words)));
+    }
     assert!(!warned(place.command(&["t", "-o", "d"]).env("PAJE_NO_WARNINGS", "1")));
 }
 

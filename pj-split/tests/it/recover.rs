@@ -270,6 +270,13 @@ fn kinds() {
         ("cut off", "push 1 S p a\npush 2 S q b\nfrom 2 L h m p k\npush 4 S", true),
         ("cut off in a definition", "push 1 S p a\n%EventDef PajeSetState 9\n% Time date\n", true),
         ("an unknown type", "push 1 Z p a\npush 2 S p b\n", true),
+        (
+            "quotes that are text, and no name",
+            "%EventDef PajePushState a\"b\n% Time date\n% Type string\n% Container string\n\
+             % Value string\n% c\"d int\n%\"e int\n% \"\" int\n%EndEventDef\n\
+             a\"b 1 S p v 1 2 3\npop 5 S p\npop 6 S p\n",
+            true,
+        ),
     ] {
         let bytes = [WORLD, lines].concat().into_bytes();
         for count in COUNTS {

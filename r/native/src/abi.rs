@@ -168,18 +168,6 @@ pub unsafe extern "C" fn paje_progress(
     }
 }
 
-/// Ends the replay, if it goes on, and lets go of the trace.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn paje_stop(reading: *mut Reading) -> c_int {
-    // SAFETY: rules 1 and 2.
-    unsafe {
-        tried(reading, |reading| {
-            reading.stop();
-            Ok(())
-        })
-    }
-}
-
 /// When the trace ends, in seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_end(reading: *const Reading) -> c_double {

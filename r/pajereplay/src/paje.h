@@ -22,7 +22,6 @@ int paje_ask(Reading *reading, const char *keyword, const char *value);
 int paje_start(Reading *reading);
 int paje_wait(Reading *reading, unsigned milliseconds);
 void paje_progress(const Reading *reading, double *read, double *size);
-int paje_stop(Reading *reading);
 double paje_end(const Reading *reading);
 size_t paje_facts(Reading *reading, unsigned what);
 Text paje_fact(Reading *reading, size_t row, size_t field);
