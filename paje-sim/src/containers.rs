@@ -22,8 +22,9 @@ pub struct Containers {
     /// User-defined fields of creations, and whose they are, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers that no event has created: they came with the first event for them.
-    made_up: FxHashSet<ContainerId>,
+    /// Containers that no event has created: they came with the first event for them. Only they ever leave
+    /// their parent: the sibling before each is here, [`NONE`] for none.
+    made_up: FxHashMap<ContainerId, u32>,
     /// Those of them that an event has created since.
     adopted: FxHashSet<ContainerId>,
     /// When destructions said that containers ended that went on for longer.
@@ -44,15 +45,34 @@ struct Container {
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
-    previous_sibling: u32,
     last_lane: u32,
-    /// It and everything in it has ended. Keeps nested destructions linear: what is settled need
-    /// not be looked at again, unless a new child is created somewhere in it.
-    settled: bool,
-    /// The event that ended it was for it, and not for one that it is in.
-    ended_by_name: bool,
-    /// The last of the trace's files that created it.
+    /// The last of the trace's files that created it, and behind that number [`SETTLED`] and
+    /// [`ENDED_BY_NAME`].
     said_in: u32,
+}
+
+/// The container and everything in it has ended. Keeps nested destructions linear: what is settled need
+/// not be looked at again, unless a new child is created somewhere in it.
+const SETTLED: u32 = 1;
+/// The event that ended the container was for it, and not for one that it is in.
+const ENDED_BY_NAME: u32 = 2;
+const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
+
+impl Container {
+    const fn is(&self, flag: u32) -> bool {
+        self.said_in & flag != 0
+    }
+
+    /// Sets or clears a flag; returns whether it was set.
+    const fn mark(&mut self, flag: u32, set: bool) -> bool {
+        let was = self.is(flag);
+        self.said_in = if set { self.said_in | flag } else { self.said_in & !flag };
+        was
+    }
+
+    const fn say_in(&mut self, file: u32) {
+        self.said_in = file * (FLAGS + 1) | (self.said_in & FLAGS);
+    }
 }
 
 /// When some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
@@ -82,7 +102,7 @@ impl Containers {
             endings: Vec::new(),
             extras: CreationExtras::default(),
             extra_owners: Vec::new(),
-            made_up: FxHashSet::default(),
+            made_up: FxHashMap::default(),
             adopted: FxHashSet::default(),
             said_ends: FxHashMap::default(),
         };
@@ -143,7 +163,7 @@ impl Containers {
     /// What messages call the container. A container that was made up has a name only, also once an event
     /// gives it another: when a lane's problem is found, that event may have been seen, or not.
     pub(crate) fn named(&self, id: ContainerId) -> Named {
-        if self.made_up.contains(&id) || self.adopted.contains(&id) {
+        if self.is_made_up(id) || self.adopted.contains(&id) {
             return Named::of(self.identifier(id), None);
         }
         Named::of(self.name(id), self.alias(id))
@@ -235,26 +255,26 @@ impl Containers {
 
     /// Whether the event that ended the container was for it, and not for one that it is in.
     pub(crate) fn is_ended_by_name(&self, id: ContainerId) -> bool {
-        self.list[id.index()].ended_by_name
+        self.list[id.index()].is(ENDED_BY_NAME)
     }
 
     pub(crate) fn end_by_name(&mut self, id: ContainerId) {
-        self.list[id.index()].ended_by_name = true;
+        self.list[id.index()].mark(ENDED_BY_NAME, true);
     }
 
     /// The last of the trace's files that created the container.
     pub(crate) fn said_in(&self, id: ContainerId) -> u32 {
-        self.list[id.index()].said_in
+        self.list[id.index()].said_in / (FLAGS + 1)
     }
 
     /// Another file of the trace creates the container, too.
     pub(crate) fn say_again(&mut self, id: ContainerId, file: u32) {
-        self.list[id.index()].said_in = file;
+        self.list[id.index()].say_in(file);
     }
 
     /// Marks the container as settled; returns whether it was before.
     pub(crate) fn settle(&mut self, id: ContainerId) -> bool {
-        std::mem::replace(&mut self.list[id.index()].settled, true)
+        self.list[id.index()].mark(SETTLED, true)
     }
 
     /// The lane last opened in the container; the lanes themselves know the one before.
@@ -274,31 +294,31 @@ impl Containers {
         id
     }
 
-    /// Puts a container behind the others in its parent.
-    fn attach(&mut self, id: ContainerId, parent: ContainerId) {
+    /// Puts a container behind the others in its parent; returns the one before it.
+    fn attach(&mut self, id: ContainerId, parent: ContainerId) -> u32 {
         let mut ancestor = parent;
-        while std::mem::take(&mut self.list[ancestor.index()].settled) {
+        while self.list[ancestor.index()].mark(SETTLED, false) {
             ancestor = self.parent(ancestor);
         }
         let before = std::mem::replace(&mut self.list[parent.index()].last_child, id.0);
-        self.list[id.index()].previous_sibling = before;
         match self.list.get_mut(before as usize) {
             Some(sibling) => sibling.next_sibling = id.0,
             None => self.list[parent.index()].first_child = id.0,
         }
+        before
     }
 
-    /// Takes a container out of its parent.
-    fn detach(&mut self, id: ContainerId) {
-        let Container { parent, next_sibling: next, previous_sibling: before, .. } =
-            self.list[id.index()];
+    /// Takes a container out of its parent, where it is behind the one `before`.
+    fn detach(&mut self, id: ContainerId, before: u32) {
+        let Container { parent, next_sibling: next, .. } = self.list[id.index()];
         match self.list.get_mut(before as usize) {
             Some(sibling) => sibling.next_sibling = next,
             None => self.list[parent.index()].first_child = next,
         }
-        match self.list.get_mut(next as usize) {
-            Some(sibling) => sibling.previous_sibling = before,
-            None => self.list[parent.index()].last_child = before,
+        if next == NONE {
+            self.list[parent.index()].last_child = before;
+        } else if let Some(of_next) = self.made_up.get_mut(&ContainerId(next)) {
+            *of_next = before;
         }
         self.list[id.index()].next_sibling = NONE;
     }
@@ -306,13 +326,14 @@ impl Containers {
     /// A container that no event has created, in the root.
     pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
-        let id = self.insert(NewContainer { name, alias: None, type_, parent, time, said_in });
-        self.made_up.insert(id);
+        let id = self.add(NewContainer { name, alias: None, type_, parent, time, said_in });
+        let before = self.attach(id, parent);
+        self.made_up.insert(id, before);
     }
 
     /// Whether no event has created the container so far.
     pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
-        self.made_up.contains(&id)
+        self.made_up.contains_key(&id)
     }
 
     /// Whether there is any container that no event has created so far.
@@ -333,12 +354,14 @@ impl Containers {
         if new.parent == id {
             return false;
         }
-        self.made_up.remove(&id);
+        if let Some(before) = self.made_up.remove(&id) {
+            self.detach(id, before);
+        }
         self.adopted.insert(id);
-        self.detach(id);
         let names = Names::new(&mut self.texts, new.name, new.alias);
         let container = &mut self.list[id.index()];
-        (container.names, container.parent, container.said_in) = (names, new.parent, new.said_in);
+        (container.names, container.parent) = (names, new.parent);
+        container.say_in(new.said_in);
         self.attach(id, new.parent);
         true
     }
@@ -370,11 +393,8 @@ impl Containers {
             first_child: NONE,
             last_child: NONE,
             next_sibling: NONE,
-            previous_sibling: NONE,
             last_lane: NONE,
-            settled: false,
-            ended_by_name: false,
-            said_in: new.said_in,
+            said_in: new.said_in * (FLAGS + 1),
         });
         let hash = |id: ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
         let known = &mut self.by_identifier;
@@ -400,6 +420,6 @@ mod tests {
     /// A trace may have a million of them.
     #[test]
     fn containers_are_small() {
-        assert!(size_of::<Container>() <= 56, "{} bytes", size_of::<Container>());
+        assert!(size_of::<Container>() <= 48, "{} bytes", size_of::<Container>());
     }
 }

@@ -9,7 +9,11 @@ use crate::store::{NewState, OpenRow, Store, Written};
 ///
 /// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
 /// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
+///
+/// What is known by two values comes first, and by its others tells the lanes of other natures: the fields
+/// stay in this order.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct StateLane {
     /// The last row is open; it is then the top of the stack.
     is_open: bool,

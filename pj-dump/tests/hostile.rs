@@ -34,8 +34,8 @@ const FACTOR: u64 = 40;
 const FIXED: u64 = 64 << 20;
 /// Bytes of memory for a container with one lane, beside [`FIXED`], however short its lines are; and with
 /// `-o`, which has lists of what each portion shows.
-const EACH: u64 = 260;
-const EACH_IN_PORTIONS: u64 = 300;
+const EACH: u64 = 250;
+const EACH_IN_PORTIONS: u64 = 280;
 /// Generous: the machine has other things to do.
 const NANOSECONDS: u64 = 10_000;
 

@@ -252,12 +252,15 @@ impl Refusals {
 }
 
 impl Maps {
-    /// The next strands, so many, are those of a lane that there is not.
-    pub(super) fn doom(&mut self, count: usize, failed: &Failed) {
+    /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
+    /// `followed`.
+    pub(super) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.doomed.insert(self.strands.len() as u32, failed.clone());
             self.strands.push(NO_STRAND);
-            self.owners.push((LaneId(NO_STRAND), NOWHERE));
+            if followed {
+                self.owners.push((LaneId(NO_STRAND), NOWHERE));
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ use crate::store::LineNumber;
 pub(crate) struct Maps {
     /// The number, in its shard, of each strand.
     pub(crate) strands: Vec<u32>,
-    /// The lane of each strand, and its container.
+    /// The lane of each strand, and its container: only for a ledger.
     pub(crate) owners: Vec<(LaneId, ContainerId)>,
     /// Types that values have been looked up in.
     types: Vec<Option<TypeId>>,
@@ -157,7 +157,8 @@ pub(crate) fn resolve(
                     Some(_) => match state.mended_lane(block, *line, names, nature) {
                         Ok(lane) => lane,
                         Err(failed) => {
-                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed);
+                            let followed = state.structural.is_some();
+                            state.maps.doom(decoder.shards_of(*symbol).len(), &failed, followed);
                             continue;
                         }
                     },
@@ -171,8 +172,10 @@ pub(crate) fn resolve(
                     state.maps.again += 1;
                 }
                 let strands = state.lanes.strands(lane);
-                let owner = (lane, state.model.lanes[lane.index()].container);
-                state.maps.owners.extend(strands.iter().map(|_| owner));
+                if state.structural.is_some() {
+                    let owner = (lane, state.model.lanes[lane.index()].container);
+                    state.maps.owners.extend(strands.iter().map(|_| owner));
+                }
                 state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
             Noted::Value(symbol, hash) => {

@@ -429,6 +429,6 @@ mod tests {
     /// A trace may have a million lanes of a few events each.
     #[test]
     fn strands_are_small() {
-        assert!(size_of::<Strand>() <= 88, "{} bytes", size_of::<Strand>());
+        assert!(size_of::<Strand>() <= 80, "{} bytes", size_of::<Strand>());
     }
 }
