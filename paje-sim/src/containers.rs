@@ -71,7 +71,7 @@ impl Container {
     }
 
     const fn say_in(&mut self, file: u32) {
-        self.said_in = file * (FLAGS + 1) | (self.said_in & FLAGS);
+        self.said_in = (file * (FLAGS + 1)) | (self.said_in & FLAGS);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::store::{ExtraPair, Store, Written};
 /// The replay of one variable lane. Each row lasts until the next one's start; all are written but the
 /// current one, which is here. Packed, so that the nature of a lane fits beside it.
 #[derive(Debug)]
-#[repr(packed(4))]
+#[repr(C, packed(4))]
 pub(crate) struct VariableLane {
     /// When the current row began; not a number if there is none.
     start: f64,
