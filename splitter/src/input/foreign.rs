@@ -14,7 +14,7 @@ const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
 /// What begins so, and what to do with it.
-const MAGIC: [(&[u8], &str, &str); 31] = [
+const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
@@ -27,8 +27,6 @@ const MAGIC: [(&[u8], &str, &str); 31] = [
     (b"\xff\x06\0\0sNaPpY", "compressed with snappy", DECOMPRESS),
     (b"\xff\xfe\0\0", "text in UTF-32", RECODE),
     (b"\0\0\xfe\xff", "text in UTF-32", RECODE),
-    (b"\xff\xfe", "text in UTF-16", RECODE),
-    (b"\xfe\xff", "text in UTF-16", RECODE),
     (b"%\0E\0", "text in UTF-16", RECODE),
     (b"\0%\0E", "text in UTF-16", RECODE),
     (b"%PDF-", "a PDF document", NOTHING),
@@ -60,6 +58,10 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
             if is_core { "a core dump" } else { "a program or a library (ELF)" },
             NOTHING,
         ));
+    }
+    // Two bytes alone may be damage of a trace.
+    if matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) {
+        return Some(("text in UTF-16", RECODE));
     }
     // The name of the first file, which ends with zeros; a comment that happens to have the magic does not.
     let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
@@ -148,6 +150,15 @@ mod tests {
             assert!(magic.len() <= HEAD);
             let first = MAGIC.iter().position(|(other, ..)| magic.starts_with(other));
             assert_eq!(first, Some(index), "{what}");
+        }
+    }
+
+    #[test]
+    fn marks_of_byte_orders_may_be_damage() {
+        assert_eq!(foreign(b"\xff\xfe%\0E\0"), Some(("text in UTF-16", RECODE)));
+        assert_eq!(foreign(b"\xfe\xff\0%\0E"), Some(("text in UTF-16", RECODE)));
+        for damaged in [&b"\xff\xfe\n%EventDef"[..], b"\xfe\xff%EventDef", b"\xff\xfe"] {
+            assert_eq!(foreign(damaged), None);
         }
     }
 
