@@ -1,6 +1,6 @@
 //! A folder that is not complete: removed whatever ends the program, or by the next run.
 //!
-//! It has a file that says so, [`MARK`], which is locked while the program runs. The system takes the lock
+//! It has a file that says so, `.partial`, which is locked while the program runs. The system takes the lock
 //! back when the program ends, however that comes: a mark that can be locked is one that a killed program
 //! left behind. A complete folder has no mark.
 
