@@ -72,8 +72,9 @@ fn every_shape() {
 fn random_traces() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
     let first = number("PAJE_SEED").unwrap_or(0);
-    let (mut compared, mut destroyed) = (0, 0);
-    for seed in first..first + number("PAJE_SEEDS").unwrap_or(300) {
+    let (mut compared, mut destroyed) = (0_u64, 0_u64);
+    let seeds = number("PAJE_SEEDS").unwrap_or(300);
+    for seed in first..first + seeds {
         let trace = random::trace(seed);
         if !trace.is_valid() {
             continue;
@@ -83,10 +84,10 @@ fn random_traces() {
         let split = place.split(&["-nzqp", count], 500);
         check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
         compared += 1;
-        destroyed += usize::from(has_destructions(&trace.bytes));
+        destroyed += u64::from(has_destructions(&trace.bytes));
     }
     println!("{compared} traces compared, {destroyed} of them with destructions");
-    assert!(compared > 150 && destroyed > 75, "{compared}, {destroyed}");
+    assert!(compared * 2 >= seeds && destroyed * 4 >= seeds, "{compared}, {destroyed} of {seeds}");
 }
 
 fn has_destructions(trace: &[u8]) -> bool {
