@@ -1,5 +1,11 @@
 //! The grammar of `%` lines. Their words are found as those of any line: see [`token`].
 
+use nom::branch::alt;
+use nom::combinator::{cut, not, opt, verify};
+use nom::error::{Error, ErrorKind};
+use nom::sequence::{preceded, terminated};
+use nom::{IResult, Parser};
+
 use super::{FieldDef, FieldNames, FieldType};
 use crate::error::Instead;
 use crate::event::FieldName;
@@ -20,46 +26,70 @@ pub(super) struct Word<'a> {
     pub(super) text: &'a [u8],
 }
 
-/// The first words behind the percent sign, which may stand apart or be glued to the first of them; that is bare
-/// then, and its quotes are text, as in any bare word. PajeNG 1.3.6 behaviour.
-fn words(line: &[u8]) -> impl Iterator<Item = Word<'_>> {
-    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-    let mut end = 0;
-    let fields = std::iter::from_fn(move || {
-        let range = token::next_field(line, end)?;
-        end = range.end;
-        Some(range)
-    });
-    fields.enumerate().filter_map(|(index, range)| {
-        let raw = &line[range.clone()];
-        let at = range.start as u32;
-        match raw {
-            [b'%'] if index == 0 => None,
-            [b'%', glued @ ..] if index == 0 => Some(Word { at: at + 1, text: glued }),
-            raw => Some(Word { at, text: Field::new(raw).bare() }),
-        }
-    })
+/// A line, and how far it has been read.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+type Parsed<'a, T> = IResult<Rest<'a>, T>;
+
+fn error<T>(rest: Rest<'_>, kind: ErrorKind) -> Parsed<'_, T> {
+    Err(nom::Err::Error(Error::new(rest, kind)))
+}
+
+/// The percent sign that the line begins with; nothing if it begins otherwise.
+fn percent(rest: Rest<'_>) -> Parsed<'_, ()> {
+    let first = token::next_field(rest.line, rest.at).map_or(rest.at, |range| range.start);
+    let is_there = rest.line.get(first) == Some(&b'%');
+    Ok((Rest { at: if is_there { first + 1 } else { rest.at }, ..rest }, ()))
+}
+
+/// The next word. One that is glued to the percent sign is bare, and its quotes are text, as in any bare word.
+/// PajeNG 1.3.6 behaviour.
+fn word(rest: Rest<'_>) -> Parsed<'_, Word<'_>> {
+    let Rest { line, at } = rest;
+    let behind_sign = at > 0 && line[at - 1] == b'%';
+    let glued = if behind_sign { token::next_field(line, at - 1) } else { None };
+    let (range, text) = match glued.filter(|range| range.end > at) {
+        Some(range) => (at..range.end, &line[at..range.end]),
+        None => match token::next_field(line, at) {
+            Some(range) => (range.clone(), Field::new(&line[range]).bare()),
+            None => return error(rest, ErrorKind::Eof),
+        },
+    };
+    Ok((Rest { line, at: range.end }, Word { at: range.start as u32, text }))
+}
+
+fn keyword<'a>(
+    wanted: &'static [u8],
+) -> impl Parser<Rest<'a>, Output = Word<'a>, Error = Error<Rest<'a>>> {
+    verify(word, move |word: &Word<'_>| word.text == wanted)
+}
+
+/// The line without its end.
+fn all_of(line: &[u8]) -> Rest<'_> {
+    Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }
 
 /// `None` if the line is none of the three.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
-    let mut words = words(line);
-    let first = words.next()?;
-    match first.text {
-        // A malformed `%EventDef` must not pass for a field of that name.
-        b"EventDef" => match (words.next(), words.next(), words.next()) {
-            (Some(name), Some(id), None) => Some(HeaderLine::EventDef { name, id }),
-            _ => None,
-        },
-        b"EndEventDef" => Some(HeaderLine::End),
-        _ => Some(HeaderLine::Field { name: first, kind: words.next() }),
-    }
+    // A malformed `%EventDef` must not pass for a field of that name: that is what `cut` is for.
+    let name_and_id = terminated((word, word), not(word));
+    let event_def = preceded(keyword(b"EventDef"), cut(name_and_id));
+    let event_def = event_def.map(|(name, id)| HeaderLine::EventDef { name, id });
+    let end = keyword(b"EndEventDef").map(|_| HeaderLine::End);
+    let field = (word, opt(word)).map(|(name, kind)| HeaderLine::Field { name, kind });
+    let parsed = preceded(percent, alt((event_def, end, field))).parse(all_of(line));
+    parsed.ok().map(|(_, line)| line)
 }
 
 /// The first word of a `%` line, empty if there is none.
 #[must_use]
 pub fn keyword_of(line: &[u8]) -> &[u8] {
-    words(line).next().map_or(&[], |word| word.text)
+    let first = preceded(percent, word).parse(all_of(line));
+    first.map_or(&[], |(_, word)| word.text)
 }
 
 pub(super) fn field_type(word: &[u8]) -> Option<FieldType> {
