@@ -131,8 +131,9 @@ def test_tables_in_notebooks(trace):
     assert [row[5] for row in shown.rows[7:]] == [row["Value"] for row in rows[-5:]]
     assert float(shown.rows[1][2]) == rows[0]["Start"]
     # Few rows are all there.
-    events = Cells(trace.events._repr_html_())
-    assert [row[3] for row in events.rows[1:]] == trace.events["Value"].to_list()
+    containers = Cells(trace.containers._repr_html_())
+    name = trace.containers.column_names.index("Name")
+    assert [row[name] for row in containers.rows[1:]] == trace.containers["Name"].to_list()
     wild = pajereplay.read(WILD.encode()).states
     assert "<b>" not in wild._repr_html_() and Cells(wild._repr_html_()).rows[1][5] == "<b>on & off</b>"
     assert Cells(pajereplay.read(HEADER.encode()).states._repr_html_()).rows == [wild.column_names]
