@@ -9,6 +9,7 @@
 //! - [`progress`]: how far a run is, on a terminal
 //! - [`contents`]: what a trace holds, in numbers
 //! - [`output`]: standard output that tells when it fails
+//! - [`signals`]: which signals are to stay ignored
 //! - [`quotes`]: how names are printed
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
@@ -22,6 +23,7 @@ pub mod output;
 pub mod progress;
 pub mod quotes;
 pub mod reading;
+pub mod signals;
 pub mod voice;
 
 pub use failure::Failure;

@@ -1,9 +1,9 @@
 //! What the program does when it is told to stop.
 
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use console::signals::heeded;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -26,13 +26,10 @@ impl Held {
     /// From here on, once in a run. Signals that are ignored, as under `nohup`, stay so.
     pub(crate) fn new() -> Self {
         let (came, over) = (Arc::default(), Arc::default());
-        let ignored = ignored_signals();
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
-            if ignored >> (signal - 1) & 1 == 0 {
-                // Where it cannot be had, it ends the program at once.
-                let _ = flag::register_usize(signal, Arc::clone(&came), signal as usize)
-                    .and_then(|_| flag::register_conditional_default(signal, Arc::clone(&over)));
-            }
+        for signal in heeded([SIGHUP, SIGINT, SIGTERM]) {
+            // Where it cannot be had, it ends the program at once.
+            let _ = flag::register_usize(signal, Arc::clone(&came), signal as usize)
+                .and_then(|_| flag::register_conditional_default(signal, Arc::clone(&over)));
         }
         Held { came, over }
     }
@@ -45,11 +42,4 @@ impl Drop for Held {
             let _ = emulate_default_handler(signal);
         }
     }
-}
-
-/// The signals that are ignored already, by bit; none where the system does not say.
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

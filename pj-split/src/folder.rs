@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 
 use console::Failure;
+use console::signals::heeded;
 
 use crate::partial::{self, Partial, Shared};
 use crate::report::VOICE;
@@ -174,10 +175,7 @@ fn unwrapped(error: io::Error) -> io::Error {
 fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
     // A file that becomes too large is an error of the write, not the end of the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
-    let ignored = ignored_signals();
-    let told =
-        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    let mut signals = Signals::new(told)?;
+    let mut signals = Signals::new(heeded([SIGHUP, SIGINT, SIGTERM]))?;
     let handle = signals.handle();
     let partial = Arc::clone(partial);
     thread::Builder::new().name("signals".into()).spawn(move || {
@@ -190,11 +188,4 @@ fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
         }
     })?;
     Ok(handle)
-}
-
-/// The signals that are ignored already, as `nohup` does, by bit; none where the system does not say.
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
