@@ -121,8 +121,11 @@ impl NamedFiles {
     }
 }
 
-/// A size from a kibibyte to a gibibyte.
-fn max_line(text: &str) -> Result<usize, String> {
+/// A size from a kibibyte to a gibibyte: how long lines may be; the parser of an option's value.
+///
+/// # Errors
+/// It is no such size, in words for a message.
+pub fn max_line(text: &str) -> Result<usize, String> {
     let size = splitter::parse_size(text)?;
     let range = 1 << 10..=Limits::LONGEST_LINE;
     let size = usize::try_from(size).ok().filter(|size| range.contains(size));

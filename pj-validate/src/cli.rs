@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::generate::Generate;
-use console::options::{NamedFiles, Warnings};
+use console::options::{NamedFiles, Warnings, max_line};
 
 use crate::check::Options;
 use crate::finding::kinds::{ERRORS, WARNINGS};
@@ -122,14 +122,6 @@ fn only() -> String {
         ERRORS.join(", "),
         WARNINGS.join(", ")
     )
-}
-
-/// A size from a kibibyte to a gibibyte.
-fn max_line(text: &str) -> Result<usize, String> {
-    let size = splitter::parse_size(text)?;
-    let range = 1 << 10..=Options::LONGEST_LINE;
-    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
-    size.ok_or_else(|| "expected a size from 1K to 1G".into())
 }
 
 /// Whether something is done.
