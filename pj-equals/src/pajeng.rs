@@ -3,13 +3,13 @@
 //! PajeNG 1.3.6 behaviour, found out by running it: both traces are gone through side by side, in the
 //! order of identifiers, and things that come at the same place are taken for the same. Of two
 //! containers at the same place, as many types belong to their types, of the same natures in the same
-//! order; as many containers of each of them are in both; and their lanes have as many rows each. Of two rows at
-//! the same place, the values are called by the same text: by their aliases, or by their names if they
-//! have none. Nothing else counts: no name or alias of a type or container, no time, no value of a
-//! variable, no key, no imbrication, no end of a link.
+//! order; as many containers are in both, of whatever types, in the order of their types; and their lanes have as
+//! many rows each. Of two rows at the same place, the values are called by the same text: by their aliases, or by
+//! their names if they have none. Nothing else counts: no name or alias of a type or container, no time, no value
+//! of a variable, no key, no imbrication, no end of a link.
 
 use paje_sim::{ContainerId, LaneView, NameOrder, Step, Trace, TypeId, TypeNature};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::rows::{LaneRows, Window};
 use crate::values::{AllValues, Case, by_identifier};
@@ -20,19 +20,19 @@ use crate::values::{AllValues, Case, by_identifier};
 pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [Window; 2]) -> bool {
     let values = AllValues::new(traces, by_identifier, case);
     let rows = windows.map(LaneRows::new);
-    SideBySide { traces, types: Counterparts::new(traces), values, rows }.are_equal()
+    SideBySide { traces, types: TypesOf::new(traces), values, rows }.are_equal()
 }
 
 struct SideBySide<'t> {
     traces: [&'t Trace; 2],
-    types: Counterparts,
+    types: TypesOf,
     values: AllValues<'t>,
     rows: [LaneRows<'t>; 2],
 }
 
 impl<'t> SideBySide<'t> {
     /// Both walks give the same steps as long as the trees are the same: a container is where its
-    /// counterpart is if so are their parents, and if their types are at the same place.
+    /// counterpart is if so are their parents.
     fn are_equal(mut self) -> bool {
         let [a, b] = self.traces;
         let mut walks = (a.walk(NameOrder::Bare), b.walk(NameOrder::Bare));
@@ -47,7 +47,7 @@ impl<'t> SideBySide<'t> {
                     let parents = (a.containers().parent(one), b.containers().parent(other));
                     let types = [a.containers().type_of(one), b.containers().type_of(other)];
                     let here = counterparts[parents.0.index()] == parents.1;
-                    if !here || !self.types.hold(types) || !self.types.enter(types) {
+                    if !here || !self.types.are_alike(types) {
                         return false;
                     }
                     counterparts[one.index()] = other;
@@ -89,55 +89,40 @@ impl<'t> SideBySide<'t> {
     }
 }
 
-/// Types of one trace and those at the same place of the other.
-struct Counterparts {
-    natures: [Vec<TypeNature>; 2],
-    /// The types that belong to each container type, in the order of identifiers.
-    children: [Vec<Vec<TypeId>>; 2],
-    found: FxHashMap<TypeId, TypeId>,
-    /// Container types whose children have been found alike.
-    entered: FxHashMap<TypeId, TypeId>,
+/// What belongs to the container types of both traces.
+struct TypesOf {
+    /// Natures of the types that belong to each container type, in the order of identifiers.
+    natures: [Vec<Vec<TypeNature>>; 2],
+    /// Container types that have been found alike.
+    alike: FxHashSet<[TypeId; 2]>,
 }
 
-impl Counterparts {
+impl TypesOf {
     fn new(traces: [&Trace; 2]) -> Self {
         let natures = traces.map(|trace| {
-            let types = trace.types();
-            types.ids().map(|id| types.nature(id)).collect()
-        });
-        let children = traces.map(|trace| {
             let types = trace.types();
             let mut children = vec![Vec::new(); types.len()];
             for id in types.ids().skip(1) {
                 children[types.parent(id).index()].push(id);
             }
-            for list in &mut children {
+            let in_order = |mut list: Vec<TypeId>| {
                 list.sort_by_key(|id| types.identifier(*id).text);
-            }
-            children
+                list.into_iter().map(|id| types.nature(id)).collect()
+            };
+            children.into_iter().map(in_order).collect()
         });
-        let found = FxHashMap::from_iter([(TypeId::ROOT, TypeId::ROOT)]);
-        Counterparts { natures, children, found, entered: FxHashMap::default() }
+        TypesOf { natures, alike: FxHashSet::default() }
     }
 
-    /// Whether the two types are at the same place.
-    fn hold(&self, types: [TypeId; 2]) -> bool {
-        self.found.get(&types[0]) == Some(&types[1])
-    }
-
-    /// Makes counterparts of what belongs to two container types; returns whether it is alike.
-    fn enter(&mut self, types: [TypeId; 2]) -> bool {
-        if let Some(other) = self.entered.get(&types[0]) {
-            return *other == types[1];
+    /// Whether as many types, of the same natures in the same order, belong to both container types.
+    fn are_alike(&mut self, types: [TypeId; 2]) -> bool {
+        if self.alike.contains(&types) {
+            return true;
         }
-        let [a, b] = &self.children;
-        let (a, b) = (&a[types[0].index()], &b[types[1].index()]);
-        let nature = |side: usize, id: &TypeId| self.natures[side][id.index()];
-        let same = a.len() == b.len()
-            && a.iter().zip(b).all(|(one, other)| nature(0, one) == nature(1, other));
+        let [a, b] = &self.natures;
+        let same = a[types[0].index()] == b[types[1].index()];
         if same {
-            self.found.extend(a.iter().copied().zip(b.iter().copied()));
-            self.entered.insert(types[0], types[1]);
+            self.alike.insert(types);
         }
         same
     }
