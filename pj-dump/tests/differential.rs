@@ -3,7 +3,7 @@
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
 //! `/usr/bin/pj_dump`; without it the test passes, saying so. `PAJE_SEEDS` is the number of traces
-//! (1,000 if unset), `PAJE_SEED` the seed of the first (the clock if unset; it is printed).
+//! (1,000 if unset), `PAJE_SEED` the seed of the first (0 if unset).
 
 #[path = "it/order.rs"]
 #[expect(dead_code, reason = "only the disorder that keeps traces valid is asked for here")]
@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use datasets::Shape;
 use datasets::random::{self, RandomTrace};
@@ -32,7 +31,7 @@ const MOST: usize = 20;
 fn random_traces_are_dumped_as_pajeng_does() {
     let Some(pajeng) = pajeng() else { return skipped() };
     let count = number("PAJE_SEEDS").unwrap_or(1000);
-    let first = number("PAJE_SEED").unwrap_or_else(clock);
+    let first = number("PAJE_SEED").unwrap_or(0);
     println!("{count} random traces from PAJE_SEED={first} on, against {}", pajeng.display());
 
     let folder = tempfile::Builder::new().prefix("paje-differential-").tempdir().expect("a folder");
@@ -141,7 +140,7 @@ fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
 fn sorted_traces_are_dumped_as_pajeng_does() {
     let Some(pajeng) = pajeng() else { return skipped() };
     let count = number("PAJE_SEEDS").unwrap_or(1000) / 10;
-    let first = number("PAJE_SEED").unwrap_or_else(clock);
+    let first = number("PAJE_SEED").unwrap_or(0);
     println!("{count} random traces in disorder from PAJE_SEED={first} on");
     let folder = tempfile::tempdir().expect("a folder");
     let (given, plain) = (folder.path().join("given.trace"), folder.path().join("sorted.trace"));
@@ -335,10 +334,4 @@ fn pajeng() -> Option<PathBuf> {
 fn number(variable: &str) -> Option<u64> {
     let text = env::var(variable).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
-}
-
-fn clock() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    // Seconds alone would give two runs of one minute nearly the same traces.
-    since.expect("the clock is right").as_nanos() as u64 >> 10
 }
