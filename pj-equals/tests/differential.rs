@@ -126,6 +126,11 @@ fn valid(trace: &[u8], random: &mut Random) -> Vec<u8> {
         let from_zero = |trace: Trace| {
             trace.lanes().all(|lane| (0..lane.len()).all(|row| lane.start(row) >= 0.0))
         };
+        // A quote at the very end of a line hides the next one from PajeNG.
+        let ends_in_quote = |line: &[u8]| matches!(line, [.., b' ' | b'\t', b'"']);
+        if changed.split(|byte| *byte == b'\n').any(ends_in_quote) {
+            continue;
+        }
         if Trace::read(&changed[..], &options).is_ok_and(from_zero) {
             return changed;
         }
