@@ -15,26 +15,13 @@
 //! A trace that is to be sorted by time is sorted before all this (`sorted`): its blocks hold the
 //! lines in their new order, and "file order" is that order here.
 
-mod cuts;
-pub(crate) mod decode;
+mod court;
 mod endings;
-mod feed;
-mod files;
-pub(crate) mod lanes;
-pub(crate) mod merge;
+pub mod page;
 pub(crate) mod portions;
-mod problems;
-mod recover;
-pub(crate) mod resolve;
-pub(crate) mod shard;
-mod sorted;
-mod source;
-pub(crate) mod strand;
-pub(crate) mod symbols;
-mod tables;
+pub(crate) mod recover;
+pub(crate) mod round;
 mod tasks;
-mod unwanted;
-pub(crate) mod window;
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -44,25 +31,25 @@ use paje_parser::{ByteOffset, DefTable, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
 use workers::Workers;
 
-use crate::error::{Error, Problem, WarningKind};
-use crate::ledger::{Follower, Ledger};
+use crate::decode::definitions::Tables;
+use crate::decode::{Decoder, Strands};
+use crate::engine::page::{Follower, Ledger};
+use crate::engine::portions::Portions;
+use crate::engine::recover::Told;
+use crate::engine::round::{DecodedBlock, Desk, FreeBlocks, Round, Window};
+use crate::engine::tasks::Tasks;
+use crate::input::feed::Feed;
+use crate::input::files::{Files, Origin};
+use crate::input::source::Source;
 use crate::model::{Effects, Ending, Model};
-use crate::options::Options;
-use crate::progress::{Progress, Times, Watch};
-use crate::recovered::{Recovery, Remedy};
+use crate::names::error::{Error, Problem, WarningKind};
+use crate::names::options::Options;
+use crate::names::progress::{Progress, Times, Watch};
+use crate::names::recovered::{Recovery, Remedy};
+use crate::problems::{Found, Warnings};
+use crate::replay::lanes::Lanes;
+use crate::resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
 use crate::trace::{Counted, Trace};
-use decode::{Decoder, Strands};
-use feed::Feed;
-use files::{Files, Origin};
-use lanes::Lanes;
-use portions::Portions;
-use problems::{Found, Warnings};
-use recover::Told;
-use resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
-pub use source::Source;
-use tables::Tables;
-use tasks::Tasks;
-use window::{DecodedBlock, Desk, FreeBlocks, Round, Window};
 
 /// Replays the trace that `source` gives.
 pub(crate) fn replay<'o>(
@@ -590,6 +577,6 @@ fn unfinished_definition() -> Error {
 }
 
 /// What nobody else can have at the time.
-fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
+pub(crate) fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

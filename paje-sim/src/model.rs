@@ -3,25 +3,27 @@
 //! Only these depend on the order of the whole file. Their maps grow and never change, so an event
 //! is right if what it names was there at its place: first uses are all that need checking.
 
+pub mod containers;
 mod lanes;
 mod mended;
 mod newborn;
+pub mod types;
 
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::containers::{Containers, NewContainer};
-use crate::error::{Named, Problem};
-use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::options::ValueNames;
-use crate::recovered::Remedy;
-use crate::text::Name;
-use crate::types::{NewType, Types};
+use crate::model::containers::{Containers, NewContainer};
+use crate::model::types::{NewType, Types};
+use crate::names::error::{Named, Problem};
+use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::names::options::ValueNames;
+use crate::names::recovered::Remedy;
+use crate::names::text::Name;
 
-pub(crate) use lanes::Lane;
-pub(crate) use mended::{AwaitedValue, Mended, NOWHERE};
-use newborn::Newborn;
+pub(crate) use crate::model::lanes::Lane;
+pub(crate) use crate::model::mended::{AwaitedValue, Mended, NOWHERE};
+use crate::model::newborn::Newborn;
 
 /// A problem, and the field of the line that it is about.
 pub(crate) type Failed = (FieldName, Problem);

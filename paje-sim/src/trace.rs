@@ -1,5 +1,14 @@
 //! A replayed trace.
 
+pub(crate) mod annotations;
+mod container_tree;
+mod order;
+pub mod portion;
+pub mod rows;
+pub mod selection;
+mod type_tree;
+pub mod visit;
+
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,26 +19,26 @@ use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
 use workers::Workers;
 
-use crate::containers::Containers;
-use crate::engine::Source;
-use crate::engine::lanes::Replayed;
+use crate::engine::page::Ledger;
 use crate::engine::portions::Portions;
-use crate::error::{Error, Warning};
-use crate::ids::{ContainerId, LaneId, TypeId};
-use crate::ledger::Ledger;
+use crate::input::source::Source;
+use crate::memory::{Extras, LineNumber};
 use crate::model::Model;
-use crate::options::{Keeps, Options};
-use crate::portion::Portion;
-use crate::progress::{Progress, Times};
-use crate::recovered::Recovery;
-use crate::store::{Extras, LineNumber};
-use crate::types::Types;
-use crate::user_defined::EventFields;
-use crate::visit::LaneView;
+use crate::model::containers::Containers;
+use crate::model::types::Types;
+use crate::names::error::{Error, Warning};
+use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::options::{Keeps, Options};
+use crate::names::progress::{Progress, Times};
+use crate::names::recovered::Recovery;
+use crate::replay::lanes::Replayed;
+use crate::trace::annotations::EventFields;
+use crate::trace::portion::Portion;
+use crate::trace::visit::LaneView;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::visit) goes through it in output order.
+/// [`Trace::walk`](crate::trace::visit) goes through it in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -229,7 +238,7 @@ impl Trace {
         self.read.bytes
     }
 
-    /// Lets go of memory, if the replay had a [limit](crate::options::MemoryLimit) and more is taken:
+    /// Lets go of memory, if the replay had a [limit](crate::names::options::MemoryLimit) and more is taken:
     /// what goes through a trace larger than that need not call it, since that is done now and then.
     pub fn relieve(&self) {
         self.lanes.relieve();

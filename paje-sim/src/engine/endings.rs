@@ -2,19 +2,19 @@
 
 use paje_parser::FieldName;
 
-use super::Engine;
-use super::problems::{earliest, earliest_byte};
-use super::resolve::Deferred;
-use super::window::Window;
-use crate::error::Error;
+use crate::engine::Engine;
+use crate::engine::round::Window;
 use crate::model::Failed;
+use crate::names::error::Error;
+use crate::problems::{earliest, earliest_byte};
+use crate::resolve::Deferred;
 
 impl Engine<'_> {
     /// What remains to be done for a window when all its lanes have been replayed.
     ///
     /// # Errors
     /// The first problem of the trace, if it has come up.
-    pub(super) fn settle(&mut self, window: &Window) -> Result<(), Error> {
+    pub(crate) fn settle(&mut self, window: &Window) -> Result<(), Error> {
         self.lanes.relieve()?;
         self.settle_to(window, u64::MAX)?;
         if let Some(last) = window.blocks.last() {
@@ -30,7 +30,7 @@ impl Engine<'_> {
     }
 
     /// What remains to be done for the part of a window that comes before byte `limit`.
-    pub(super) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
+    pub(crate) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
         if self.told.is_some() {
             self.settle_damaged(window, limit);
             return Ok(());
@@ -63,7 +63,7 @@ impl Engine<'_> {
     }
 
     /// Ends the containers whose lanes other files might have gone on with.
-    pub(super) fn end_deferred(&mut self) -> Result<(), Error> {
+    pub(crate) fn end_deferred(&mut self) -> Result<(), Error> {
         for ending in std::mem::take(&mut self.effects.endings) {
             if self.told.is_some() {
                 self.end_damaged(&ending, |engine, failed| {

@@ -7,12 +7,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::Engine;
-use super::window::Window;
-use crate::error::Error;
-use crate::ids::ContainerId;
+use crate::engine::Engine;
+use crate::engine::round::Window;
 use crate::model::Model;
-use crate::portion::Portion;
+use crate::names::error::Error;
+use crate::names::ids::ContainerId;
+use crate::trace::portion::Portion;
 use crate::trace::{Counted, Trace};
 
 /// Who is shown the portions.
@@ -56,7 +56,7 @@ impl<'o> Portions<'o> {
 
 impl Engine<'_> {
     /// Replays and shows the portions that end in this window, before its first problem.
-    pub(super) fn show_portions(&mut self, window: &Window) -> Result<(), Error> {
+    pub(crate) fn show_portions(&mut self, window: &Window) -> Result<(), Error> {
         let known = self.first.as_ref().map_or(self.bytes, |found| found.at.min(self.bytes));
         while let Some(portions) = &self.portions
             && portions.end <= known

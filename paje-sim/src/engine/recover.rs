@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 use paje_parser::{Fault, FaultKind, FieldName, LinkEnd, TypeNature, number};
 use splitter::ReadError;
 
-use super::Engine;
-use super::decode::Op;
-use super::problems::{Found, field_of_line};
-use super::resolve::{Maps, NO_STRAND, Resolver, Stop};
-use super::strand::{Refusal, Refused};
-use super::symbols::Symbol;
-use super::window::{DecodedBlock, Window};
-use crate::error::{Error, ErrorKind, Problem};
-use crate::ids::{ContainerId, LaneId, TypeId};
-use crate::ledger::Mended;
+use crate::decode::Op;
+use crate::decode::symbols::Symbol;
+use crate::engine::Engine;
+use crate::engine::page::Mended;
+use crate::engine::round::{DecodedBlock, Window};
 use crate::model::{Ending, Failed, NOWHERE};
-use crate::recovered::{OpenState, Recovered, Recovery, Remedy};
+use crate::names::error::{Error, ErrorKind, Problem};
+use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::recovered::{OpenState, Recovered, Recovery, Remedy};
+use crate::problems::{Found, field_of_line};
+use crate::replay::strand::{Refusal, Refused};
+use crate::resolve::{Maps, NO_STRAND, Resolver, Stop};
 
 /// The problems of a trace so far.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     kinds: BTreeMap<(&'static str, Remedy), First>,
     /// The trace, or one of its files, was cut off.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// A file that cannot be read on.
-    pub(super) broken: Option<u32>,
+    pub(crate) broken: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct First {
 
 impl Told {
     /// So many problems of a kind, the first of which is in the line that begins at byte `at`.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         code: &'static str,
         remedy: Remedy,
@@ -62,7 +62,7 @@ impl Told {
     }
 
     /// A problem of a field of a line of a block.
-    pub(super) fn add_failed(
+    pub(crate) fn add_failed(
         &mut self,
         block: &DecodedBlock,
         (line, count): (u32, u64),
@@ -76,7 +76,7 @@ impl Told {
     }
 
     /// A problem of a line of a block that is skipped for it.
-    pub(super) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
+    pub(crate) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
         let at = block.text.start().0 + u64::from(stop.line);
         let code = shown_code(block, stop.line, code_of(&stop.why));
         let is_fault = matches!(stop.why, ErrorKind::Invalid(Problem::Line { .. }));
@@ -87,7 +87,7 @@ impl Told {
     }
 
     /// What the block's lines are, each by itself.
-    pub(super) fn add_faults(&mut self, block: &DecodedBlock) {
+    pub(crate) fn add_faults(&mut self, block: &DecodedBlock) {
         let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
         let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
         for (line, fault, is_kept) in keyless.chain(faults) {
@@ -106,7 +106,7 @@ impl Told {
     }
 
     /// Counts the lines whose lanes or ends of links are not what they should be.
-    pub(super) fn add_lines(&mut self, block: &DecodedBlock, maps: &Maps) {
+    pub(crate) fn add_lines(&mut self, block: &DecodedBlock, maps: &Maps) {
         let decoded = &block.decoded;
         if !maps.doomed.is_empty() {
             let mut first = 0;
@@ -145,7 +145,7 @@ fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
 
-pub(super) const fn code_of(why: &ErrorKind) -> &'static str {
+pub(crate) const fn code_of(why: &ErrorKind) -> &'static str {
     match why {
         ErrorKind::Invalid(problem) => problem.code(),
         _ => "unreadable",
@@ -254,7 +254,7 @@ impl Refusals {
 impl Maps {
     /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
     /// `followed`.
-    pub(super) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
+    pub(crate) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
             self.doomed.insert(self.strands.len() as u32, failed.clone());
             self.strands.push(NO_STRAND);
@@ -267,7 +267,7 @@ impl Maps {
 
 impl Resolver<'_> {
     /// Tells what was wrong with a structural event, and of what it made good.
-    pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
+    pub(crate) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
         let Some(told) = &mut self.told else { return };
@@ -279,7 +279,7 @@ impl Resolver<'_> {
         }
     }
 
-    pub(super) fn mended_lane(
+    pub(crate) fn mended_lane(
         &mut self,
         block: &DecodedBlock,
         line: u32,
@@ -299,7 +299,7 @@ impl Resolver<'_> {
         lane
     }
 
-    pub(super) fn mended_end(
+    pub(crate) fn mended_end(
         &mut self,
         block: &DecodedBlock,
         line: u32,
@@ -341,7 +341,7 @@ impl Resolver<'_> {
 
 impl Engine<'_> {
     /// Tells what lanes refused in the window, and ends containers that ended before byte `limit`.
-    pub(super) fn settle_damaged(&mut self, window: &Window, limit: u64) {
+    pub(crate) fn settle_damaged(&mut self, window: &Window, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
             for refusal in all.unwrap_or_default() {
@@ -375,7 +375,7 @@ impl Engine<'_> {
     }
 
     /// Ends a container, whatever is wrong with that; `error` tells it where that is.
-    pub(super) fn end_damaged(
+    pub(crate) fn end_damaged(
         &mut self,
         ending: &Ending,
         error: impl Fn(&Self, Failed) -> Option<Error>,
@@ -409,7 +409,7 @@ impl Engine<'_> {
     }
 
     /// Counts the links, of all lanes or of those of a container that ends, whose keys were used before.
-    pub(super) fn tell_reused(&mut self, ending: Option<&Ending>) {
+    pub(crate) fn tell_reused(&mut self, ending: Option<&Ending>) {
         let reused = self.reused_in(ending);
         if let (Some((found, count)), Some(told)) = (reused, &mut self.told) {
             told.add("key-reused", Remedy::Kept, (found.at, count), || found.error);
@@ -417,7 +417,7 @@ impl Engine<'_> {
     }
 
     /// The text after the block's could not be read.
-    pub(super) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
+    pub(crate) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let found = self.failed(block, error);
         let Some(told) = &mut self.told else { return };
@@ -434,7 +434,7 @@ impl Engine<'_> {
     }
 
     /// A file ended within a definition.
-    pub(super) fn tell_unfinished(&mut self, at: u64, error: Error) {
+    pub(crate) fn tell_unfinished(&mut self, at: u64, error: Error) {
         if let Some(told) = &mut self.told {
             told.is_cut = true;
             told.add("unfinished-definition", Remedy::Ended, (at, 1), || error);
@@ -442,20 +442,20 @@ impl Engine<'_> {
     }
 
     /// What the values are that lines named before their types were known.
-    pub(super) fn resolve_awaited(&mut self) {
+    pub(crate) fn resolve_awaited(&mut self) {
         for maps in &mut self.maps {
             maps.resolve_pending(&mut self.model);
         }
     }
 
     /// All that is to be told. States that are open must not have ended yet.
-    pub(super) fn recovery(&mut self) -> Recovery {
+    pub(crate) fn recovery(&mut self) -> Recovery {
         let Some(told) = self.told.take() else { return Recovery::default() };
         Recovery { problems: told.into_list(), ..Recovery::default() }
     }
 
     /// The states that are open, if the trace was cut off.
-    pub(super) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
+    pub(crate) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
         let (mut first, mut count) = (Vec::new(), 0);
         if !self.told.as_ref().is_some_and(|told| told.is_cut) {
             return (first, count);

@@ -2,8 +2,8 @@
 
 use paje_parser::TypeNature;
 
-use super::Model;
-use crate::ids::{ContainerId, LaneId, TypeId};
+use crate::model::Model;
+use crate::names::ids::{ContainerId, LaneId, TypeId};
 
 /// The objects of one type in one container.
 #[derive(Clone, Copy, Debug)]

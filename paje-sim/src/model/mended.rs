@@ -6,13 +6,13 @@
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Failed, Model, has_values};
-use crate::containers::NewContainer;
-use crate::error::Problem;
-use crate::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::recovered::Remedy;
-use crate::text::Name;
-use crate::types::NewType;
+use crate::model::containers::NewContainer;
+use crate::model::types::NewType;
+use crate::model::{Failed, Model, has_values};
+use crate::names::error::Problem;
+use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::names::recovered::Remedy;
+use crate::names::text::Name;
 
 /// In place of a container at a link's end: nobody knows which it is.
 pub(crate) const NOWHERE: ContainerId = ContainerId(u32::MAX);

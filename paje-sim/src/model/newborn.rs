@@ -6,8 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::containers::Containers;
-use crate::ids::ContainerId;
+use crate::model::containers::Containers;
+use crate::names::ids::ContainerId;
 
 /// Containers that the file at hand has created in others that had ended by then, and what these are in.
 #[derive(Clone, Debug, Default)]

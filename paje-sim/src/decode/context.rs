@@ -1,0 +1,33 @@
+//! Contexts of symbols: what else than its text tells a name apart.
+
+use paje_parser::{LinkEnd, TypeNature};
+
+use crate::decode::symbols::Symbol;
+
+/// Lanes of one container and type differ by what their events take the type for: only one of them
+/// can be right, which is checked when the lane is first used.
+pub(crate) const fn lane_context(type_: Symbol, nature: TypeNature) -> u32 {
+    type_ << 3 | nature as u32
+}
+
+/// The type and the nature of a lane's context.
+pub(crate) const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
+    let nature = match context & 7 {
+        0 => TypeNature::Container,
+        1 => TypeNature::State,
+        2 => TypeNature::Variable,
+        3 => TypeNature::Event,
+        _ => TypeNature::Link,
+    };
+    (context >> 3, nature)
+}
+
+pub(super) const fn end_context(type_: Symbol, end: LinkEnd) -> u32 {
+    type_ << 1 | end as u32
+}
+
+/// The type and the end of a link end's context.
+pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
+    let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
+    (context >> 1, end)
+}

@@ -1,0 +1,223 @@
+//! What a block is decoded to.
+
+use std::sync::Arc;
+
+use paje_parser::color::Color;
+use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
+
+use crate::decode::StrandSymbol;
+use crate::decode::symbols::Symbol;
+
+/// What a lane's event does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Op {
+    Event,
+    SetState,
+    PushState,
+    PopState,
+    ResetState,
+    SetVariable,
+    AddVariable,
+    SubVariable,
+    StartLink,
+    EndLink,
+}
+
+impl Op {
+    /// By number; there are as many as [`OP_BITS`] can tell apart.
+    const ALL: [Op; 1 << OP_BITS] = [
+        Op::Event,
+        Op::SetState,
+        Op::PushState,
+        Op::PopState,
+        Op::ResetState,
+        Op::SetVariable,
+        Op::AddVariable,
+        Op::SubVariable,
+        Op::StartLink,
+        Op::EndLink,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+        Op::Event,
+    ];
+
+    pub(super) const fn nature(self) -> TypeNature {
+        match self {
+            Op::Event => EntityOp::Event.nature(),
+            Op::SetState | Op::PushState | Op::PopState | Op::ResetState => TypeNature::State,
+            Op::SetVariable | Op::AddVariable | Op::SubVariable => TypeNature::Variable,
+            Op::StartLink | Op::EndLink => TypeNature::Link,
+        }
+    }
+}
+
+/// An event of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaneEvent {
+    /// In seconds.
+    pub(crate) time: f64,
+    /// A value's symbol; or the bits of a variable's number; or an index into the block's links.
+    pub(crate) argument: u64,
+    /// Where its line begins in the block.
+    pub(crate) at: u32,
+    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 for none.
+    pub(super) tail: u32,
+}
+
+const OP_BITS: u32 = 4;
+
+impl LaneEvent {
+    pub(super) const NONE: LaneEvent = LaneEvent::new(0.0, 0, 0, Op::Event, 0);
+
+    pub(super) const fn new(time: f64, argument: u64, at: u32, op: Op, extra: u32) -> Self {
+        LaneEvent { time, argument, at, tail: extra << OP_BITS | op as u32 }
+    }
+
+    #[inline]
+    pub(crate) const fn op(&self) -> Op {
+        Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
+    }
+
+    /// The number of the event's extra fields in the block, from 1; 0 for none.
+    #[inline]
+    pub(crate) const fn extra(&self) -> u32 {
+        self.tail >> OP_BITS
+    }
+}
+
+/// What a link's event has more than others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkEvent {
+    pub(crate) value: Symbol,
+    /// The container at this end.
+    pub(crate) end: Symbol,
+    /// The key with its quotes, as it was written.
+    pub(crate) raw_key: Span,
+    pub(crate) key_hash: u64,
+}
+
+/// Something in a block that its order in the file matters for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Noted {
+    /// A structural event: its number among the block's.
+    Structural(u32),
+    /// The first use of a lane.
+    Lane(Symbol),
+    /// The first use of a value, and the hash of its text.
+    Value(Symbol, u64),
+    /// The first use of a container as a link's end.
+    LinkEnd(Symbol),
+}
+
+/// A structural event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Structure {
+    pub(crate) def: u32,
+    /// Where its words begin among those of all of the block's structural events, and how many it has.
+    pub(crate) words: (u32, u32),
+    /// If it defines a value and all is well with it, what it says.
+    pub(crate) value: Option<ValueDefinition>,
+}
+
+/// What the definition of a value says: the words of its fields, and what can be made of them without
+/// knowing what came before. Some traces define a value for each of their tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueDefinition {
+    pub(crate) name: u32,
+    pub(crate) alias: Option<u32>,
+    /// Not a word, but the symbol of its text.
+    pub(crate) type_: Symbol,
+    pub(crate) color: Option<Color>,
+    /// Of what will identify it.
+    pub(crate) hash: u64,
+}
+
+/// A line that deserves a warning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doubtful {
+    pub(crate) at: u32,
+    pub(crate) def: u32,
+    pub(crate) surplus: bool,
+}
+
+/// What one block holds, decoded; kept and filled again.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    /// Lane events, the strands in the order of `strands`, in file order within each.
+    pub(crate) events: Vec<LaneEvent>,
+    /// Each strand that has events here, and how many; shard by shard.
+    pub(crate) strands: Vec<(StrandSymbol, u32)>,
+    /// For each shard, how many strands and how many events come before its own.
+    pub(crate) shards: Vec<(u32, u32)>,
+    pub(crate) links: Vec<LinkEvent>,
+    /// In file order, each with the beginning of its line in the block.
+    pub(crate) noted: Vec<(u32, Noted)>,
+    pub(crate) structures: Vec<Structure>,
+    pub(crate) words: Vec<Span>,
+    pub(crate) doubtful: Vec<Doubtful>,
+    /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
+    pub(crate) extras: Vec<(u32, u32, u32)>,
+    /// If lines are kept: where they end.
+    pub(crate) newlines: Vec<u32>,
+    pub(crate) extra_text: Vec<u8>,
+    /// The first line that could not be decoded; decoding stopped there.
+    pub(crate) fault: Option<(u32, Fault)>,
+    /// If it goes on instead, all of them.
+    pub(crate) faults: Vec<(u32, Fault)>,
+    /// The faults of link lines that lack nothing but their keys, which are then empty.
+    pub(crate) keyless: Vec<(u32, Fault)>,
+    pub(crate) last_time: f64,
+    /// How many lines hold an event.
+    pub(crate) event_count: u64,
+    /// How many lines there are, empty ones and comments included.
+    pub(crate) lines: u64,
+    /// If that is asked for: every line, where it begins, and whose it is.
+    pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
+    /// The definitions up to the end of the block, if it holds a line of one.
+    pub(crate) defs: Option<Arc<DefTable>>,
+    /// The definitions that lines before the first of these have used.
+    pub(crate) used: Vec<u32>,
+    /// Where the first of these lines begins.
+    pub(crate) defs_from: u32,
+    /// Lines of the same file behind the block can mean what they could not with the definitions before
+    /// it.
+    pub(crate) changes: bool,
+}
+
+impl Decoded {
+    /// Whether any line could not be decoded.
+    pub(crate) const fn has_faults(&self) -> bool {
+        self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
+    }
+
+    /// The events of all lanes.
+    pub(crate) fn lane_events(&self) -> &[LaneEvent] {
+        let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
+        &self.events[..count]
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.strands.clear();
+        self.links.clear();
+        self.noted.clear();
+        self.structures.clear();
+        self.words.clear();
+        self.doubtful.clear();
+        self.lines_of.clear();
+        self.extras.clear();
+        self.newlines.clear();
+        self.extra_text.clear();
+        self.fault = None;
+        self.faults.clear();
+        self.keyless.clear();
+        self.last_time = f64::NEG_INFINITY;
+        self.event_count = 0;
+        self.defs = None;
+        self.changes = false;
+        self.used.clear();
+    }
+}

@@ -1,0 +1,119 @@
+//! Which event definitions hold in which file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use paje_parser::definition::Sequence;
+use paje_parser::{DefTable, EventDef};
+
+use crate::engine::round::DecodedBlock;
+use crate::input::files::{Files, Origin};
+
+/// The definitions of the files that are being read.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    /// The file whose lines are being resolved.
+    file: u32,
+    /// Its definitions so far, in the longest list that there is.
+    at_hand: Arc<DefTable>,
+    /// What files begin with, by the numbers of those that name them.
+    inherited: BTreeMap<u32, Arc<DefTable>>,
+    /// The definitions at hand when what its files begin with was last made.
+    bequeathed: Option<Arc<DefTable>>,
+}
+
+impl Tables {
+    pub(crate) fn new(first: DefTable) -> Self {
+        let at_hand = Arc::new(first);
+        Tables { file: 0, at_hand, inherited: BTreeMap::new(), bequeathed: None }
+    }
+
+    /// The file whose lines are being resolved.
+    pub(crate) const fn file(&self) -> u32 {
+        self.file
+    }
+
+    /// Its definitions so far.
+    pub(crate) fn at_hand(&self) -> &Arc<DefTable> {
+        &self.at_hand
+    }
+
+    /// All definitions of the trace so far.
+    pub(crate) fn all(&self) -> &Sequence<Arc<EventDef>> {
+        self.at_hand.defs()
+    }
+
+    /// The definitions of the lines of a block that is read next, as far as they are known.
+    pub(crate) fn of(&self, origin: &Origin) -> &Arc<DefTable> {
+        if origin.file == self.file {
+            return &self.at_hand;
+        }
+        self.inherited.get(&origin.parent).unwrap_or(&self.at_hand)
+    }
+
+    /// The file at hand has these definitions from here on.
+    pub(crate) fn change(&mut self, to: &Arc<DefTable>) {
+        let before = std::mem::replace(&mut self.at_hand, Arc::clone(to));
+        if to.defs().len() < before.defs().len() {
+            Arc::make_mut(&mut self.at_hand).learn(before.defs());
+        } else if to.defs().len() > before.defs().len() {
+            for table in self.inherited.values_mut() {
+                Arc::make_mut(table).learn(self.at_hand.defs());
+            }
+        }
+    }
+
+    /// Prepares for the files that the one at hand has named so far.
+    pub(crate) fn bequeath(&mut self, files: &Files) {
+        if !files.has_children(self.file) {
+            return;
+        }
+        let now = &self.at_hand;
+        if self.bequeathed.as_ref().is_none_or(|last| !Arc::ptr_eq(last, now)) {
+            self.bequeathed = Some(Arc::clone(now));
+            self.inherited.insert(self.file, Arc::new(now.inherit()));
+        }
+    }
+
+    /// Turns to the next file that has lines. Returns whether the one before ended as it should: not
+    /// within a definition.
+    pub(crate) fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
+        let ended = !self.at_hand.is_open();
+        self.bequeath(files);
+        // Each of them has the longest list.
+        self.at_hand = Arc::clone(self.of(origin));
+        self.bequeathed = None;
+        self.file = origin.file;
+        // Files are read in the order of those who named them.
+        self.inherited = self.inherited.split_off(&origin.parent);
+        ended
+    }
+
+    /// Whether a block that was decoded with other definitions than those at hand means the same.
+    pub(crate) fn suit(&self, block: &DecodedBlock) -> bool {
+        let Some(assumed) = &block.assumed else { return false };
+        let table = &*self.at_hand;
+        if Arc::ptr_eq(assumed, &self.at_hand) {
+            return true;
+        }
+        // What is wrong with one may be right with the other.
+        if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
+            return false;
+        }
+        let known = |def: &u32| {
+            let index = *def as usize;
+            table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
+        };
+        // What a line of a definition makes of them depends on more: whether they are to be put away,
+        // which numbers are taken, and where the list ends.
+        let same_header = |after: &Arc<DefTable>| {
+            (match (assumed.is_inherited(), table.is_inherited()) {
+                (true, true) => true,
+                (false, false) => assumed.same_numbers(table),
+                _ => false,
+            }) && (after.defs().len() == assumed.defs().len()
+                || assumed.defs().len() == table.defs().len())
+        };
+        block.decoded.used.iter().all(known) && block.decoded.defs.as_ref().is_none_or(same_header)
+    }
+}

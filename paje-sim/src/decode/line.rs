@@ -1,0 +1,281 @@
+//! Any line, by every rule.
+
+use paje_parser::color::Color;
+use paje_parser::{
+    DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span,
+    TypeNature, number,
+};
+
+use crate::decode::plan::{Action, Plan};
+use crate::decode::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
+use crate::decode::values::value_context;
+use crate::decode::{
+    Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
+    Structure, ValueDefinition, end_context, lane_context,
+};
+use crate::names::options::{Precision, ValueNames};
+
+impl Decoder {
+    /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the strand
+    /// that it is for, if it is for any.
+    ///
+    /// # Errors
+    /// The line is no valid event.
+    pub(super) fn line(
+        &mut self,
+        padded: &[u8],
+        start: usize,
+        defs: &DefTable,
+        decoded: &mut Decoded,
+    ) -> Result<(StrandSymbol, LaneEvent), Fault> {
+        let words = self.spans.as_slice();
+        let Some(number) = words.first() else {
+            return Ok(NOTHING);
+        };
+        if defs.is_open() {
+            return Err(fault(*number, FaultKind::UnfinishedDefinition));
+        }
+        let (id_start, id_end) = bare(padded, *number);
+        let Some(index) = defs.find(&padded[id_start..id_end]) else {
+            return Err(fault(*number, FaultKind::UnknownId));
+        };
+        self.note_use(index);
+        let words = self.spans.as_slice();
+        let plan = self.plans[index];
+        if words.len() != plan.expected {
+            if words.len() < plan.needed {
+                let fault = missing(&defs.defs()[index], words);
+                let is_empty = self.recovers && start != self.unended && plan.ends_with_key();
+                if !is_empty || words.len() + 1 != plan.needed {
+                    return Err(fault);
+                }
+                // It is there, and empty.
+                self.spans.push(Span { start: fault.at, end: fault.at });
+                let event = self.line(padded, start, defs, decoded)?;
+                decoded.keyless.push((start as u32, fault));
+                return Ok(event);
+            }
+            decoded.doubtful.push(Doubtful {
+                at: start as u32,
+                def: index as u32,
+                surplus: words.len() > plan.expected,
+            });
+        }
+        decoded.event_count += 1;
+        let op = match plan.action {
+            Action::Structural => {
+                let structure =
+                    structure(&defs.defs()[index], index, padded, words, &mut self.types, decoded);
+                decoded.noted.push((start as u32, Noted::Structural(structure)));
+                return Ok(NOTHING);
+            }
+            Action::Replayed(op) => op,
+        };
+        let time = parse_time(padded, words[plan.time])?;
+        let nature = op.nature();
+        let mut argument = 0;
+        if nature == TypeNature::Variable {
+            argument = self.parse_value(padded, words[plan.value])?.to_bits();
+        }
+        if time > self.stop_at {
+            return Ok(NOTHING);
+        }
+        if time > decoded.last_time {
+            decoded.last_time = time;
+        }
+        let type_ = self.types.intern(padded, words[plan.type_], 0);
+        let line = start as u32;
+        let noted = &mut decoded.noted;
+        let context = lane_context(type_, nature);
+        let lane =
+            note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
+        if lane as usize == self.known_lanes.len() {
+            self.learn_lane(lane, type_, nature);
+        }
+        let mut strand = self.known_lanes[lane as usize].strand;
+        let words = self.spans.as_slice();
+        match op {
+            Op::StartLink | Op::EndLink => {
+                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
+                let context = end_context(type_, side);
+                let end = note(
+                    &mut self.link_ends,
+                    padded,
+                    words[plan.end],
+                    context,
+                    line,
+                    Noted::LinkEnd,
+                    &mut decoded.noted,
+                );
+                let span = words[plan.value];
+                let told_apart = self.told_apart(padded, span);
+                let context = value_context(type_, told_apart);
+                let value = self.values.symbol(padded, span, context, line, decoded);
+                let raw_key = self.spans.as_slice()[plan.key];
+                let (key_start, key_end) = bare(padded, raw_key);
+                let key_hash = hash_text(padded, key_start, key_end);
+                strand += self.spread.part(key_hash);
+                argument = decoded.links.len() as u64;
+                decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
+            }
+            Op::SetState | Op::PushState | Op::Event => {
+                let span = words[plan.value];
+                let told_apart = self.told_apart(padded, span);
+                let context = value_context(type_, told_apart);
+                let value = self.values.symbol(padded, span, context, line, decoded);
+                argument = u64::from(value);
+            }
+            _ => {}
+        }
+        let extra = if plan.keeps_extras {
+            note_extras(&defs.defs()[index], index as u32, padded, self.spans.as_slice(), decoded)
+        } else {
+            0
+        };
+        let event = LaneEvent::new(time, argument, start as u32, op, extra);
+        self.learn_pair(lane, &plan, padded);
+        Ok((strand, event))
+    }
+
+    /// Gives a new lane its strands, and these their shards.
+    fn learn_lane(&mut self, lane: Symbol, type_: Symbol, nature: TypeNature) {
+        self.known_lanes.push(KnownLane { type_, strand: self.strand_shards.len() as u32 });
+        let container = self.lanes.get(lane).0.text;
+        let lane_hash =
+            hash_bytes(container) ^ hash_bytes(self.types.get(type_).0.text).rotate_left(1);
+        let parts = 0..self.spread.of(nature);
+        self.strand_shards.extend(parts.map(|part| self.spread.shard(lane_hash, part)));
+    }
+
+    /// Lets [`Decoder::decode_batches`] find the lane next time.
+    fn learn_pair(&mut self, lane: Symbol, plan: &Plan, padded: &[u8]) {
+        let Some(pair) = plan.pair else {
+            return;
+        };
+        let words = self.spans.as_slice();
+        let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
+        if let Some(word) = word(padded, start, end - start) {
+            let context = plan.pair_context(end - start);
+            if self.lanes_by_pair.find(word, context).is_none() {
+                self.lanes_by_pair.insert(word, context, lane);
+            }
+        }
+    }
+
+    /// How a value's name was written, if that is part of it.
+    #[inline]
+    fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
+        match self.value_names {
+            ValueNames::Bare => Quoting::Bare,
+            ValueNames::AsWritten => span.of(padded).quoting(),
+        }
+    }
+
+    pub(super) fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
+        let (start, end) = bare(padded, span);
+        let value = match self.precision {
+            Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
+            Precision::Double => number::parse_f64_at(padded, start, end),
+        };
+        value.ok_or(fault(span, FaultKind::BadNumber))
+    }
+}
+
+const fn fault(word: Span, kind: FaultKind) -> Fault {
+    Fault { at: word.start, kind }
+}
+
+#[cold]
+fn missing(def: &EventDef, words: &[Span]) -> Fault {
+    // `needed_words` is what makes it fail, so there is an error to take.
+    let failed = RawEvent::new(def, &[], words).err();
+    failed.unwrap_or(Fault { at: 0, kind: FaultKind::MissingField(FieldName::Type) })
+}
+
+#[inline]
+fn parse_time(padded: &[u8], span: Span) -> Result<f64, Fault> {
+    let (start, end) = bare(padded, span);
+    let time = number::parse_f64_at(padded, start, end).filter(|time| time.is_finite());
+    time.ok_or(fault(span, FaultKind::BadTime))
+}
+
+/// Copies an event's user-defined fields; returns their number in the block, from 1.
+#[inline(never)]
+fn note_extras(
+    def: &EventDef,
+    index: u32,
+    padded: &[u8],
+    words: &[Span],
+    decoded: &mut Decoded,
+) -> u32 {
+    let start = decoded.extra_text.len() as u32;
+    for (_, word) in def.extras() {
+        if let Some(span) = words.get(word) {
+            decoded.extra_text.extend_from_slice(span.of(padded).raw());
+        }
+        decoded.extra_text.push(b'\n');
+    }
+    decoded.extras.push((index, start, decoded.extra_text.len() as u32));
+    decoded.extras.len() as u32
+}
+
+/// Keeps the words of a structural event; returns its number among the block's.
+fn structure(
+    def: &EventDef,
+    index: usize,
+    padded: &[u8],
+    words: &[Span],
+    types: &mut SymbolTable,
+    decoded: &mut Decoded,
+) -> u32 {
+    let value = match def.kind() {
+        EventKind::DefineEntityValue => value_definition(def, padded, words, types),
+        _ => None,
+    };
+    let first = decoded.words.len() as u32;
+    decoded.words.extend_from_slice(words);
+    let structure = Structure { def: index as u32, words: (first, words.len() as u32), value };
+    decoded.structures.push(structure);
+    decoded.structures.len() as u32 - 1
+}
+
+fn value_definition(
+    def: &EventDef,
+    padded: &[u8],
+    words: &[Span],
+    types: &mut SymbolTable,
+) -> Option<ValueDefinition> {
+    let word = |field| def.word_of(field).filter(|word| *word < words.len());
+    let (name, alias) = (word(FieldName::Name)?, word(FieldName::Alias));
+    let color = match word(FieldName::Color) {
+        Some(word) => Some(Color::parse(words[word].of(padded).bare())?),
+        None => None,
+    };
+    let (start, end) = bare(padded, words[alias.unwrap_or(name)]);
+    Some(ValueDefinition {
+        name: name as u32,
+        alias: alias.map(|word| word as u32),
+        type_: types.intern(padded, words[word(FieldName::Type)?], 0),
+        color,
+        hash: hash_text(padded, start, end),
+    })
+}
+
+/// The symbol of a field; its first use is noted.
+#[inline]
+fn note(
+    table: &mut SymbolTable,
+    padded: &[u8],
+    span: Span,
+    context: u32,
+    line: u32,
+    kind: impl FnOnce(Symbol) -> Noted,
+    noted: &mut Vec<(u32, Noted)>,
+) -> Symbol {
+    let known = table.len();
+    let symbol = table.intern(padded, span, context);
+    if symbol as usize == known {
+        noted.push((line, kind(symbol)));
+    }
+    symbol
+}

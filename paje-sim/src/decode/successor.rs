@@ -1,0 +1,56 @@
+//! Decoders that know too much, and those that take their place.
+
+use crate::decode::Decoder;
+use crate::decode::symbols::{SymbolTable, WordTable};
+use crate::names::options::Options;
+
+/// From so many lanes and ends of links on, they are looked at: those of most traces are fewer.
+pub(super) const MOST_PLACES: usize = 1 << 14;
+
+/// With fewer lines than this for each lane or end, these are taken for fleeting: a trace that has a
+/// container for each task names each of them a few times, and then never again.
+const LINES_PER_PLACE: u64 = 4;
+
+impl Decoder {
+    /// Whether so many values or lanes have come up, most of them once it seems, that a
+    /// [successor](Decoder::successor) would be faster, or take much less memory.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let lanes = self.places();
+        let by_values = self.values.are_crowded() && self.values.len() > 4 * self.lanes.len();
+        by_values || lanes > self.most_places && self.decoded < LINES_PER_PLACE * lanes as u64
+    }
+
+    /// How many lanes and ends of links it knows.
+    fn places(&self) -> usize {
+        self.lanes.len() + self.link_ends.len()
+    }
+
+    /// A decoder for this one's place, and with its memory, that knows nothing, but what values have been
+    /// like; and that there had been so many lanes before that it learned again.
+    pub(crate) fn successor(&mut self, options: &Options, again: usize) -> Self {
+        // Lanes that come up again and again are not worth forgetting: do it less and less.
+        let most_places = match 2 * again > self.lanes.len() {
+            true => self.most_places.saturating_mul(4),
+            false => self.most_places,
+        };
+        let values = self.values.successors(self.decoded);
+        let cleared = |table: &mut SymbolTable| {
+            table.clear();
+            std::mem::take(table)
+        };
+        let words = |table: &mut WordTable| {
+            table.clear();
+            std::mem::take(table)
+        };
+        Decoder {
+            values,
+            most_places,
+            types: cleared(&mut self.types),
+            lanes: cleared(&mut self.lanes),
+            link_ends: cleared(&mut self.link_ends),
+            lanes_by_pair: words(&mut self.lanes_by_pair),
+            unsorted: std::mem::take(&mut self.unsorted),
+            ..Decoder::new(options, self.spread, self.follows)
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Bytes to small numbers: the tables that every field of every event goes through.
+//!
+//! Open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two integers,
+//! without looking at memory elsewhere; a longer one by its hash first. A context (the type of a
+//! value, say) is part of the key, so that one look-up finds what two would. Tables live as long
+//! as the worker that fills them: in a block, almost every look-up finds its symbol.
+//! Measured by `cargo bench -p benches --bench stages decode`.
+
+use paje_parser::Span;
+
+use crate::names::text::{Name, TextArena, TextRef};
+
+/// A number that stands for a text in a context, from 0 in the order of first use.
+pub(crate) type Symbol = u32;
+
+/// A text of up to 16 bytes, padded with zeros.
+pub(crate) type Word = [u64; 2];
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    word: Word,
+    /// What else is part of the key; `FREE` for a free slot.
+    context: u64,
+    symbol: Symbol,
+}
+
+const FREE: u64 = u64::MAX;
+
+/// Words, each in a context, and a symbol for each.
+#[derive(Clone, Debug)]
+pub(crate) struct WordTable {
+    slots: Vec<Slot>,
+    len: usize,
+}
+
+impl Default for WordTable {
+    fn default() -> Self {
+        let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
+        WordTable { slots: vec![free; 64], len: 0 }
+    }
+}
+
+impl WordTable {
+    #[inline(always)]
+    pub(crate) fn find(&self, word: Word, context: u64) -> Option<Symbol> {
+        self.find_where(word, context, |_| true)
+    }
+
+    /// The symbol of a word, if it is one that `is` accepts.
+    #[inline(always)]
+    fn find_where(&self, word: Word, context: u64, is: impl Fn(Symbol) -> bool) -> Option<Symbol> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash_word(word, context) as usize & mask;
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.word == word && slot.context == context && is(slot.symbol) {
+                return Some(slot.symbol);
+            }
+            if slot.context == FREE {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    pub(crate) fn insert(&mut self, word: Word, context: u64, symbol: Symbol) {
+        // While the table is small, sparse: a second look costs a wrong guess of the processor. A large one
+        // is not in the caches anyway, and the next slots come with the first.
+        let full = match self.slots.len() {
+            ..=4096 => self.slots.len() / 4,
+            4097..=65_536 => self.slots.len() / 2,
+            len => len / 4 * 3,
+        };
+        if self.len + 1 > full {
+            let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
+            let larger = vec![free; self.slots.len() * 2];
+            for slot in std::mem::replace(&mut self.slots, larger) {
+                if slot.context != FREE {
+                    self.place(slot);
+                }
+            }
+        }
+        self.len += 1;
+        self.place(Slot { word, context, symbol });
+    }
+
+    /// Forgets all words, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(Slot { word: [0; 2], context: FREE, symbol: 0 });
+        self.len = 0;
+    }
+
+    fn place(&mut self, slot: Slot) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash_word(slot.word, slot.context) as usize & mask;
+        while self.slots[at].context != FREE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+}
+
+/// A text in its context.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    text: TextRef,
+    context: u32,
+}
+
+/// Texts, each in a context, numbered in the order of their first use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SymbolTable {
+    words: WordTable,
+    entries: Vec<Entry>,
+    arena: TextArena,
+}
+
+/// In a word's context, the length that stands for all lengths over 16: the word is then a hash.
+const LONG: u64 = 17;
+
+/// The length of a text is part of its word's context.
+#[inline(always)]
+const fn with_len(context: u32, len: u64) -> u64 {
+    (context as u64) << 5 | len
+}
+
+impl SymbolTable {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Forgets all symbols, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.entries.clear();
+        self.arena.clear();
+    }
+
+    /// The text and the context of a symbol.
+    pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
+        let entry = &self.entries[symbol as usize];
+        (self.arena.get(entry.text), entry.context)
+    }
+
+    /// The symbol of the text at `start..end` of `padded` in `context`, if it has one and is short.
+    #[inline(always)]
+    pub(crate) fn find_short(
+        &self,
+        padded: &[u8],
+        start: usize,
+        end: usize,
+        context: u32,
+    ) -> Option<Symbol> {
+        let len = end - start;
+        self.words.find(word(padded, start, len)?, with_len(context, len as u64))
+    }
+
+    /// A new symbol, whether or not the name has one, which no look-up will find.
+    #[inline]
+    pub(crate) fn append(&mut self, name: Name<'_>, context: u32) -> Symbol {
+        let symbol = self.entries.len() as Symbol;
+        let text = self.arena.push(name);
+        self.entries.push(Entry { text, context });
+        symbol
+    }
+
+    /// The symbol of the field at `span` of `padded`, without its quotes, in `context`.
+    ///
+    /// A symbol that equals the table's length before the call is new.
+    pub(crate) fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> Symbol {
+        let (start, end) = bare(padded, span);
+        let text = &padded[start..end];
+        let (word, key) = match word(padded, start, text.len()) {
+            Some(word) => (word, with_len(context, text.len() as u64)),
+            None => ([hash_bytes(text), text.len() as u64], with_len(context, LONG)),
+        };
+        let found = self
+            .words
+            .find_where(word, key, |symbol| text.len() <= 16 || self.get(symbol).0.text == text);
+        found.unwrap_or_else(|| {
+            let symbol = self.append(Name::from(span.of(padded)), context);
+            self.words.insert(word, key, symbol);
+            symbol
+        })
+    }
+}
+
+/// Where the field's text stands without its quotes.
+#[inline]
+pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
+    let (start, end) = (span.start as usize, span.end as usize);
+    if padded[start] != b'"' {
+        return (start, end);
+    }
+    let closed = end - start > 1 && padded[end - 1] == b'"';
+    (start + 1, end - usize::from(closed))
+}
+
+/// The `len` bytes from `start` on, if they are at most 16 and 16 can be read.
+#[inline(always)]
+pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
+    let mask = KEPT.get(len)?;
+    let bytes = padded.get(start..)?.first_chunk::<16>()?;
+    let whole = u128::from_le_bytes(*bytes);
+    Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
+}
+
+/// The bits of a word that its first bytes fill, by their number.
+static KEPT: [[u64; 2]; 17] = {
+    let mut masks = [[0; 2]; 17];
+    let mut len = 1;
+    while len <= 16 {
+        let kept = u128::MAX >> (128 - 8 * len);
+        masks[len] = [kept as u64, (kept >> 64) as u64];
+        len += 1;
+    }
+    masks
+};
+
+/// Both halves of a product: every bit of the input reaches the low bits of the result.
+#[inline]
+const fn fold(a: u64, b: u64) -> u64 {
+    let product = a as u128 * b as u128;
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[inline]
+const fn hash_word(word: Word, context: u64) -> u64 {
+    fold(word[0] ^ 0x9e37_79b9_7f4a_7c15, word[1] ^ 0xe703_7ed1_a0b4_28db ^ context.rotate_left(29))
+}
+
+/// A hash of any number of bytes.
+pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
+    let (chunks, tail) = text.as_chunks::<16>();
+    let mut last = [0; 16];
+    last[..tail.len()].copy_from_slice(tail);
+    let halves = |chunk: &[u8; 16]| {
+        let whole = u128::from_le_bytes(*chunk);
+        [whole as u64, (whole >> 64) as u64]
+    };
+    let before = chunks.iter().fold(0, |hash, chunk| hash_word(halves(chunk), hash));
+    hash_word(halves(&last), before ^ text.len() as u64)
+}
+
+/// [`hash_bytes`] of the text at `start..end`, without a loop if it is short.
+#[inline(always)]
+pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
+    match word(padded, start, end - start) {
+        Some(word) if end - start < 16 => hash_word(word, (end - start) as u64),
+        _ => hash_bytes(&padded[start..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// Interns each text, quoted or bare, and compares with a plain map.
+    fn check(texts: &[(Vec<u8>, bool, u32)]) {
+        let mut table = SymbolTable::default();
+        let mut plain: HashMap<(Vec<u8>, u32), Symbol> = HashMap::new();
+        for (text, quoted, context) in texts {
+            let mut padded = b"before ".to_vec();
+            let start = padded.len() as u32;
+            let quote: &[u8] = if *quoted || text.starts_with(b"\"") { b"\"" } else { b"" };
+            padded.extend([quote, text, quote].concat());
+            let end = padded.len() as u32;
+            padded.extend([b'x'; 16]);
+            let next = plain.len() as Symbol;
+            let expected = *plain.entry((text.clone(), *context)).or_insert(next);
+            assert_eq!(table.intern(&padded, Span { start, end }, *context), expected);
+            let (name, found) = table.get(expected);
+            assert_eq!((name.text, found), (&text[..], *context));
+        }
+        assert_eq!(table.len(), plain.len());
+    }
+
+    #[test]
+    fn length_is_part_of_a_text() {
+        check(&[
+            (b"a".to_vec(), false, 0),
+            (b"a\0".to_vec(), false, 0),
+            (b"".to_vec(), true, 0),
+            (b"a".to_vec(), true, 0),
+            (b"a".to_vec(), false, 1),
+            (b"exactly16bytes!!".to_vec(), false, 0),
+            (b"exactly17bytes!!!".to_vec(), false, 0),
+            (b"exactly17bytes!!?".to_vec(), true, 0),
+            (b"exactly17bytes!!!".to_vec(), true, 2),
+        ]);
+    }
+
+    #[test]
+    fn both_hashes_agree() {
+        let padded: Vec<u8> = (0..100).collect();
+        for end in 5..80 {
+            assert_eq!(hash_text(&padded, 5, end), hash_bytes(&padded[5..end]), "{end}");
+        }
+    }
+
+    #[test]
+    fn many() {
+        let texts =
+            (0..20_000u32).map(|i| (format!("{}", i % 7000).into_bytes(), i % 2 == 0, i % 3));
+        check(&texts.collect::<Vec<_>>());
+    }
+
+    proptest! {
+        #[test]
+        fn equals_a_plain_map(
+            texts in proptest::collection::vec(("[a-c]{0,20}".prop_map(String::into_bytes), any::<bool>(), 0..3u32), 0..200)
+        ) {
+            let bare_is_not_empty = |(text, quoted, context): (Vec<u8>, bool, u32)| {
+                let quoted = quoted || text.is_empty();
+                (text, quoted, context)
+            };
+            check(&texts.into_iter().map(bare_is_not_empty).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a decoder makes of the names of values.
+//!
+//! Most traces have few values, which come up again and again: a decoder knows them by its own
+//! symbols, and only their first uses are resolved. But some have a value for each task, which comes
+//! up once or twice; looking for it in a table that it is not in is then for nothing, and so each use
+//! is a symbol of its own (the values are *fleeting*).
+
+use paje_parser::{Quoting, Span};
+
+use crate::decode::Noted;
+use crate::decode::decoded::Decoded;
+use crate::decode::symbols::{Symbol, SymbolTable, bare, hash_text};
+use crate::names::options::ValueNames;
+use crate::names::text::Name;
+
+/// Values that a decoder may know before it is [crowded](Values::are_crowded): their table still fits in
+/// a core's second-level cache.
+const MOST: usize = 1 << 14;
+
+/// With fewer lines than this for each value, values are taken for fleeting. Measured with
+/// `compare --shapes unique-values` and traces of StarPU.
+const LINES_PER_VALUE: u64 = 4;
+
+/// One in so many decoders of fleeting values looks for them nevertheless: they may no longer be.
+const PROBES: u32 = 8;
+
+/// The values that a decoder has met, in the context of a type.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    table: SymbolTable,
+    fleeting: bool,
+    /// How many decoders with fleeting values came before this one.
+    fleeting_before: u32,
+}
+
+impl Values {
+    /// The text and the context of a value.
+    pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
+        self.table.get(symbol)
+    }
+
+    /// Whether so many values have come up that starting again with an empty table is better than to look
+    /// for each in a large one.
+    pub(super) fn are_crowded(&self) -> bool {
+        self.len() > MOST
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(super) const fn are_fleeting(&self) -> bool {
+        self.fleeting
+    }
+
+    /// No values; but they are taken for what they were in the `lines` lines of a decoder before, whose
+    /// memory they take over.
+    pub(super) fn successors(&mut self, lines: u64) -> Self {
+        let fleeting = match self.fleeting {
+            true => !self.fleeting_before.is_multiple_of(PROBES),
+            false => self.are_crowded() && lines < LINES_PER_VALUE * self.len() as u64,
+        };
+        let fleeting_before = if fleeting { self.fleeting_before + 1 } else { 0 };
+        let mut table = std::mem::take(&mut self.table);
+        table.clear();
+        Values { table, fleeting, fleeting_before }
+    }
+
+    /// The symbol of a value; if it is new, that is noted.
+    #[inline]
+    pub(super) fn symbol(
+        &mut self,
+        padded: &[u8],
+        span: Span,
+        context: u32,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Symbol {
+        let known = self.table.len();
+        let symbol = match self.fleeting {
+            true => self.table.append(span.of(padded).into(), context),
+            false => self.table.intern(padded, span, context),
+        };
+        if symbol as usize == known {
+            let (start, end) = bare(padded, span);
+            decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, start, end))));
+        }
+        symbol
+    }
+
+    /// The symbol of a value between `start` and `end`, whose quotes, if it has any, are a pair around
+    /// it; `None` if it has no symbol and must be given one by [`Values::symbol`].
+    #[inline(always)]
+    pub(super) fn short_symbol(
+        &mut self,
+        padded: &[u8],
+        (start, end): (usize, usize),
+        type_: Symbol,
+        names: ValueNames,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> Option<Symbol> {
+        let quoted = padded[start] == b'"';
+        let (from, to) = if quoted { (start + 1, end - 1) } else { (start, end) };
+        let quoting = if quoted { Quoting::Quoted } else { Quoting::Bare };
+        let told_apart = if names == ValueNames::AsWritten { quoting } else { Quoting::Bare };
+        let context = value_context(type_, told_apart);
+        if !self.fleeting {
+            return self.table.find_short(padded, from, to, context);
+        }
+        let symbol = self.table.append(Name { text: &padded[from..to], quoting }, context);
+        decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, from, to))));
+        Some(symbol)
+    }
+}
+
+/// The context of a type's values, which differ by their quotes only where the options say so.
+pub(super) const fn value_context(type_: Symbol, told_apart: Quoting) -> u32 {
+    type_ << 2 | told_apart as u32
+}
+
+/// The type of a value's context.
+pub(crate) const fn value_type(context: u32) -> Symbol {
+    context >> 2
+}

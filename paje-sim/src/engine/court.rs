@@ -1,0 +1,141 @@
+//! What is wrong or doubtful in a window: the first problem of all, with its sentence.
+
+use memchr::memchr_iter;
+use paje_parser::{FieldName, LinkEnd};
+
+use super::Engine;
+use super::page::Mended;
+use super::round::{DecodedBlock, Window};
+use crate::model::{Ending, Failed};
+use crate::names::error::{Error, Problem, WarningKind};
+use crate::problems::{Found, field_of_line, place};
+use crate::replay::strand::{Refusal, Refused};
+use crate::resolve::{Stop, Where};
+
+impl Engine<'_> {
+    /// The problem of the field of the line that begins at a byte of the window.
+    pub(crate) fn found_at(
+        &self,
+        window: &Window,
+        at: u64,
+        field: FieldName,
+        problem: Problem,
+    ) -> Option<Found> {
+        let block = window.block_of(at)?;
+        let line = (at - block.text.start().0) as u32;
+        Some(Found::in_block(block, Stop::at_field(line, (field, problem))))
+    }
+
+    /// The first problem of the window that a lane found.
+    pub(crate) fn refused(&mut self, window: &Window) -> Option<Found> {
+        let first = self.lanes.take_refused();
+        first.and_then(|refused| {
+            let block = window.block_of(refused.at)?;
+            let (field, problem) = self.explain(&refused, block);
+            self.found_at(window, refused.at, field, problem)
+        })
+    }
+
+    /// The sentence for an event that a lane refused.
+    pub(crate) fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
+        let lane = self.model.lanes[refused.lane.index()];
+        let container = || self.model.containers.named(lane.container);
+        let type_ = || self.model.types.named(lane.type_);
+        let line = (refused.at - block.text.start().0) as u32;
+        let word = |field| {
+            let span = field_of_line(block, line, field);
+            span.map_or(Vec::new(), |span| span.of(block.text.text()).bare().to_vec())
+        };
+        match refused.why {
+            Refused::Earlier(last) | Refused::LateLink(last) => {
+                let (time, container, type_) = (refused.time, container(), type_());
+                (FieldName::Time, Problem::NotTimeOrdered { time, last, container, type_ })
+            }
+            Refused::Nowhere(end) => {
+                let field = match end {
+                    LinkEnd::Start => FieldName::StartContainer,
+                    LinkEnd::End => FieldName::EndContainer,
+                };
+                (field, Problem::UnknownContainer { name: word(field) })
+            }
+            Refused::EmptyStack => {
+                let (container, type_) = (container(), type_());
+                (FieldName::Container, Problem::PopOnEmpty { container, type_ })
+            }
+            Refused::Unset => {
+                let (container, type_) = (container(), type_());
+                (FieldName::Container, Problem::VariableUnset { container, type_ })
+            }
+            Refused::KeyRepeated(end) => {
+                (FieldName::Key, Problem::KeyRepeated { key: word(FieldName::Key), end })
+            }
+            Refused::ValuesDiffer { value, other } => {
+                let named = |value| self.model.types.named_value(lane.type_, value);
+                let (value, other) = (named(value), named(other));
+                let key = word(FieldName::Key);
+                (FieldName::Value, Problem::LinkValuesDiffer { key, value, other })
+            }
+        }
+    }
+
+    /// Finds the places of the window's links whose keys may have been used before, while the text
+    /// is at hand.
+    pub(crate) fn place_suspects(&mut self, window: &Window) {
+        let (mut counted, mut lines) = (0, 0);
+        for (at, suspect) in self.lanes.new_suspects() {
+            let Some(block) = window.block_of(at) else { continue };
+            let start = block.text.start().0;
+            if counted < start || lines == 0 {
+                (counted, lines) = (start, block.lines_before + 1);
+            }
+            let between = &block.text.text()[(counted - start) as usize..(at - start) as usize];
+            lines += memchr_iter(b'\n', between).count() as u64;
+            counted = at;
+            let line = (at - start) as u32;
+            let place = place(block, line, Where::Field(FieldName::Key), lines);
+            self.lanes.place_suspect(suspect, place);
+        }
+    }
+
+    /// The first link, of all lanes or of those of a container that ends, whose key was used before, and how
+    /// many there are.
+    pub(crate) fn reused_in(&self, ending: Option<&Ending>) -> Option<(Found, u64)> {
+        let found = match ending {
+            Some(ending) => {
+                let lanes = self.model.lanes_of(ending.container);
+                self.lanes.first_reused(lanes, self.workers)
+            }
+            None => {
+                let lanes = self.model.lane_ids().take(self.lanes.len());
+                self.lanes.first_reused(lanes, self.workers)
+            }
+        };
+        let (suspect, key, count) = found?;
+        let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
+        Some((Found { at: suspect.at, error }, count))
+    }
+
+    /// Takes note of the window's doubtful lines.
+    pub(crate) fn warn(&mut self, window: &Window) {
+        for block in &window.blocks {
+            for line in &block.decoded.doubtful {
+                let kind = if line.surplus {
+                    WarningKind::SurplusWords
+                } else {
+                    WarningKind::MissingExtras
+                };
+                let number = self.tables.all()[line.def as usize].id().to_vec();
+                self.warnings.add(block, kind, number, line.at);
+            }
+        }
+        for at in self.lanes.take_ignored() {
+            if let (Some(_), Some(follower)) = (&self.told, &self.follower) {
+                follower.mend(at, Mended::Skipped);
+            }
+            if let Some(block) = window.block_of(at) {
+                let line = (at - block.text.start().0) as u32;
+                self.warnings.add_line(block, WarningKind::AfterDestroy, line);
+            }
+        }
+    }
+}

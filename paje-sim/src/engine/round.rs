@@ -1,0 +1,249 @@
+//! Windows: some blocks that are decoded side by side, and then replayed side by side.
+//!
+//! While one window is replayed, shard by shard, the next one is decoded, block by block, by the same
+//! workers; what is between the two, in file order, is the business of the engine.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use paje_parser::DefTable;
+use splitter::{Block, ReadError};
+use workers::Workers;
+
+use crate::decode::definitions::Tables;
+use crate::decode::{Decoded, Decoder};
+use crate::engine::alone;
+use crate::engine::page::{Follower, LineOf, Page};
+use crate::engine::tasks::Tasks;
+use crate::input::feed::{Feed, Next};
+use crate::input::files::Origin;
+use crate::memory::LineNumber;
+use crate::names::progress::{Progress, Watch, WorkerTimes};
+use crate::replay::lanes::Lanes;
+use crate::resolve::Maps;
+
+/// A block, and what it was decoded to.
+#[derive(Debug, Default)]
+pub(crate) struct DecodedBlock {
+    pub(crate) text: Block,
+    pub(crate) decoded: Decoded,
+    /// Its place among the trace's blocks.
+    number: u64,
+    /// The file that it is of.
+    pub(crate) origin: Origin,
+    /// The definitions before it, as they were known when it was decoded.
+    pub(crate) assumed: Option<Arc<DefTable>>,
+    /// Whose symbols it is decoded to.
+    pub(crate) maps: usize,
+    /// The worker whose desk it is from.
+    pub(crate) worker: usize,
+    /// The text could not be read.
+    pub(crate) failure: Option<ReadError>,
+    /// No other block of its file comes behind it, as far as is known.
+    pub(crate) is_last: bool,
+    /// Its file begins with a byte order mark.
+    pub(crate) is_marked: bool,
+    /// How many lines of its file come before it.
+    pub(crate) lines_before: u64,
+    /// Lines before this byte of the text are not shown: see [`Engine::shown_from`](crate::engine::Engine).
+    pub(crate) shown_from: u32,
+    /// If that is asked for: what its structural lines are about, in file order.
+    pub(crate) structural: Vec<LineOf>,
+}
+
+/// What a worker decodes with. It stays with its worker, so that memory does.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub(crate) decoder: Decoder,
+    /// The number of the maps that tell what the decoder's symbols stand for.
+    pub(crate) maps: usize,
+    filled: Vec<DecodedBlock>,
+    pub(crate) times: WorkerTimes,
+    /// The file whose block was decoded last.
+    file: Option<u32>,
+}
+
+impl DecodedBlock {
+    /// The number of the line that begins at `line`; only if lines are kept.
+    pub(crate) fn line_of(&self, line: u32) -> LineNumber {
+        let before = self.decoded.newlines.partition_point(|newline| *newline < line);
+        LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }
+    }
+
+    /// The definitions that hold for the line that begins at `line`.
+    pub(crate) fn defs_at(&self, line: u32) -> Option<&DefTable> {
+        let after = self.decoded.defs.as_deref().filter(|_| line >= self.decoded.defs_from);
+        after.or(self.assumed.as_deref())
+    }
+}
+
+impl Desk {
+    pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
+        let times = WorkerTimes::default();
+        Desk { decoder, maps, filled: Vec::new(), times, file: None }
+    }
+
+    /// The desk with another decoder, whose symbols have other maps.
+    pub(crate) fn renew(&mut self, decoder: Decoder, maps: usize) {
+        self.decoder = decoder;
+        self.maps = maps;
+        self.file = None;
+    }
+
+    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>) {
+        block.maps = self.maps;
+        let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
+        self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
+        block.assumed = Some(Arc::clone(defs));
+    }
+}
+
+/// Blocks in the order of the trace.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    pub(crate) blocks: Vec<DecodedBlock>,
+}
+
+impl Window {
+    /// The desks' filled blocks.
+    pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
+        let desks = desks.iter_mut().map(alone);
+        let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
+        blocks.sort_unstable_by_key(|block| block.number);
+        Window { blocks }
+    }
+
+    /// The block that holds a byte of the trace.
+    pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
+        let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
+        after.checked_sub(1).map(|index| &self.blocks[index])
+    }
+}
+
+/// Blocks to be filled again.
+#[derive(Debug, Default)]
+pub(crate) struct FreeBlocks(Mutex<Vec<DecodedBlock>>);
+
+impl FreeBlocks {
+    /// A block for a worker: one that it had before, for its memory is near it, if there is any.
+    fn take(&self, worker: usize) -> DecodedBlock {
+        let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = blocks.iter().rposition(|block| block.worker == worker);
+        let index = own.or(blocks.len().checked_sub(1));
+        index.map_or_else(DecodedBlock::default, |index| blocks.swap_remove(index))
+    }
+
+    pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = DecodedBlock>) {
+        alone(&mut self.0).extend(blocks);
+    }
+}
+
+/// One round of all workers: the replay of one window, and the decoding of the next.
+pub(crate) struct Round<'a, 'r> {
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) maps: &'a [Maps],
+    pub(crate) window: &'a Window,
+    /// Events that begin before this byte have been replayed already.
+    pub(crate) from: u64,
+    /// Events that begin here or later are not replayed.
+    pub(crate) limit: u64,
+    /// Where the blocks to decode come from.
+    pub(crate) feed: Option<&'a Feed<'r>>,
+    pub(crate) tables: &'a Tables,
+    pub(crate) desks: &'a [Mutex<Desk>],
+    pub(crate) free: &'a FreeBlocks,
+    pub(crate) progress: &'a Progress,
+    /// Who learns whose the window's lines are.
+    pub(crate) follower: Option<&'a Follower<'a>>,
+    /// How many blocks may still be decoded.
+    pub(crate) quota: AtomicUsize,
+    pub(crate) tasks: Tasks,
+}
+
+impl Round<'_, '_> {
+    /// Runs the round.
+    pub(crate) fn run(self, workers: &Workers) {
+        let team = self.desks.len();
+        workers.on_first(team, |worker| {
+            let Ok(mut desk) = self.desks[worker].lock() else { return };
+            let mut watch = Watch::start();
+            self.replay(worker, team);
+            self.enter(worker);
+            watch.lap(&mut desk.times.replay);
+            self.decode(worker, &mut desk, &mut watch);
+            self.tasks.wait();
+            let mut watch = Watch::start();
+            self.merge();
+            watch.lap(&mut desk.times.replay);
+        });
+    }
+
+    /// Replays shards: first the worker's own, for their memory is near it, then what others have not
+    /// come to.
+    fn replay(&self, worker: usize, workers: usize) {
+        let count = self.tasks.len();
+        let own = (0..count).filter(|shard| shard % workers == worker);
+        let others = (0..count).filter(|shard| shard % workers != worker);
+        for number in own.chain(others) {
+            let Some(_taken) = self.tasks.take(number) else { continue };
+            if let Ok(mut shard) = self.lanes.shards()[number].lock() {
+                let bytes = self.from..self.limit;
+                shard.replay(number, &self.window.blocks, self.maps, &self.lanes.cuts, bytes);
+            }
+        }
+    }
+
+    /// Decodes blocks of the next window while there are any, and merges when it is time to.
+    fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
+        let Some(feed) = self.feed else { return };
+        let one_less = |left: usize| left.checked_sub(1);
+        while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
+            let mut block = self.free.take(worker);
+            let Some(next) = feed.next(&mut block.text) else {
+                self.quota.store(0, Ordering::Relaxed);
+                return;
+            };
+            let Next { number, origin, is_last, is_marked, read } = next;
+            block.number = number;
+            block.origin = origin;
+            block.is_last = is_last;
+            block.is_marked = is_marked;
+            block.worker = worker;
+            block.failure = read.err();
+            watch.lap(&mut desk.times.read);
+            // A file gives the lines before one that is too long.
+            let defs = self.tables.of(&block.origin);
+            desk.decode(&mut block, defs);
+            self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
+            watch.lap(&mut desk.times.decode);
+            // What comes after a definition, or something wrong, will be decoded when that is settled.
+            if block.failure.is_some()
+                || (block.decoded.changes && !block.is_last)
+                || block.decoded.fault.is_some()
+            {
+                self.quota.store(0, Ordering::Relaxed);
+            }
+            desk.filled.push(block);
+            if self.tasks.all_replayed() {
+                self.merge();
+                watch.lap(&mut desk.times.replay);
+            }
+        }
+    }
+
+    /// Tells the follower about blocks of the window that nobody has taken on yet.
+    fn enter(&self, worker: usize) {
+        let Some(follower) = self.follower else { return };
+        loop {
+            let Some(block) = self.window.blocks.get(self.tasks.next_page()) else { return };
+            follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
+        }
+    }
+
+    /// Merges the links of homes that nobody has taken on yet.
+    fn merge(&self) {
+        while let Some(home) = self.tasks.next_home() {
+            self.lanes.merge(home);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Where the lines of a trace come from: files, pipes, and lines in the order of their times.
+
+pub(crate) mod feed;
+pub(crate) mod files;
+pub(crate) mod sorted;
+pub(crate) mod source;

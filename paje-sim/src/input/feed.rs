@@ -1,0 +1,385 @@
+//! Where the blocks of a trace come from.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use memchr::memmem;
+use paje_parser::{ByteOffset, DefTable, Position};
+use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
+use workers::Workers;
+
+use crate::input::files::{Origin, Queued};
+use crate::input::sorted::Sorted;
+use crate::input::source::From;
+use crate::names::error::{Error, ErrorKind};
+use crate::names::options::Options;
+use crate::names::progress::Progress;
+
+/// Gives the blocks of a trace to whoever asks.
+pub(crate) struct Feed<'r> {
+    reading: Mutex<Reading<'r>>,
+    options: &'r Options,
+    progress: &'r Progress,
+}
+
+/// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
+const SEARCHED: u64 = 64 << 20;
+
+/// The file at hand, and those that come behind it.
+struct Reading<'r> {
+    medium: Medium<'r>,
+    origin: Origin,
+    /// Where the next file will begin, if it is known before this one's end.
+    end: u64,
+    /// The number of the next block.
+    next: u64,
+    queue: VecDeque<Queued>,
+    /// What is at hand is compressed: damage of it may show in its lines.
+    is_compressed: bool,
+    /// Files that could not be read to their ends, and why.
+    failed: Vec<(Origin, io::Error)>,
+    /// Sorted files: where their lines stood before.
+    sorted: Vec<(Option<Arc<Path>>, Arc<Sorted>)>,
+}
+
+enum Medium<'r> {
+    /// Whoever asks reads the block by himself.
+    Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
+    /// Whoever asks reads the next block from the stream.
+    Stream(Blocks<Box<dyn Read + Send + 'r>>),
+    /// Whoever asks copies the lines of the block together.
+    Sorted { sorted: Arc<Sorted>, next: usize },
+    /// There is no more of the file.
+    Ended,
+}
+
+/// What [`Feed::next`] filled a block from.
+pub(crate) struct Next {
+    /// Numbers grow in the order of the trace, and there is nothing between one and the next.
+    pub(crate) number: u64,
+    pub(crate) origin: Origin,
+    /// It is the last of its file, for sure.
+    pub(crate) is_last: bool,
+    /// Its file begins with a byte order mark, of which blanks have been made.
+    pub(crate) is_marked: bool,
+    pub(crate) read: Result<(), ReadError>,
+}
+
+impl<'r> Feed<'r> {
+    /// # Errors
+    /// The lines are to be sorted, and the trace cannot be read.
+    pub(crate) fn new(
+        source: From<'r>,
+        options: &'r Options,
+        progress: &'r Progress,
+        workers: &Workers,
+    ) -> Result<Self, Error> {
+        let mut reading = Reading {
+            medium: Medium::Ended,
+            origin: Origin::default(),
+            end: 0,
+            next: 0,
+            queue: VecDeque::new(),
+            is_compressed: false,
+            failed: Vec::new(),
+            sorted: Vec::new(),
+        };
+        if options.sort {
+            let defs = DefTable::new(options.field_names);
+            reading.turn_to_sorted(Sorted::new(source, defs, options, progress, workers)?);
+        } else {
+            reading.turn_to(source, options);
+        }
+        Ok(Feed { reading: Mutex::new(reading), options, progress })
+    }
+
+    /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
+    pub(crate) fn next(&self, block: &mut Block) -> Option<Next> {
+        loop {
+            if self.progress.is_stopped() {
+                return None;
+            }
+            let mut reading = self.reading();
+            let (number, start) = (reading.next, reading.origin.start);
+            reading.next += 1;
+            let origin = reading.origin.clone();
+            let (mut is_last, mut was_marked) = (false, None);
+            let read = match &mut reading.medium {
+                Medium::Plan { plan, next, taken } if *next < plan.len() => {
+                    let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
+                    *next += 1;
+                    is_last = *next == plan.len();
+                    drop(reading);
+                    let read = plan.read(index, block);
+                    taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
+                    // A line that is longer than a block leaves blocks without any.
+                    if block.text().is_empty() && read.is_ok() {
+                        continue;
+                    }
+                    read
+                }
+                Medium::Stream(blocks) => {
+                    let read = blocks.read(block);
+                    let end = start + blocks.position().0;
+                    reading.end = end;
+                    match read {
+                        Ok(true) => Ok(()),
+                        Ok(false) => {
+                            reading.medium = Medium::Ended;
+                            continue;
+                        }
+                        Err(error) => {
+                            let goes_on = matches!(error, ReadError::LineTooLong { .. });
+                            if !(goes_on && self.options.recover) {
+                                reading.medium = Medium::Ended;
+                            }
+                            reading.note_failure(&error);
+                            Err(error)
+                        }
+                    }
+                }
+                Medium::Sorted { sorted, next } if *next < sorted.block_count() => {
+                    let (sorted, index) = (Arc::clone(sorted), *next);
+                    *next += 1;
+                    drop(reading);
+                    was_marked = Some(sorted.was_marked());
+                    sorted.read(index, block);
+                    Ok(())
+                }
+                _ => match self.open_next(&mut reading)? {
+                    Ok(()) => continue,
+                    Err(error) => {
+                        block.fill(Default::default(), 0, std::iter::empty());
+                        let (origin, read) = (reading.origin.clone(), Err(error.into()));
+                        block.put_behind(origin.start);
+                        return Some(Next { number, origin, is_last, is_marked: false, read });
+                    }
+                },
+            };
+            // What is sorted lost its mark before, and may begin with any line.
+            let is_first = block.start().0 == 0;
+            let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
+            block.put_behind(start);
+            let read = read.map_err(|error| match error {
+                ReadError::LineTooLong { start: at, limit } => {
+                    ReadError::LineTooLong { start: ByteOffset(at.0 + start), limit }
+                }
+                other => other,
+            });
+            return Some(Next { number, origin, is_last, is_marked, read });
+        }
+    }
+
+    /// Turns to the next file, if there is one. Sorting needs all workers: see [`Feed::prepare`].
+    fn open_next(&self, reading: &mut Reading<'r>) -> Option<io::Result<()>> {
+        reading.medium = Medium::Ended;
+        if self.options.sort {
+            return None;
+        }
+        let input = reading.open_next(self.progress)?;
+        Some(input.map(|input| reading.turn_to(From::Input(Box::new(input)), self.options)))
+    }
+
+    /// Sorts the next file, if files are sorted and the one before has ended; `defs` tells what the
+    /// file begins with. Only between two rounds.
+    ///
+    /// # Errors
+    /// It cannot be read: the file, where its first byte would be, and why.
+    pub(crate) fn prepare(
+        &self,
+        workers: &Workers,
+        defs: impl FnOnce(&Origin) -> DefTable,
+    ) -> Result<(), (Origin, Error)> {
+        let mut reading = self.reading();
+        if !self.options.sort || !matches!(reading.medium, Medium::Ended) {
+            return Ok(());
+        }
+        let Some(input) = reading.open_next(self.progress) else { return Ok(()) };
+        let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
+        let source = From::Input(Box::new(input));
+        let sorted =
+            Sorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
+        let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
+        reading.turn_to_sorted(sorted);
+        Ok(())
+    }
+
+    /// Files to be read when the others have been.
+    pub(crate) fn enqueue(&self, files: Vec<Queued>) {
+        self.reading().queue.extend(files);
+    }
+
+    /// Whether there may be more blocks.
+    pub(crate) fn has_more(&self) -> bool {
+        let reading = self.reading();
+        !matches!(reading.medium, Medium::Ended) || !reading.queue.is_empty()
+    }
+
+    /// Whether the lines are sorted, and some of them may name files.
+    pub(crate) fn names_files_in_order(&self) -> bool {
+        match &self.reading().medium {
+            Medium::Sorted { sorted, .. } => sorted.names_files(),
+            _ => false,
+        }
+    }
+
+    /// The most blocks that there can be; `None` if nobody knows. Of a trace of fewer than `many`
+    /// blocks, its own are counted if none of them speaks of files.
+    pub(crate) fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
+        let speaks_of_files = |text: &[u8]| {
+            files
+                && ["TraceFile", "Filename"]
+                    .iter()
+                    .any(|word| memmem::find(text, word.as_bytes()).is_some())
+        };
+        match &self.reading().medium {
+            Medium::Plan { plan, .. } => {
+                let mut block = Block::default();
+                let mut few = 0..plan.len().min(many as u64);
+                let spoken_of = plan.len() < many as u64
+                    && few
+                        .any(|i| plan.read(i, &mut block).is_ok() && speaks_of_files(block.text()));
+                (!spoken_of).then_some(plan.len())
+            }
+            Medium::Sorted { sorted, .. } => {
+                let few = sorted.block_count() < many;
+                let spoken_of = few && speaks_of_files(sorted.text());
+                (!spoken_of).then_some(sorted.block_count() as u64)
+            }
+            Medium::Stream(_) | Medium::Ended => None,
+        }
+    }
+
+    /// The place in a file of a place in what the blocks are of.
+    pub(crate) fn original(&self, file: Option<&Path>, position: Position) -> Position {
+        let reading = self.reading();
+        let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
+        sorted.map_or(position, |(_, sorted)| sorted.original(position))
+    }
+
+    /// How many bytes the blocks have that the trace has not.
+    pub(crate) fn added(&self) -> u64 {
+        self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
+    }
+
+    /// Whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
+    /// know of then. Checksums tell, which come behind what they are of, so that somewhat more is decompressed
+    /// than the replay needed; but not all of it, which may be a thousand times what is in the file.
+    pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
+        if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
+            return None;
+        }
+        let mut reading = self.reading();
+        let Reading { medium, origin, is_compressed, failed, .. } = &mut *reading;
+        let is_it = |origin: &Origin| error.file() == origin.path.as_deref();
+        // Others may have read farther than to the problem.
+        if let Some(index) = failed.iter().position(|(origin, _)| is_it(origin)) {
+            let (origin, error) = failed.swap_remove(index);
+            return Some((origin.file, error));
+        }
+        match medium {
+            Medium::Stream(blocks) if *is_compressed && is_it(origin) => {
+                let at = error.position().map_or(blocks.position(), |position| position.byte);
+                let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
+                Some((origin.file, failure))
+            }
+            _ => None,
+        }
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading<'r>> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
+/// depends on that.
+struct Steady<R> {
+    input: R,
+    buffer: Vec<u8>,
+    rest: Range<usize>,
+}
+
+impl<R: Read> Steady<R> {
+    fn new(input: R) -> Self {
+        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
+    }
+}
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.rest.is_empty() {
+            self.rest = 0..self.input.read(&mut self.buffer)?;
+        }
+        let count = self.rest.len().min(into.len());
+        into[..count].copy_from_slice(&self.buffer[self.rest.start..][..count]);
+        self.rest.start += count;
+        Ok(count)
+    }
+}
+
+impl<'r> Reading<'r> {
+    /// The file at hand could not be read on.
+    fn note_failure(&mut self, error: &ReadError) {
+        if let (ReadError::Io(error), true) = (error, self.is_compressed) {
+            let again = match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            };
+            self.failed.push((self.origin.clone(), again));
+        }
+    }
+
+    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
+    fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
+        let Queued { number, parent, path, folders } = self.queue.pop_front()?;
+        let input = match folders {
+            Some(folders) => Input::open_named(&path, &folders),
+            // A file of that name, and not standard input.
+            None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
+            None => Input::open(Some(&path)),
+        };
+        self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
+        if let Ok(input) = &input {
+            progress.turn_to(input.read_so_far());
+        }
+        Some(input)
+    }
+
+    fn turn_to(&mut self, source: From<'r>, options: &Options) {
+        let limits = options.limits;
+        self.is_compressed = false;
+        let reader = match source {
+            From::Stream(reader) => reader,
+            From::Input(input) => {
+                let taken = input.read_so_far();
+                self.is_compressed = input.compression().is_some();
+                match input.into_kind() {
+                    Kind::Stream(reader) => reader,
+                    Kind::File(file, len) => {
+                        self.end = self.origin.start + len;
+                        let plan = Arc::new(Plan::new(file, len, limits));
+                        self.medium = Medium::Plan { plan, next: 0, taken };
+                        return;
+                    }
+                }
+            }
+        };
+        self.medium = Medium::Stream(match options.recover {
+            false => Blocks::new(reader, limits),
+            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
+                .forgiving(),
+        });
+    }
+
+    fn turn_to_sorted(&mut self, sorted: Sorted) {
+        let sorted = Arc::new(sorted);
+        self.end = self.origin.start + sorted.text().len() as u64;
+        self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
+        self.medium = Medium::Sorted { sorted, next: 0 };
+    }
+}

@@ -1,0 +1,197 @@
+//! The files that a trace is in, as they name one another.
+//!
+//! A file is read when those before it in the queue have ended: the trace itself, then what it names,
+//! in the order of the names, then what these name. So everything that the naming file defines is
+//! known by then, wherever in it the name stands.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use splitter::Folders;
+
+use crate::names::error::{Error, ErrorKind, Place, Problem};
+use crate::names::progress::Progress;
+
+/// Where a block of lines comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// The number of its file: 0 for the trace itself, then in the order of reading.
+    pub(crate) file: u32,
+    /// The number of the file that named it.
+    pub(crate) parent: u32,
+    /// How many bytes of other files come before it.
+    pub(crate) start: u64,
+    /// `None` for the trace itself.
+    pub(crate) path: Option<Arc<Path>>,
+}
+
+/// A file that is to be read.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) number: u32,
+    pub(crate) parent: u32,
+    pub(crate) path: Arc<Path>,
+    /// Where it must lie; anywhere if the trace does not name it.
+    pub(crate) folders: Option<Arc<Folders>>,
+}
+
+/// All files named so far.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// Where the files may lie that are named; they are not read if there is none.
+    folders: Option<Arc<Folders>>,
+    all: Vec<File>,
+    /// By what they really are, however they are named.
+    known: FxHashMap<PathBuf, u32>,
+    /// What a file named before: most name the same file for many containers.
+    named_by: (u32, FxHashSet<Vec<u8>>),
+    queue: Vec<Queued>,
+}
+
+#[derive(Debug)]
+struct File {
+    path: Option<Arc<Path>>,
+    parent: u32,
+    named_at: Option<Place>,
+}
+
+impl Files {
+    /// The trace itself: standard input, or the like, if there is no path.
+    pub(crate) fn new(root: Option<&Path>, folders: Option<Folders>) -> Self {
+        let known = root.and_then(|path| path.canonicalize().ok());
+        let path = root.map(Arc::from);
+        Files {
+            folders: folders.map(Arc::new),
+            all: vec![File { path, parent: 0, named_at: None }],
+            known: known.into_iter().map(|path| (path, 0)).collect(),
+            named_by: (0, FxHashSet::default()),
+            queue: Vec::new(),
+        }
+    }
+
+    /// Whether named files are read.
+    pub(crate) const fn are_wanted(&self) -> bool {
+        self.folders.is_some()
+    }
+
+    /// Whether the trace names the file, so that it may be one that has nothing to do with it.
+    pub(crate) fn is_named(&self, file: u32) -> bool {
+        self.all[file as usize].named_at.is_some()
+    }
+
+    /// File `by` names a file, at `place`, if such are read.
+    ///
+    /// # Errors
+    /// There is no such file, or it may not be named, or it is `by` or one that led to it.
+    pub(crate) fn name(
+        &mut self,
+        by: u32,
+        name: &[u8],
+        progress: &Progress,
+        place: impl FnOnce() -> Place,
+    ) -> Result<(), ErrorKind> {
+        if self.named_by.0 != by {
+            self.named_by = (by, FxHashSet::default());
+        }
+        if self.named_by.1.contains(name) {
+            return Ok(());
+        }
+        let Some(folders) = &self.folders else { return Ok(()) };
+        let folder = self.all[by as usize].path.as_deref().and_then(Path::parent);
+        let path = folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name));
+        let found = folders.find(&path);
+        let found = found.map_err(|error| ErrorKind::File { path: path.clone(), error })?;
+        match self.known.get(&found) {
+            Some(known) if self.ancestors(by).any(|ancestor| ancestor == *known) => {
+                return Err(ErrorKind::Invalid(Problem::FileCycle { name: name.to_vec() }));
+            }
+            Some(_) => {}
+            None => self.push(by, Arc::from(path), found, Some(place()), progress),
+        }
+        self.named_by.1.insert(name.to_vec());
+        Ok(())
+    }
+
+    /// A file that belongs to the trace, though nobody names it.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub(crate) fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
+        let found = path.canonicalize().map_err(|error| {
+            Error::new(ErrorKind::File { path: path.to_path_buf(), error }, None)
+        })?;
+        if !self.known.contains_key(&found) {
+            self.push(0, Arc::from(path), found, None, progress);
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        parent: u32,
+        path: Arc<Path>,
+        found: PathBuf,
+        named_at: Option<Place>,
+        progress: &Progress,
+    ) {
+        let size = found.metadata().ok().filter(|file| file.is_file());
+        progress.expect(size.map_or(0, |file| file.len()));
+        let number = self.all.len() as u32;
+        let folders = self.folders.clone().filter(|_| named_at.is_some());
+        self.queue.push(Queued { number, parent, path: Arc::clone(&path), folders });
+        self.all.push(File { path: Some(path), parent, named_at });
+        self.known.insert(found, number);
+    }
+
+    /// The file, the one that named it, and so on.
+    fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
+        let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
+        std::iter::successors(Some(file), parent)
+    }
+
+    /// The files named since this was asked last.
+    pub(crate) fn take_queue(&mut self) -> Vec<Queued> {
+        std::mem::take(&mut self.queue)
+    }
+
+    /// Whether any file was named so far.
+    pub(crate) fn any(&self) -> bool {
+        self.all.len() > 1
+    }
+
+    /// Whether a file has named another that will be read as its own.
+    pub(crate) fn has_children(&self, file: u32) -> bool {
+        // They stand one behind the other, in the order of those who named them.
+        self.any() && self.all.last().is_some_and(|last| last.parent == file)
+    }
+
+    /// The path of a named file.
+    pub(crate) fn path(&self, file: u32) -> Option<Arc<Path>> {
+        self.all[file as usize].path.clone().filter(|_| file > 0)
+    }
+
+    /// The paths of all files; `None` for the trace itself.
+    pub(crate) fn paths(&self) -> Vec<Option<Arc<Path>>> {
+        (0..self.all.len() as u32).map(|file| self.path(file)).collect()
+    }
+
+    /// What to say of an error of the file as a whole.
+    pub(crate) fn explain(&self, origin: &Origin, error: Error) -> Error {
+        error.in_whole_file(|io| self.unreadable(origin.file, io), origin.path.as_ref())
+    }
+
+    /// What to say if a file cannot be read.
+    pub(crate) fn unreadable(&self, file: u32, error: io::Error) -> Error {
+        match &self.all[file as usize] {
+            File { path: Some(path), named_at, .. } if file > 0 => {
+                let kind = ErrorKind::File { path: path.to_path_buf(), error };
+                Error::new(kind, named_at.clone())
+            }
+            _ => error.into(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The order of a trace's lines.
+
+use workers::Workers;
+
+use crate::input::sorted::times::{Found, Timed};
+use crate::input::sorted::{Line, Part, each};
+
+/// Parts of the times for each worker, so that one that took long is not waited for.
+const PARTS_PER_WORKER: usize = 4;
+
+/// Samples of the times for each part: parts differ in size by some tenth.
+const SAMPLES_PER_PART: usize = 64;
+
+/// All lines: those without a time, those whose time cannot be read, those with a time by time, and
+/// those that name files; in file order otherwise. `merged` is told of each part of them.
+pub(super) fn parts(
+    mut found: Vec<Found>,
+    merged: impl Fn(&[Line]) + Sync,
+    workers: &Workers,
+) -> Vec<Part> {
+    let mut parts = vec![
+        Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.untimed)).collect()),
+        Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.unreadable)).collect()),
+    ];
+    let naming =
+        Part(found.iter_mut().flat_map(|piece| std::mem::take(&mut piece.naming)).collect());
+    let sorted: Vec<Vec<Timed>> = found.into_iter().map(|piece| piece.timed).collect();
+    let count = if workers.threads() == 1 { 1 } else { workers.threads() * PARTS_PER_WORKER };
+    let bounds = bounds(&sorted, count);
+    parts.extend(each(workers, bounds.len() + 1, |part| {
+        let begin = part.checked_sub(1).map(|before| bounds[before]);
+        let lines = merge(&sorted, begin, bounds.get(part).copied());
+        merged(&lines);
+        Part(lines)
+    }));
+    parts.push(naming);
+    parts
+}
+
+/// Keys that cut the times into so many parts of about the same size.
+fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
+    let total: usize = pieces.iter().map(Vec::len).sum();
+    let step = (total / (parts * SAMPLES_PER_PART)).max(1);
+    let samples = pieces.iter().flat_map(|piece| piece.iter().step_by(step));
+    let mut samples: Vec<u64> = samples.map(|timed| timed.key).collect();
+    samples.sort_unstable();
+    let mut bounds: Vec<u64> =
+        (1..parts).filter_map(|part| samples.get(part * samples.len() / parts).copied()).collect();
+    bounds.dedup();
+    bounds
+}
+
+/// The lines of all pieces from key `begin` up to before `end`, in order.
+fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Line> {
+    let share = |piece: &Vec<Timed>| {
+        let before = |bound: u64| piece.partition_point(|timed| timed.key < bound);
+        begin.map_or(0, before)..end.map_or(piece.len(), before)
+    };
+    let mut merged = Vec::with_capacity(pieces.iter().map(|piece| share(piece).len()).sum());
+    for piece in pieces {
+        merged.extend_from_slice(&piece[share(piece)]);
+    }
+    // Finds that these are some sorted runs, and merges them.
+    merged.sort_by_key(|timed| timed.key);
+    merged.iter().map(|timed| timed.line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+    use workers::Pin;
+
+    /// Many equal times: what comes first in the text stays first.
+    #[test]
+    fn lines_of_one_time_keep_their_order() {
+        for threads in 1..=4 {
+            let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+            for times in [1, 3, 1000] {
+                let mut all = Vec::new();
+                let mut start = 0;
+                let pieces: Vec<Found> = (0..10u64)
+                    .map(|piece| {
+                        let mut found = Found::default();
+                        for i in 0..500 * (piece % 3) {
+                            let key = (piece * 500 + i) * 7919 % times;
+                            let line = Line::new(start..start + 5);
+                            found.timed.push(Timed { key, line });
+                            all.push((key, start));
+                            start += 5;
+                        }
+                        found.timed.sort_by_key(|timed| timed.key);
+                        found
+                    })
+                    .collect();
+                all.sort_unstable();
+                let found: Vec<usize> = parts(pieces, |_| (), &workers)
+                    .iter()
+                    .flat_map(|part| part.0.iter().map(|line| line.start()))
+                    .collect();
+                let wanted: Vec<usize> = all.iter().map(|(_, start)| *start).collect();
+                assert_eq!(found, wanted, "{threads} threads, {times} times");
+            }
+        }
+    }
+}

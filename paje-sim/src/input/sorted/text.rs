@@ -1,0 +1,77 @@
+//! The whole text of a trace.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use splitter::{Kind, Limits, read_exact_at};
+use workers::Workers;
+
+use crate::input::sorted::Line;
+use crate::input::source::From;
+
+/// Reads all that a source gives.
+///
+/// # Errors
+/// It cannot be read, or there is not enough memory for it.
+pub(super) fn read(source: From<'_>, limits: Limits, workers: &Workers) -> io::Result<Vec<u8>> {
+    let text = match source {
+        From::Stream(reader) => read_stream(reader)?,
+        From::Input(input) => {
+            let taken = input.read_so_far();
+            match input.into_kind() {
+                Kind::Stream(reader) => read_stream(reader)?,
+                Kind::File(file, len) => read_file(&file, len, &taken, limits, workers)?,
+            }
+        }
+    };
+    if text.len() as u64 > Line::MOST_TEXT {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(text)
+}
+
+/// The vector grows as it fills. That moves no text where the system can move pages, as Linux does.
+fn read_stream(mut reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    reader.read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// All workers read the file, so that each page of the text is asked for by the worker that fills it.
+fn read_file(
+    file: &File,
+    len: u64,
+    taken: &AtomicU64,
+    limits: Limits,
+    workers: &Workers,
+) -> io::Result<Vec<u8>> {
+    // The last line's newline may have to be added.
+    let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
+    let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
+    // Room of zeros costs nothing until it is used, but there is no asking for it that may fail.
+    Vec::<u8>::new().try_reserve_exact(room)?;
+    let mut text = vec![0; room];
+    text.pop();
+    let size = limits.block.saturating_mul(8).max(1);
+    let chunks = Mutex::new(text.chunks_mut(size).enumerate());
+    let failure = Mutex::new(None);
+    workers.on_each(|_| {
+        loop {
+            let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((number, chunk)) = next else { return };
+            match read_exact_at(file, chunk, number as u64 * size as u64) {
+                Ok(()) => drop(taken.fetch_add(chunk.len() as u64, Ordering::Relaxed)),
+                Err(error) => {
+                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return;
+                }
+            }
+        }
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(text),
+    }
+}

@@ -1,0 +1,6 @@
+//! What an event does to its lane, by the nature of the lane's type.
+
+pub(crate) mod events;
+pub(crate) mod links;
+pub(crate) mod states;
+pub(crate) mod variables;

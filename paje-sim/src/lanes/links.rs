@@ -1,0 +1,176 @@
+//! Links of one container and type: each has two ends that share a key.
+
+mod filter;
+mod reused;
+
+use hashbrown::HashTable;
+use paje_parser::{Field, LinkEnd, Span};
+
+pub(crate) use crate::lanes::links::filter::Filter;
+pub(crate) use crate::lanes::links::reused::first_reused;
+use crate::memory::{ExtraPair, NewLink, Store};
+use crate::names::error::Place;
+use crate::names::ids::{ContainerId, ValueId};
+use crate::replay::strand::Refused;
+
+/// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
+/// the lane are merged from all its strands, in order of completion: see `engine::merge`.
+#[derive(Debug, Default)]
+pub(crate) struct LinkStrand {
+    /// Links that lack an end, by key.
+    open: HashTable<OpenLink>,
+    /// The keys of all links, open and completed: a key may not be used again.
+    pub(crate) filter: Filter,
+    pub(crate) suspects: Vec<Suspect>,
+    /// The keys of completed links are not remembered, for memory's sake.
+    forgets: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenLink {
+    hash: u64,
+    key: u64,
+    half: HalfLink,
+    /// The byte of its event.
+    at: u64,
+}
+
+/// What one event says of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfLink {
+    pub(crate) end: LinkEnd,
+    pub(crate) time: f64,
+    pub(crate) value: ValueId,
+    pub(crate) container: ContainerId,
+    pub(crate) extra: u32,
+}
+
+/// A link whose key may have been used before.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspect {
+    pub(crate) hash: u64,
+    /// Its first event.
+    pub(crate) at: u64,
+    /// The place of its key in the file, once somebody has found it.
+    pub(crate) place: Option<Place>,
+    /// Where its key is kept.
+    pub(crate) key: u64,
+}
+
+impl LinkStrand {
+    pub(crate) fn new(forgets: bool) -> Self {
+        LinkStrand { forgets, ..LinkStrand::default() }
+    }
+
+    /// Opens a link, or completes the one that this key opened, and returns it.
+    ///
+    /// `raw_key` is the key as it was written, `hash` that of its text without quotes, `at` the byte
+    /// of the event.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        store: &mut Store,
+        half: HalfLink,
+        raw_key: &[u8],
+        hash: u64,
+        at: u64,
+    ) -> Result<Option<NewLink>, Refused> {
+        let key = bare_key(raw_key);
+        let found = self.open.find_entry(hash, |open| {
+            open.hash == hash && bare_key(store.keys.get(open.key)) == key
+        });
+        match found {
+            Ok(entry) => {
+                let other = *entry.get();
+                if other.half.end == half.end {
+                    return Err(Refused::KeyRepeated(half.end));
+                }
+                if other.half.value != half.value {
+                    let (value, other) = (half.value, other.half.value);
+                    return Err(Refused::ValuesDiffer { value, other });
+                }
+                entry.remove();
+                Ok(Some(complete(other, half)))
+            }
+            Err(_) => {
+                let key = store.keys.push(raw_key);
+                if !self.forgets && self.filter.insert(hash) {
+                    self.suspects.push(Suspect { hash, at, place: None, key });
+                }
+                self.open.insert_unique(hash, OpenLink { hash, key, half, at }, |open| open.hash);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Completes the link that this key opened, with the value that it was opened with.
+    #[cold]
+    pub(crate) fn complete_as_begun(
+        &mut self,
+        store: &Store,
+        half: HalfLink,
+        raw_key: &[u8],
+        hash: u64,
+    ) -> Option<NewLink> {
+        let key = bare_key(raw_key);
+        let found = self.open.find_entry(hash, |open| {
+            open.hash == hash && bare_key(store.keys.get(open.key)) == key
+        });
+        let (other, _) = found.ok()?.remove();
+        Some(complete(other, HalfLink { value: other.half.value, ..half }))
+    }
+
+    /// To be called with the hashes of the keys that will be added next: memory then fetches what is
+    /// needed for them side by side, rather than one after the other.
+    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) {
+        self.filter.touch(hashes);
+    }
+
+    /// Where the keys of the links that lack an end are kept, and the bytes of their events.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.open.iter().map(|open| (open.at, open.key))
+    }
+
+    /// How many links lack an end.
+    pub(crate) fn open_count(&self) -> u64 {
+        self.open.len() as u64
+    }
+
+    /// Carries what is open over to a new store.
+    pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
+        for open in &mut self.open {
+            open.key = new.keys.push(old.keys.get(open.key));
+            let extra = ExtraPair { opening: open.half.extra, closing: 0 };
+            open.half.extra = new.carry_extras(old, extra).opening;
+        }
+    }
+
+    /// The container ends: what is open will never be complete.
+    pub(crate) fn close(&mut self) {
+        *self = LinkStrand::new(self.forgets);
+    }
+}
+
+fn complete(other: OpenLink, half: HalfLink) -> NewLink {
+    let (start, end) = match half.end {
+        LinkEnd::Start => (half, other.half),
+        LinkEnd::End => (other.half, half),
+    };
+    NewLink {
+        start: start.time,
+        end: end.time,
+        value: half.value,
+        from: start.container,
+        to: end.container,
+        key: other.key,
+        // In the order of the file: PajeNG 1.3.6 behaviour.
+        extra: ExtraPair { opening: other.half.extra, closing: half.extra },
+    }
+}
+
+/// The key without its quotes.
+pub(crate) fn bare_key(raw: &[u8]) -> &[u8] {
+    let whole = Span { start: 0, end: raw.len() as u32 };
+    let field: Field<'_> = whole.of(raw);
+    field.bare()
+}

@@ -1,0 +1,207 @@
+//! States of one container and type: a stack that events push and pop.
+
+use crate::memory::{NewState, OpenRow, Rows, Store, Written};
+use crate::names::ids::ValueId;
+use crate::replay::strand::Refused;
+
+/// The replay of one state lane: what its rows and the next event do not say by themselves.
+///
+/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
+/// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
+///
+/// What is known by two values comes first, and by its others tells the lanes of other natures: the fields
+/// stay in this order.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct StateLane {
+    /// The last row is open; it is then the top of the stack.
+    is_open: bool,
+    /// The start of the last row, or its end if it has one.
+    not_before: f64,
+    /// What else is on the stack, from the bottom up. Most lanes never have any, and then it takes eight
+    /// bytes, not a vector's 24.
+    #[allow(clippy::box_collection)]
+    below: Option<Box<Vec<OpenRow>>>,
+}
+
+impl Default for StateLane {
+    fn default() -> Self {
+        StateLane { is_open: false, not_before: f64::NEG_INFINITY, below: None }
+    }
+}
+
+impl StateLane {
+    /// Looks at what the next events will need.
+    #[inline]
+    pub(crate) fn touch(&self, rows: &Rows, store: &Store) -> u64 {
+        let top = match self.is_open {
+            true => store.end_of(OpenRow::last_of(rows)).to_bits(),
+            false => 0,
+        };
+        top ^ rows.touch(&store.arena)
+    }
+
+    #[inline]
+    pub(crate) fn check_order(&self, time: f64) -> Result<(), Refused> {
+        if time < self.not_before {
+            return Err(Refused::Earlier(self.not_before));
+        }
+        Ok(())
+    }
+
+    /// How many states are on the stack.
+    fn height(&self) -> u32 {
+        self.below().len() as u32 + u32::from(self.is_open)
+    }
+
+    fn below(&self) -> &[OpenRow] {
+        self.below.as_ref().map_or(&[], |below| below)
+    }
+
+    /// Closes the whole stack and opens a state of imbrication 0.
+    #[inline]
+    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId, extra: u32) {
+        self.close_all(lane, time);
+        self.open(lane, time, value, 0, extra);
+    }
+
+    /// Opens a state on top of the stack. Without imbrication, the one below ends.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        lane: &mut Written<'_>,
+        time: f64,
+        value: ValueId,
+        extra: u32,
+        no_imbrication: bool,
+    ) {
+        let imbrication = self.height();
+        let top = match self.is_open {
+            true => {
+                let top = OpenRow::last_of(lane.rows);
+                self.below.get_or_insert_default().push(top);
+                Some(top)
+            }
+            false => self.below().last().copied(),
+        };
+        if no_imbrication && let Some(top) = top {
+            // With the push's user-defined fields: PajeNG 1.3.6 behaviour.
+            lane.store.close_state(top, time, extra);
+        }
+        self.open(lane, time, value, imbrication, extra);
+    }
+
+    /// Closes the top of the stack. Without imbrication, the one below goes on as a new row.
+    #[inline]
+    pub(crate) fn pop(
+        &mut self,
+        lane: &mut Written<'_>,
+        time: f64,
+        extra: u32,
+        no_imbrication: bool,
+    ) -> Result<(), Refused> {
+        if self.is_open {
+            lane.store.close_state(OpenRow::last_of(lane.rows), time, extra);
+            self.last_closed(time);
+        } else {
+            let top = self.pop_below().ok_or(Refused::EmptyStack)?;
+            lane.store.close_state(top, time, extra);
+        }
+        if no_imbrication && let Some(below) = self.pop_below() {
+            // The new row was opened by the pop, whose user-defined fields it has: PajeNG 1.3.6
+            // behaviour.
+            let (value, imbrication) = (lane.store.value_of(below), self.height());
+            self.open(lane, time, value, imbrication, extra);
+        }
+        Ok(())
+    }
+
+    fn pop_below(&mut self) -> Option<OpenRow> {
+        self.below.as_mut()?.pop()
+    }
+
+    /// Closes the whole stack. The user-defined fields of the event that does so are not kept, and
+    /// rows that were ended before without imbrication end again: PajeNG 1.3.6 behaviour.
+    #[inline]
+    pub(crate) fn close_all(&mut self, lane: &mut Written<'_>, time: f64) {
+        if self.is_open {
+            lane.store.end_state(OpenRow::last_of(lane.rows), time);
+            self.last_closed(time);
+        }
+        if let Some(below) = &mut self.below {
+            below.drain(..).for_each(|open| lane.store.end_state(open, time));
+        }
+    }
+
+    /// What is on the stack, from the bottom up.
+    fn stack(&self, rows: &Rows) -> impl Iterator<Item = OpenRow> {
+        let top = self.is_open.then(|| OpenRow::last_of(rows));
+        self.below().iter().copied().chain(top)
+    }
+
+    /// Ends the rows of what is on the stack nowhere, so that they are not seen. Without imbrication they
+    /// may have an end already, but may yet get another: `ends` keeps those.
+    pub(crate) fn hide_open(&mut self, lane: &mut Written<'_>, ends: &mut Vec<f64>) {
+        for open in self.stack(lane.rows) {
+            ends.push(lane.store.end_of(open));
+            lane.store.end_state(open, f64::NAN);
+        }
+    }
+
+    /// Forgets all rows, and carries what is on the stack over to a new store; `ends` has what was hidden.
+    pub(crate) fn start_afresh(
+        &mut self,
+        rows: &mut Rows,
+        (old, new): (&Store, &mut Store),
+        ends: &mut impl Iterator<Item = f64>,
+    ) {
+        let before = std::mem::take(rows);
+        let stack: Vec<OpenRow> = self.stack(&before).collect();
+        let mut below = self.below.iter_mut().flat_map(|below| below.iter_mut());
+        for (open, imbrication) in stack.into_iter().zip(0..) {
+            let (start, value) = (old.start_of(open), old.value_of(open));
+            let extra = new.carry_extras(old, old.extras_of(open));
+            let state = NewState { start, value, imbrication, extra: extra.opening };
+            let row = new.open_state(rows, state);
+            new.close_state(row, ends.next().unwrap_or(f64::NAN), extra.closing);
+            // The top is the last row.
+            if let Some(below) = below.next() {
+                *below = row;
+            }
+        }
+    }
+
+    /// The values of what is on the stack, from the bottom up.
+    pub(crate) fn open_values<'a>(
+        &self,
+        rows: &Rows,
+        store: &'a Store,
+    ) -> impl Iterator<Item = ValueId> + use<'a> {
+        let stack: Vec<OpenRow> = self.stack(rows).collect();
+        stack.into_iter().map(|open| store.value_of(open))
+    }
+
+    fn last_closed(&mut self, time: f64) {
+        if self.is_open {
+            self.is_open = false;
+            if time > self.not_before {
+                self.not_before = time;
+            }
+        }
+    }
+
+    #[inline]
+    fn open(
+        &mut self,
+        lane: &mut Written<'_>,
+        time: f64,
+        value: ValueId,
+        imbrication: u32,
+        extra: u32,
+    ) {
+        let state = NewState { start: time, value, imbrication, extra };
+        lane.store.open_state(lane.rows, state);
+        self.not_before = time;
+        self.is_open = true;
+    }
+}

@@ -1,0 +1,213 @@
+//! Objects as columns, in chunks that never move.
+//!
+//! The objects of a lane fill chunks; a chunk holds some objects column by column, in one piece of
+//! its shard's memory. Nothing is ever copied to grow, so a page is touched once: a fresh page costs
+//! more than replaying the events that fill it. A lane's first chunks are small, so that many lanes of
+//! few objects stay small too. Numbers of values, containers and levels are almost always small: a
+//! chunk stores them in two bytes each until one comes that needs four.
+
+use crate::memory::{Arena, Place};
+
+/// Sizes of a lane's first chunks; then every chunk has the last size, which keeps a chunk's columns
+/// in the first-level cache while it is exported. Each doubles the lane: of a million lanes of a few
+/// objects each, half of the room may be empty, but not more.
+const SIZES: [u16; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, LARGEST as u16];
+
+/// Most objects of a chunk.
+pub(crate) const LARGEST: usize = 1024;
+
+/// How a chunk stores its small numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// In two bytes.
+    #[default]
+    Narrow,
+    /// In four bytes.
+    Wide,
+}
+
+impl Width {
+    /// What numbers need; `bits` has the bits of all of them.
+    #[inline(always)]
+    pub(crate) const fn of(bits: u32) -> Self {
+        if bits <= 0xffff { Width::Narrow } else { Width::Wide }
+    }
+
+    /// Words that a column of so many small numbers takes.
+    pub(crate) const fn words(self, size: usize) -> usize {
+        match self {
+            Width::Narrow => size.div_ceil(4),
+            Width::Wide => size.div_ceil(2),
+        }
+    }
+}
+
+/// Some objects of a lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chunk {
+    /// Where its columns begin.
+    pub(crate) place: Place,
+    /// How many objects it has room for.
+    size: u16,
+    /// How many objects it holds.
+    count: u16,
+    pub(crate) width: Width,
+}
+
+impl Chunk {
+    #[inline(always)]
+    pub(crate) const fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn count(&self) -> usize {
+        self.count as usize
+    }
+}
+
+/// The objects of a lane, in their order. Small where one chunk holds them: there may be millions of
+/// such lanes.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    last: Chunk,
+    before: Option<Box<Before>>,
+}
+
+/// All chunks of a lane but the last, and how many objects they hold.
+#[derive(Debug, Default)]
+struct Before {
+    chunks: Vec<Chunk>,
+    len: u64,
+}
+
+impl Rows {
+    /// The chunk and the index in it for one more object, whose small numbers need `width`. `words`
+    /// says how many words the columns of a chunk take, by its size and width.
+    #[inline(always)]
+    pub(crate) fn push(
+        &mut self,
+        arena: &mut Arena,
+        width: Width,
+        words: impl FnOnce(usize, Width) -> usize,
+    ) -> (Chunk, usize) {
+        let too_narrow = width == Width::Wide && self.last.width == Width::Narrow;
+        if self.last.count == self.last.size || too_narrow {
+            self.extend(arena, width, words);
+        }
+        let index = self.last.count();
+        self.last.count += 1;
+        (self.last, index)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend(
+        &mut self,
+        arena: &mut Arena,
+        width: Width,
+        words: impl FnOnce(usize, Width) -> usize,
+    ) {
+        if self.last.count > 0 {
+            let Before { chunks, len } = &mut **self.before.get_or_insert_default();
+            if chunks.len() == chunks.capacity() {
+                chunks.reserve_exact(chunks.len().max(1));
+            }
+            chunks.push(self.last);
+            *len += u64::from(self.last.count);
+        }
+        let before = self.before.as_ref().map_or(0, |before| before.chunks.len());
+        let size = SIZES[before.min(SIZES.len() - 1)];
+        let place = arena.take(words(usize::from(size), width));
+        self.last = Chunk { place, size, count: 0, width };
+    }
+
+    /// Looks at the place of the next object.
+    #[inline]
+    pub(crate) fn touch(&self, arena: &Arena) -> u64 {
+        if self.last.count == self.last.size {
+            return 0;
+        }
+        arena.get(self.last.place.behind(self.last.count()))
+    }
+
+    /// How many objects the lane has.
+    pub(crate) fn len(&self) -> u64 {
+        let before = self.before.as_ref().map_or(0, |before| before.len);
+        before + u64::from(self.last.count)
+    }
+
+    /// The chunk of the last object, and its index in it; only if there is one.
+    #[inline(always)]
+    pub(crate) const fn last(&self) -> (Chunk, usize) {
+        (self.last, self.last.count().saturating_sub(1))
+    }
+
+    /// The chunk of an object, by its place in the lane, and its index in the chunk.
+    pub(crate) fn find(&self, mut row: u64) -> Option<(Chunk, usize)> {
+        for chunk in self.chunks_from(0) {
+            if row < chunk.count() as u64 {
+                return Some((chunk, row as usize));
+            }
+            row -= chunk.count() as u64;
+        }
+        None
+    }
+
+    /// The chunks from the `first` on, none of them empty.
+    pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = Chunk> + '_ {
+        let before = self.before.as_ref().map_or(&[][..], |before| &before.chunks);
+        let last = (first <= before.len() && self.last.count > 0).then_some(self.last);
+        before.get(first..).unwrap_or_default().iter().copied().chain(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::set_small;
+
+    /// A column of one word and one of a small number.
+    fn words(size: usize, width: Width) -> usize {
+        size + width.words(size)
+    }
+
+    #[test]
+    fn lanes_keep_their_order() {
+        let lane_of = |i: u32| (u64::from(i) * u64::from(i) % 50) as usize;
+        // Now and then a number that needs four bytes.
+        let small = |i: u32| if i.is_multiple_of(997) { i + 70_000 } else { i % 60_000 };
+        let mut arena = Arena::default();
+        let mut lanes: Vec<Rows> = (0..50).map(|_| Rows::default()).collect();
+        for i in 0..200_000u32 {
+            let (chunk, index) = lanes[lane_of(i)].push(&mut arena, Width::of(small(i)), words);
+            arena.set(chunk.place, index, u64::from(i));
+            let words = &mut arena.words_mut(chunk.place)[chunk.size()..];
+            set_small(words, chunk.width, index, small(i));
+        }
+        let mut total = 0;
+        for (lane, rows) in (0..50).zip(&lanes) {
+            let expected: Vec<u32> = (0..200_000).filter(|i| lane_of(*i) == lane).collect();
+            let mut found = Vec::new();
+            for chunk in rows.chunks_from(0) {
+                let mut room = [0; LARGEST];
+                let words = arena.words(chunk.place, 0, chunk.count());
+                let smalls =
+                    arena.small(chunk.place, chunk.size(), chunk.width, chunk.count(), &mut room);
+                for (word, number) in words.iter().zip(smalls) {
+                    assert_eq!(*number, small(*word as u32));
+                    found.push(*word as u32);
+                }
+            }
+            assert_eq!(found, expected);
+            for (row, wanted) in expected.iter().enumerate() {
+                let (chunk, index) = rows.find(row as u64).expect("there is such a row");
+                assert_eq!(arena.words(chunk.place, 0, chunk.count())[index], u64::from(*wanted));
+            }
+            assert!(rows.find(rows.len()).is_none());
+            assert_eq!(rows.len(), expected.len() as u64);
+            total += found.len();
+        }
+        assert_eq!(total, 200_000);
+    }
+}

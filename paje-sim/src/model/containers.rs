@@ -1,0 +1,425 @@
+//! The tree of containers.
+
+use hashbrown::HashTable;
+use paje_parser::ByteOffset;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::decode::symbols::hash_bytes;
+use crate::memory::{CreationExtras, LineNumber};
+use crate::model::types::Names;
+use crate::names::error::Named;
+use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::text::{Name, TextArena};
+
+/// All containers of a trace, by their numbers. Container 0 is the root, named `0`.
+#[derive(Clone, Debug)]
+pub struct Containers {
+    list: Vec<Container>,
+    by_identifier: HashTable<ContainerId>,
+    texts: TextArena,
+    /// Most containers end with others: all of a trace that never destroys any end alike.
+    endings: Vec<Ended>,
+    /// User-defined fields of creations, and whose they are, in the order of creation.
+    extras: CreationExtras,
+    extra_owners: Vec<ContainerId>,
+    /// Containers that no event has created: they came with the first event for them. Only they ever leave
+    /// their parent: the sibling before each is here, [`NONE`] for none.
+    made_up: FxHashMap<ContainerId, u32>,
+    /// Those of them that an event has created since.
+    adopted: FxHashSet<ContainerId>,
+    /// When destructions said that containers ended that went on for longer.
+    said_ends: FxHashMap<ContainerId, f64>,
+}
+
+const NONE: u32 = u32::MAX;
+const NEVER: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
+struct Container {
+    names: Names,
+    type_: TypeId,
+    parent: ContainerId,
+    start: f64,
+    /// Its ending among all; `NONE` while it lives.
+    ending: u32,
+    first_child: u32,
+    last_child: u32,
+    next_sibling: u32,
+    last_lane: u32,
+    /// The last of the trace's files that created it, and behind that number [`SETTLED`] and
+    /// [`ENDED_BY_NAME`].
+    said_in: u32,
+}
+
+/// The container and everything in it has ended. Keeps nested destructions linear: what is settled need
+/// not be looked at again, unless a new child is created somewhere in it.
+const SETTLED: u32 = 1;
+/// The event that ended the container was for it, and not for one that it is in.
+const ENDED_BY_NAME: u32 = 2;
+const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
+
+impl Container {
+    const fn is(&self, flag: u32) -> bool {
+        self.said_in & flag != 0
+    }
+
+    /// Sets or clears a flag; returns whether it was set.
+    const fn mark(&mut self, flag: u32, set: bool) -> bool {
+        let was = self.is(flag);
+        self.said_in = if set { self.said_in | flag } else { self.said_in & !flag };
+        was
+    }
+
+    const fn say_in(&mut self, file: u32) {
+        self.said_in = (file * (FLAGS + 1)) | (self.said_in & FLAGS);
+    }
+}
+
+/// When some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ended {
+    time: f64,
+    at: u64,
+}
+
+/// What a PajeCreateContainer says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewContainer<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) type_: TypeId,
+    pub(crate) parent: ContainerId,
+    pub(crate) time: f64,
+    pub(crate) said_in: u32,
+}
+
+impl Containers {
+    pub(crate) fn new() -> Self {
+        let mut containers = Containers {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+            endings: Vec::new(),
+            extras: CreationExtras::default(),
+            extra_owners: Vec::new(),
+            made_up: FxHashMap::default(),
+            adopted: FxHashSet::default(),
+            said_ends: FxHashMap::default(),
+        };
+        let root = NewContainer {
+            name: Name::bare(b"0"),
+            alias: None,
+            type_: TypeId::ROOT,
+            parent: ContainerId::ROOT,
+            time: 0.0,
+            said_in: 0,
+        };
+        containers.add(root);
+        containers
+    }
+
+    /// How many containers there are, the root included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All containers in the order of their creation, the root first.
+    pub fn ids(&self) -> impl Iterator<Item = ContainerId> + use<> {
+        (0..self.list.len() as u32).map(ContainerId)
+    }
+
+    /// The container that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
+        let same = |id: &ContainerId| self.identifier(*id).text == identifier;
+        self.by_identifier.find(hash_bytes(identifier), same).copied()
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the creation gave one.
+    #[must_use]
+    pub fn alias(&self, id: ContainerId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the container by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn identifier(&self, id: ContainerId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// What messages call the container. A container that was made up has a name only, also once an event
+    /// gives it another: when a lane's problem is found, that event may have been seen, or not.
+    pub(crate) fn named(&self, id: ContainerId) -> Named {
+        if self.is_made_up(id) || self.adopted.contains(&id) {
+            return Named::of(self.identifier(id), None);
+        }
+        Named::of(self.name(id), self.alias(id))
+    }
+
+    /// The container's type.
+    #[must_use]
+    pub fn type_of(&self, id: ContainerId) -> TypeId {
+        self.list[id.index()].type_
+    }
+
+    /// The container that it was created in; the root is its own parent.
+    #[must_use]
+    pub fn parent(&self, id: ContainerId) -> ContainerId {
+        self.list[id.index()].parent
+    }
+
+    /// When it was created, in seconds; the root at 0.
+    #[must_use]
+    pub fn start(&self, id: ContainerId) -> f64 {
+        self.list[id.index()].start
+    }
+
+    /// When it ended, in seconds: its destruction, an ancestor's, or the end of the trace.
+    #[must_use]
+    pub fn end(&self, id: ContainerId) -> f64 {
+        self.ending(id).time
+    }
+
+    /// What is known of the container's end; a time of 0 while it lives.
+    fn ending(&self, id: ContainerId) -> Ended {
+        let ending = self.endings.get(self.list[id.index()].ending as usize);
+        ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
+    }
+
+    /// Whether an event of the trace ended it, its own or an ancestor's destruction.
+    #[must_use]
+    pub fn is_destroyed(&self, id: ContainerId) -> bool {
+        self.ending(id).at != NEVER
+    }
+
+    /// The containers created in it, in the order of their creation.
+    pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
+        let link = |id: u32| (id != NONE).then_some(ContainerId(id));
+        let first = link(self.list[id.index()].first_child);
+        std::iter::successors(first, move |child| link(self.list[child.index()].next_sibling))
+    }
+
+    /// The definition and the user-defined fields of the creation, each field as it was written and
+    /// with a newline after it, if they were kept.
+    pub(crate) fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.fields(index as u32 + 1)
+    }
+
+    /// The line of the event that created a container; it means something if lines are kept.
+    pub(crate) fn line(&self, id: ContainerId) -> Option<LineNumber> {
+        let index = self.extra_owners.binary_search(&id).ok()?;
+        self.extras.line(index as u32 + 1)
+    }
+
+    /// Keeps the definition and the user-defined fields of the creation of the last container, if it has
+    /// any, and its line.
+    pub(crate) fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
+        self.extras.push(fields, line);
+        self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
+    }
+
+    /// The byte of the event that ended the container; `u64::MAX` while it lives.
+    pub(crate) fn ended_at(&self, id: ContainerId) -> u64 {
+        self.ending(id).at
+    }
+
+    pub(crate) fn set_end(&mut self, id: ContainerId, time: f64, at: Option<u64>) {
+        let ended = Ended { time, at: at.unwrap_or(NEVER) };
+        if self.endings.last() != Some(&ended) {
+            self.endings.push(ended);
+        }
+        self.list[id.index()].ending = self.endings.len() as u32 - 1;
+    }
+
+    /// The byte where the line begins of the destruction that ended the container, its own or an
+    /// ancestor's, and whether it is its own.
+    #[must_use]
+    pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
+        let ended_at = self.ended_at(id);
+        (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
+    }
+
+    /// Whether the event that ended the container was for it, and not for one that it is in.
+    pub(crate) fn is_ended_by_name(&self, id: ContainerId) -> bool {
+        self.list[id.index()].is(ENDED_BY_NAME)
+    }
+
+    pub(crate) fn end_by_name(&mut self, id: ContainerId) {
+        self.list[id.index()].mark(ENDED_BY_NAME, true);
+    }
+
+    /// The last of the trace's files that created the container.
+    pub(crate) fn said_in(&self, id: ContainerId) -> u32 {
+        self.list[id.index()].said_in / (FLAGS + 1)
+    }
+
+    /// Another file of the trace creates the container, too.
+    pub(crate) fn say_again(&mut self, id: ContainerId, file: u32) {
+        self.list[id.index()].say_in(file);
+    }
+
+    /// Marks the container as settled; returns whether it was before.
+    pub(crate) fn settle(&mut self, id: ContainerId) -> bool {
+        self.list[id.index()].mark(SETTLED, true)
+    }
+
+    /// The lane last opened in the container; the lanes themselves know the one before.
+    pub(crate) fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
+        let lane = self.list[id.index()].last_lane;
+        (lane != NONE).then_some(LaneId(lane))
+    }
+
+    pub(crate) fn set_last_lane(&mut self, id: ContainerId, lane: LaneId) {
+        self.list[id.index()].last_lane = lane.0;
+    }
+
+    /// The identifier must be free.
+    pub(crate) fn insert(&mut self, new: NewContainer<'_>) -> ContainerId {
+        let id = self.add(new);
+        self.attach(id, new.parent);
+        id
+    }
+
+    /// Puts a container behind the others in its parent; returns the one before it.
+    fn attach(&mut self, id: ContainerId, parent: ContainerId) -> u32 {
+        let mut ancestor = parent;
+        while self.list[ancestor.index()].mark(SETTLED, false) {
+            ancestor = self.parent(ancestor);
+        }
+        let before = std::mem::replace(&mut self.list[parent.index()].last_child, id.0);
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = id.0,
+            None => self.list[parent.index()].first_child = id.0,
+        }
+        before
+    }
+
+    /// Takes a container out of its parent, where it is behind the one `before`.
+    fn detach(&mut self, id: ContainerId, before: u32) {
+        let Container { parent, next_sibling: next, .. } = self.list[id.index()];
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = next,
+            None => self.list[parent.index()].first_child = next,
+        }
+        if next == NONE {
+            self.list[parent.index()].last_child = before;
+        } else if let Some(of_next) = self.made_up.get_mut(&ContainerId(next)) {
+            *of_next = before;
+        }
+        self.list[id.index()].next_sibling = NONE;
+    }
+
+    /// A container that no event has created, in the root.
+    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
+        let (name, parent) = (Name::bare(name), ContainerId::ROOT);
+        let id = self.add(NewContainer { name, alias: None, type_, parent, time, said_in });
+        let before = self.attach(id, parent);
+        self.made_up.insert(id, before);
+    }
+
+    /// Whether no event has created the container so far.
+    pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
+        self.made_up.contains_key(&id)
+    }
+
+    /// Whether there is any container that no event has created so far.
+    pub(crate) fn any_made_up(&self) -> bool {
+        !self.made_up.is_empty()
+    }
+
+    /// An event creates a container that was made up: it has a name and a parent now, and keeps its
+    /// start. Returns whether it can be: not in itself, nor in what is in it.
+    pub(crate) fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
+        let mut ancestor = new.parent;
+        while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
+            if ancestor == id {
+                return false;
+            }
+            ancestor = self.parent(ancestor);
+        }
+        if new.parent == id {
+            return false;
+        }
+        if let Some(before) = self.made_up.remove(&id) {
+            self.detach(id, before);
+        }
+        self.adopted.insert(id);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let container = &mut self.list[id.index()];
+        (container.names, container.parent) = (names, new.parent);
+        container.say_in(new.said_in);
+        self.attach(id, new.parent);
+        true
+    }
+
+    /// When the event said that ended the container that it ended, in seconds. In a damaged trace it may
+    /// have ended later.
+    #[must_use]
+    pub fn said_end(&self, id: ContainerId) -> f64 {
+        self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
+    }
+
+    /// The container, which an event ended, went on until `time`.
+    pub(crate) fn prolong(&mut self, id: ContainerId, time: f64) {
+        let Ended { time: said, at } = self.ending(id);
+        self.said_ends.insert(id, said);
+        self.set_end(id, time, Some(at));
+    }
+
+    fn add(&mut self, new: NewContainer<'_>) -> ContainerId {
+        let id = ContainerId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Container {
+            names,
+            type_: new.type_,
+            parent: new.parent,
+            start: new.time,
+            ending: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            next_sibling: NONE,
+            last_lane: NONE,
+            said_in: new.said_in * (FLAGS + 1),
+        });
+        let hash = |id: ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        let known = &mut self.by_identifier;
+        if known.len() == known.capacity() {
+            // In the order of the texts in memory: a table that grows by itself looks at them in its own.
+            *known = HashTable::with_capacity(2 * known.len().max(8));
+            (0..id.0).map(ContainerId).for_each(|id| insert(known, hash(id), id));
+        }
+        insert(known, hash(id), id);
+        id
+    }
+}
+
+/// Adds what is not there to a table that has room.
+fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
+    known.insert_unique(hash, id, |_| hash);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may have a million of them.
+    #[test]
+    fn containers_are_small() {
+        assert!(size_of::<Container>() <= 48, "{} bytes", size_of::<Container>());
+    }
+}

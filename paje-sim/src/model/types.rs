@@ -1,0 +1,346 @@
+//! The tree of types, and the values of each.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use paje_parser::TypeNature;
+use paje_parser::color::Color;
+
+use crate::decode::symbols::hash_bytes;
+use crate::names::error::Named;
+use crate::names::ids::{TypeId, ValueId};
+use crate::names::options::ValueNames;
+use crate::names::text::{Name, TextArena, TextRef};
+
+/// All types of a trace, by their numbers. Type 0 is the root's, named `0`.
+#[derive(Clone, Debug)]
+pub struct Types {
+    list: Vec<Type>,
+    by_identifier: HashTable<TypeId>,
+    texts: TextArena,
+}
+
+#[derive(Clone, Debug)]
+struct Type {
+    names: Names,
+    nature: TypeNature,
+    parent: TypeId,
+    /// Of a link type: the types of the containers at its start and end.
+    ends: Option<(TypeId, TypeId)>,
+    /// The last of the trace's files that defined it.
+    said_in: u32,
+    /// Its values, once it has one: most types of a trace with many have none.
+    values: Option<Box<Values>>,
+}
+
+/// The values of a type.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    names: Vec<Names>,
+    /// The colours of the values that have one, in the order of their numbers.
+    colors: Vec<(ValueId, Color)>,
+    by_identifier: HashTable<KnownValue>,
+}
+
+/// A value, with some of the hash of its identifier: growing need not look at the text again, which is
+/// somewhere else in memory.
+#[derive(Clone, Copy, Debug)]
+struct KnownValue {
+    hash: u32,
+    id: ValueId,
+}
+
+/// As many bits of a hash as [`KnownValue`] keeps, in a whole one: tables look at both of its ends.
+const fn spread(hash: u64) -> u64 {
+    let kept = hash as u32 ^ (hash >> 32) as u32;
+    kept as u64 | (kept as u64) << 32
+}
+
+/// A name and perhaps an alias.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names(TextRef);
+
+impl Names {
+    pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
+        Names(texts.push_with(name, alias))
+    }
+
+    pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.get(self.0)
+    }
+
+    pub(crate) fn alias<'a>(&self, texts: &'a TextArena) -> Option<Name<'a>> {
+        texts.alias(self.0)
+    }
+
+    /// The alias if there is one, else the name.
+    pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
+        texts.last(self.0)
+    }
+}
+
+/// What a definition says of a new type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewType<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) nature: TypeNature,
+    pub(crate) parent: TypeId,
+    pub(crate) ends: Option<(TypeId, TypeId)>,
+    pub(crate) said_in: u32,
+}
+
+impl Types {
+    pub(crate) fn new() -> Self {
+        let mut types = Types {
+            list: Vec::new(),
+            by_identifier: HashTable::new(),
+            texts: TextArena::default(),
+        };
+        types.insert(NewType {
+            name: Name::bare(b"0"),
+            alias: None,
+            nature: TypeNature::Container,
+            parent: TypeId::ROOT,
+            ends: None,
+            said_in: 0,
+        });
+        types
+    }
+
+    /// How many types there are, the root's included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Never: there is always the root's type.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All types in the order of their definitions, the root's first.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.list.len() as u32).map(TypeId)
+    }
+
+    /// The type that events call by this text.
+    #[must_use]
+    pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
+        let same = |id: &TypeId| self.identifier(*id).text == identifier;
+        self.by_identifier.find(hash_bytes(identifier), same).copied()
+    }
+
+    /// The name, which rows print.
+    #[must_use]
+    pub fn name(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.name(&self.texts)
+    }
+
+    /// The alias, if the definition gave one.
+    #[must_use]
+    pub fn alias(&self, id: TypeId) -> Option<Name<'_>> {
+        self.list[id.index()].names.alias(&self.texts)
+    }
+
+    /// The text that events call the type by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn identifier(&self, id: TypeId) -> Name<'_> {
+        self.list[id.index()].names.identifier(&self.texts)
+    }
+
+    /// What messages call the type.
+    pub(crate) fn named(&self, id: TypeId) -> Named {
+        Named::of(self.name(id), self.alias(id))
+    }
+
+    /// What messages call a value.
+    pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
+        let names = self.names_of(id, value);
+        Named::of(names.name(&self.texts), names.alias(&self.texts))
+    }
+
+    /// What the type describes.
+    #[must_use]
+    pub fn nature(&self, id: TypeId) -> TypeNature {
+        self.list[id.index()].nature
+    }
+
+    /// The container type that the type belongs to; the root's type is its own.
+    #[must_use]
+    pub fn parent(&self, id: TypeId) -> TypeId {
+        self.list[id.index()].parent
+    }
+
+    /// Of a link type, the types of the containers at its start and at its end.
+    #[must_use]
+    pub fn link_ends(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
+        self.list[id.index()].ends
+    }
+
+    /// The types that belong to a container type, in the order of their definitions.
+    pub fn children(&self, id: TypeId) -> impl Iterator<Item = TypeId> + '_ {
+        self.ids().skip(1).filter(move |child| self.parent(*child) == id)
+    }
+
+    /// How many values a type has.
+    #[must_use]
+    pub fn value_count(&self, id: TypeId) -> usize {
+        self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
+    }
+
+    /// The name of a value, which rows print.
+    #[must_use]
+    pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        self.names_of(id, value).name(&self.texts)
+    }
+
+    /// The text that events call a value by: its alias if it has one, else its name.
+    #[must_use]
+    pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
+        self.names_of(id, value).identifier(&self.texts)
+    }
+
+    fn names_of(&self, id: TypeId, value: ValueId) -> Names {
+        let values = self.list[id.index()].values.as_ref();
+        values.map_or(&[][..], |values| &values.names)[value.index()]
+    }
+
+    /// The colour of a value, if its definition gave one.
+    #[must_use]
+    pub fn value_color(&self, id: TypeId, value: ValueId) -> Option<Color> {
+        let colors = &self.list[id.index()].values.as_ref()?.colors;
+        let found = colors.binary_search_by_key(&value, |(value, _)| *value).ok()?;
+        Some(colors[found].1)
+    }
+
+    /// The value that events of this type call so.
+    #[must_use]
+    pub fn find_value(
+        &self,
+        id: TypeId,
+        identifier: Name<'_>,
+        names: ValueNames,
+    ) -> Option<ValueId> {
+        let values = self.list[id.index()].values.as_ref()?;
+        let hash = spread(hash_bytes(identifier.text));
+        let same = |known: &KnownValue| {
+            known.hash == hash as u32
+                && is(&self.texts, values.names[known.id.index()], identifier, names)
+        };
+        values.by_identifier.find(hash, same).map(|known| known.id)
+    }
+
+    /// The last of the trace's files that defined the type.
+    pub(crate) fn said_in(&self, id: TypeId) -> u32 {
+        self.list[id.index()].said_in
+    }
+
+    /// Another file of the trace defines the type, too.
+    pub(crate) fn say_again(&mut self, id: TypeId, file: u32) {
+        self.list[id.index()].said_in = file;
+    }
+
+    /// The identifier must be free.
+    pub(crate) fn insert(&mut self, new: NewType<'_>) -> TypeId {
+        let id = TypeId(self.list.len() as u32);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let (texts, list) = (&self.texts, &mut self.list);
+        list.push(Type {
+            names,
+            nature: new.nature,
+            parent: new.parent,
+            ends: new.ends,
+            said_in: new.said_in,
+            values: None,
+        });
+        let hash = |id: &TypeId| hash_bytes(list[id.index()].names.identifier(texts).text);
+        self.by_identifier.insert_unique(hash(&id), id, hash);
+        id
+    }
+
+    /// Defines a value, unless its type has one that is identified so; returns whether it did.
+    pub(crate) fn define_value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        alias: Option<Name<'_>>,
+        color: Option<Color>,
+        names: ValueNames,
+    ) -> bool {
+        let identifier = alias.unwrap_or(name);
+        let hash = spread(hash_bytes(identifier.text));
+        let values = self.list[id.index()].values.get_or_insert_default();
+        let Values { names: known_names, colors, by_identifier } = &mut **values;
+        let texts = &mut self.texts;
+        let same = |known: &KnownValue| {
+            known.hash == hash as u32 && is(texts, known_names[known.id.index()], identifier, names)
+        };
+        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                let id = ValueId(known_names.len() as u32);
+                known_names.push(Names::new(texts, name, alias));
+                colors.extend(color.map(|color| (id, color)));
+                place.insert(KnownValue { hash: hash as u32, id });
+                true
+            }
+        }
+    }
+
+    /// The value of this name, whose text has this hash; a new one if there is none.
+    pub(crate) fn value(
+        &mut self,
+        id: TypeId,
+        name: Name<'_>,
+        hash: u64,
+        names: ValueNames,
+    ) -> ValueId {
+        let hash = spread(hash);
+        let values = self.list[id.index()].values.get_or_insert_default();
+        let Values { names: known_names, by_identifier, .. } = &mut **values;
+        let texts = &mut self.texts;
+        let same = |known: &KnownValue| {
+            known.hash == hash as u32 && is(texts, known_names[known.id.index()], name, names)
+        };
+        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
+            Entry::Occupied(known) => known.get().id,
+            Entry::Vacant(place) => {
+                let id = ValueId(known_names.len() as u32);
+                known_names.push(Names::new(texts, name, None));
+                place.insert(KnownValue { hash: hash as u32, id });
+                id
+            }
+        }
+    }
+
+    /// Fetches what [`Types::value`] will look at for names of these hashes. Where values are many, each
+    /// is somewhere in memory that nothing has looked at for long: looked at stage by stage, without a
+    /// dependency between them, they are fetched side by side.
+    pub(crate) fn expect_values(&self, hashes: impl Iterator<Item = (TypeId, u64)>) {
+        let known = hashes.filter_map(|(id, hash)| {
+            let values = self.list[id.index()].values.as_ref()?;
+            if values.names.len() <= MANY_VALUES {
+                return None;
+            }
+            let hash = spread(hash);
+            let known = values.by_identifier.find(hash, |known| known.hash == hash as u32);
+            known.map(|known| (id, known.id))
+        });
+        let known: Vec<(TypeId, ValueId)> = known.collect();
+        let names = known.iter().map(|(id, value)| self.names_of(*id, *value));
+        let names: Vec<Names> = names.collect();
+        let looks = names.iter().map(|names| names.identifier(&self.texts).text.first());
+        std::hint::black_box(looks.flatten().fold(0, |all, byte| all ^ byte));
+    }
+}
+
+/// So many values stay in a core's second-level cache.
+const MANY_VALUES: usize = 10_000;
+
+/// Whether a value is identified by this name.
+fn is(texts: &TextArena, value: Names, identifier: Name<'_>, names: ValueNames) -> bool {
+    let found = value.identifier(texts);
+    found.text == identifier.text
+        && (names == ValueNames::Bare || found.quoting == identifier.quoting)
+}

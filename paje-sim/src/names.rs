@@ -1,0 +1,10 @@
+//! Words that all floors above speak in: numbers of things, names, what a replay is asked for, how far it is, and
+//! what can be wrong with a trace.
+
+pub mod error;
+pub mod excerpt;
+pub(crate) mod ids;
+pub mod options;
+pub mod progress;
+pub mod recovered;
+pub(crate) mod text;

@@ -1,0 +1,141 @@
+//! What a replay is asked to do.
+
+use std::path::PathBuf;
+
+use paje_parser::FieldNames;
+use splitter::Limits;
+
+use crate::trace::selection::Selection;
+
+/// How the values of variables are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// As C's `strtof`, then in double: PajeNG 1.3.6 behaviour.
+    Single,
+    /// Correctly rounded to double.
+    #[default]
+    Double,
+}
+
+/// What tells the values of a type apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueNames {
+    /// Their names without quotes: `"In"` is the value defined as `In`.
+    #[default]
+    Bare,
+    /// Their names as they are written: `"In"` is another value than `In`. PajeNG's development
+    /// version since February 2026.
+    AsWritten,
+}
+
+/// How much memory a replay may take, and where objects go that it has no room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryLimit {
+    /// What the whole process may have in memory, in bytes. Only objects go elsewhere, and only on
+    /// systems that tell a process what it takes (Linux): names, user-defined fields, and what is open
+    /// stay in memory whatever the limit.
+    pub bytes: u64,
+    /// Where the temporary file is made. It has no name, and is gone when the trace is dropped, or the
+    /// program ends in any way.
+    pub folder: PathBuf,
+}
+
+impl Options {
+    /// What is kept of events, beside what they say.
+    pub(crate) fn keeps(&self) -> Keeps {
+        Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
+    }
+}
+
+/// What is kept of events, beside what they say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keeps {
+    /// User-defined fields.
+    pub(crate) fields: bool,
+    /// Their lines.
+    pub(crate) lines: bool,
+}
+
+impl Keeps {
+    /// Whether anything is kept.
+    pub(crate) const fn anything(self) -> bool {
+        self.fields || self.lines
+    }
+}
+
+/// How a trace is replayed. `Options::default()` is what the format says; PajeNG's `pj_dump`
+/// differs by [`Precision::Single`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether field names of older traces are understood.
+    pub field_names: FieldNames,
+    /// How the values of variables are read.
+    pub variable_precision: Precision,
+    /// What tells the values of a type apart.
+    pub value_names: ValueNames,
+    /// Events later than this time, in seconds, are ignored, and everything open ends at it.
+    pub stop_at: Option<f64>,
+    /// Pushes and pops become changes of one state: a push also ends the state below it, a pop
+    /// opens that one again as a new row.
+    pub no_imbrication: bool,
+    /// Links that lack an end when their container ends are dropped; otherwise they are an error.
+    pub ignore_incomplete_links: bool,
+    /// User-defined fields are kept.
+    pub user_defined: bool,
+    /// The events are replayed in the order of their times, whatever the order of their lines.
+    ///
+    /// The result is that of the same trace with its lines in another order: first those without a
+    /// time, as they come (definitions of events, types and values, also those further down; comments
+    /// and blank lines; lines that no definition fits); then those of events whose definitions have a
+    /// `Time` that the event needs, creations and destructions of containers among them, by time, and
+    /// as they come where times are the same. Between the two come lines whose time cannot be read:
+    /// the first of them is an error. So "the first problem" is the first in this order; the place
+    /// that is told is that in the trace as it was given.
+    ///
+    /// Lines that name files come behind all others, and each file is sorted by itself.
+    ///
+    /// The whole text stays in memory, with eight bytes for each line more (forty while the lines are
+    /// being sorted), beside what any replay takes. It is read to its end before anything else is
+    /// looked at: a failed read, and a line that is too long, come before all other problems.
+    pub sort: bool,
+    /// Beyond this, objects go to a temporary file. `None`: they are kept in memory, all of them. It has
+    /// no effect where a trace is read in portions.
+    pub memory: Option<MemoryLimit>,
+    /// The times of all lines are kept, for [`Trace::times_of_lines`](crate::Trace::times_of_lines).
+    pub keep_times: bool,
+    /// Of each object, the line of the event that opened it is kept. It has no effect where events are
+    /// replayed in another order than that of their lines.
+    pub keep_lines: bool,
+    /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only
+    /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
+    /// Of a trace without any problem, the result is the same.
+    pub recover: bool,
+    /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
+    /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So
+    /// whoever shows the trace must ask what [`Selection::resolve`] gives, all the same.
+    pub selection: Selection,
+    /// Sizes of blocks and lines.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            field_names: FieldNames::Strict,
+            variable_precision: Precision::Double,
+            value_names: ValueNames::Bare,
+            stop_at: None,
+            no_imbrication: false,
+            ignore_incomplete_links: false,
+            user_defined: false,
+            sort: false,
+            memory: None,
+            keep_times: false,
+            keep_lines: false,
+            recover: false,
+            selection: Selection::default(),
+            limits: Limits::default(),
+        }
+    }
+}

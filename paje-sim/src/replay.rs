@@ -1,0 +1,9 @@
+//! The replay of lanes: strands of them in shards, side by side, and the rows of links in their homes.
+
+pub(crate) mod cuts;
+pub(crate) mod lanes;
+pub(crate) mod link_homes;
+mod places;
+pub(crate) mod shard;
+pub(crate) mod strand;
+mod unwanted;

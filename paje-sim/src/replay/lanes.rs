@@ -1,0 +1,497 @@
+//! All lanes: their strands in shards, and the rows of links in their homes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use paje_parser::{FieldName, TypeNature};
+use workers::Workers;
+
+use crate::decode::Strands;
+use crate::engine::alone;
+use crate::engine::recover::Refusals;
+use crate::lanes::links::{Suspect, bare_key, first_reused};
+use crate::memory::{Overflow, Rows, Store};
+use crate::model::{Ending, Failed, Model};
+use crate::names::error::{Place, Problem};
+use crate::names::ids::{ContainerId, LaneId, ValueId};
+use crate::names::options::{Keeps, Options};
+use crate::replay::cuts::Cuts;
+use crate::replay::link_homes::LinkHome;
+use crate::replay::places::StrandPlaces;
+use crate::replay::shard::{Shard, StrandPlace};
+use crate::replay::strand::{Objects, Refusal, Strand};
+use crate::trace::selection::Selected;
+
+/// The lanes of a trace, while it is replayed and afterwards.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    /// A worker has a shard while it replays it; between the windows nobody has.
+    shards: Vec<Mutex<Shard>>,
+    /// Only merging changes them.
+    homes: Vec<RwLock<LinkHome>>,
+    places: StrandPlaces,
+    /// Some key may have been used before.
+    suspected: bool,
+    pub(crate) cuts: Cuts,
+    keeps: Keeps,
+    no_imbrication: bool,
+    forgets: bool,
+    /// Where objects go that memory has no room for.
+    overflow: Option<Arc<Overflow>>,
+    /// Which lanes have rows, if not all have.
+    selected: Option<Selected>,
+}
+
+/// A link whose key may have been used before: where it is among all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SuspectId {
+    shard: u32,
+    strand: u32,
+    index: usize,
+}
+
+impl Lanes {
+    /// If `forgets`, the keys of completed links are not remembered.
+    /// If somebody `follows`, all events that are refused are listed.
+    pub(crate) fn new(options: &Options, spread: Strands, forgets: bool, follows: bool) -> Self {
+        // What is forgotten needs no room.
+        let limit = options.memory.as_ref().filter(|_| !forgets);
+        let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
+        let store = || Store::new(options.keeps(), overflow.as_ref());
+        let recovers = options.recover;
+        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, recovers, follows));
+        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), recovers, follows));
+        // What is made of a damaged trace may give containers other names and places, when their lanes are
+        // there already.
+        let some = !options.selection.is_everything() && !recovers;
+        Lanes {
+            selected: some.then(|| Selected::new(&options.selection)),
+            shards: (0..spread.shards).map(shard).collect(),
+            homes: (0..spread.shards).map(home).collect(),
+            suspected: false,
+            places: StrandPlaces::default(),
+            cuts: Cuts::default(),
+            keeps: options.keeps(),
+            no_imbrication: options.no_imbrication,
+            forgets,
+            overflow,
+        }
+    }
+
+    /// Lets go of what memory has of objects that lie in a file, if it is too much.
+    ///
+    /// # Errors
+    /// Objects could not be put there.
+    pub(crate) fn relieve(&mut self) -> std::io::Result<()> {
+        let Some(overflow) = &self.overflow else { return Ok(()) };
+        if let Some(error) = overflow.failure() {
+            return Err(error);
+        }
+        let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*alone(shard)).collect();
+        let homes = self.homes.iter_mut();
+        let homes: Vec<&LinkHome> =
+            homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        overflow.relieve(|| {
+            let shards = shards.iter().flat_map(|shard| shard.store.arenas());
+            shards.chain(homes.iter().map(|home| &home.arena))
+        });
+        let shards = self.shards.iter_mut().flat_map(|shard| alone(shard).store.arenas_mut());
+        let homes = self.homes.iter_mut();
+        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
+        for arena in shards.chain(homes.map(|home| &mut home.arena)) {
+            while overflow.is_exceeded() && arena.evict(overflow) {}
+        }
+        Ok(())
+    }
+
+    pub(crate) fn shards(&self) -> &[Mutex<Shard>] {
+        &self.shards
+    }
+
+    /// The first event of the window that a lane refused.
+    pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
+        let by_strands = self.shards.iter_mut().map(|shard| alone(shard).refused.take());
+        let homes = self.homes.iter_mut();
+        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let by_lanes = homes.map(|home| home.refused.take());
+        by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
+    }
+
+    /// The events that lanes refused since this was asked last, if the replay goes on after them.
+    pub(crate) fn take_refusals(&mut self) -> Refusals {
+        let mut all = Refusals::default();
+        for shard in &mut self.shards {
+            all.take(&mut alone(shard).left.refusals);
+        }
+        for home in &mut self.homes {
+            let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
+            if let Some(refusals) = &mut home.refusals {
+                all.take(refusals);
+            }
+        }
+        all
+    }
+
+    /// The bytes of the window's events that came after their containers' ends, in file order.
+    pub(crate) fn take_ignored(&mut self) -> Vec<u64> {
+        let shards = self.shards.iter_mut().map(alone);
+        let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
+        ignored.sort_unstable();
+        ignored
+    }
+
+    /// The suspects of the window, in file order: the bytes of their events, and who they are.
+    pub(crate) fn new_suspects(&mut self) -> Vec<(u64, SuspectId)> {
+        let mut new = Vec::new();
+        for (number, shard) in self.shards.iter_mut().enumerate() {
+            let Shard { strands, suspected, .. } = alone(shard);
+            for (strand, index) in suspected.drain(..) {
+                let suspects = strands[strand as usize].suspects();
+                let id = SuspectId { shard: number as u32, strand, index };
+                new.extend(suspects.get(index).map(|suspect| (suspect.at, id)));
+            }
+        }
+        new.sort_unstable_by_key(|(at, _)| *at);
+        self.suspected |= !new.is_empty();
+        new
+    }
+
+    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: Place) {
+        let shard = alone(&mut self.shards[id.shard as usize]);
+        if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
+            links.suspects[id.index].place = Some(place);
+        }
+    }
+
+    /// Merges what the shards completed for one home. All must have replayed the window.
+    pub(crate) fn merge(&self, number: usize) {
+        let Ok(mut home) = self.homes[number].write() else { return };
+        let mut scattered = Vec::new();
+        for (i, shard) in self.shards.iter().enumerate() {
+            let Ok(mut shard) = shard.lock() else { return };
+            home.take(&mut shard.left.completed[number], i);
+            let Shard { scattered: strands, strands: all, .. } = &mut *shard;
+            let ours =
+                |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;
+            scattered.extend(strands.extract_if(.., ours).map(|strand| (i, strand)));
+        }
+        home.merge(self.keeps.anything());
+        for (i, strand) in scattered {
+            let Ok(mut shard) = self.shards[i].lock() else { return };
+            home.gather(&mut shard, i, strand);
+        }
+    }
+
+    /// How many lanes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Makes the strands of a new lane, in these shards; its container may have ended already.
+    pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u32]) {
+        let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
+        let wanted = self.selected.as_mut().is_none_or(|selected| {
+            selected.extend_by(&model.types, &model.containers);
+            selected.rows(lane.container, lane.type_)
+        });
+        if !wanted && nature == TypeNature::Link {
+            let number = home_of(id, self.homes.len());
+            let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
+            home.keep_no_rows(id, self.forgets);
+        }
+        self.cuts.learn(id, lane.container);
+        let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
+        let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
+        for (number, place) in shards.iter().zip(&mut places) {
+            let shard = alone(&mut self.shards[*number as usize]);
+            *place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
+            let strand = Strand::new(id, nature, ended_at, flat, self.forgets);
+            shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
+        }
+        self.places.push(&places[..shards.len()]);
+    }
+
+    /// The containers of these endings get no more events.
+    pub(crate) fn end(&mut self, endings: &[Ending], model: &Model) {
+        for ending in endings {
+            for lane in model.lanes_of(ending.container) {
+                for place in self.places.of(lane) {
+                    let shard = alone(&mut self.shards[place.shard as usize]);
+                    shard.strands[place.local as usize].ended_at = ending.at;
+                }
+            }
+        }
+    }
+
+    /// The strands of a lane.
+    pub(crate) fn strands(&self, lane: LaneId) -> &[StrandPlace] {
+        self.places.of(lane)
+    }
+
+    /// The first link of these lanes whose key was used before, the key, and how many such links there are.
+    pub(crate) fn first_reused(
+        &self,
+        lanes: impl Iterator<Item = LaneId>,
+        workers: &Workers,
+    ) -> Option<(Suspect, Vec<u8>, u64)> {
+        if !self.suspected {
+            return None;
+        }
+        let strands = lanes.flat_map(|lane| self.places.of(lane));
+        let suspected: Vec<StrandPlace> =
+            strands.copied().filter(|place| self.is_suspected(*place)).collect();
+        if suspected.is_empty() {
+            return None;
+        }
+        let (next, first) = (AtomicUsize::new(0), Mutex::new(None));
+        workers.on_each(|_| {
+            while let Some(place) = suspected.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = self.reused(*place);
+                let Ok(mut first) = first.lock() else { return };
+                let both = first.take().into_iter().chain(found);
+                *first = both.reduce(|one: (Suspect, Vec<u8>, u64), other| {
+                    let count = one.2 + other.2;
+                    let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
+                    (suspect, key, count)
+                });
+            }
+        });
+        first.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_suspected(&self, place: StrandPlace) -> bool {
+        let shard = self.shards[place.shard as usize].lock();
+        shard.is_ok_and(|shard| !shard.strands[place.local as usize].suspects().is_empty())
+    }
+
+    fn reused(&self, place: StrandPlace) -> Option<(Suspect, Vec<u8>, u64)> {
+        let number = place.shard as usize;
+        let shard = self.shards[number].lock().ok()?;
+        let strand = &shard.strands[place.local as usize];
+        let Objects::Link(links) = &strand.objects else { return None };
+        let home = self.homes[home_of(strand.lane, self.homes.len())].read().ok()?;
+        let open = links.open().map(|(_, key)| key);
+        let keys = &shard.store.keys;
+        let all = home.keys_of(strand.lane, number, keys).chain(open);
+        let (found, count) = first_reused(&links.suspects, keys, all)?;
+        Some((found.clone(), bare_key(keys.get(found.key)).to_vec(), count))
+    }
+
+    /// Ends the lanes of a container that ended.
+    ///
+    /// # Errors
+    /// The container ends before its last event, or with incomplete links.
+    pub(crate) fn end_container(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        ending: &Ending,
+    ) -> Result<(), Failed> {
+        let Ending { container, time, .. } = *ending;
+        if let Some((failed, _)) = self.ends_too_early(model, ending) {
+            return Err(failed);
+        }
+        // Opened first, ended first: a rule, so that which error comes first is one too.
+        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
+        lanes.reverse();
+        for lane in lanes {
+            if !options.ignore_incomplete_links
+                && let Some((keys, count)) = self.open_links(lane)
+            {
+                let container = model.containers.named(container);
+                return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
+            }
+            for place in self.places.of(lane) {
+                let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+                strands[place.local as usize].close(store, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong if a container ends before its last event, and the latest time of its lanes.
+    pub(crate) fn ends_too_early(
+        &mut self,
+        model: &Model,
+        ending: &Ending,
+    ) -> Option<(Failed, f64)> {
+        let Ending { container, time, named, .. } = *ending;
+        let last = self.last_of(model, container).filter(|last| named && time < *last)?;
+        let mut latest = last;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let shard = alone(&mut self.shards[place.shard as usize]);
+                latest = latest.max(shard.strands[place.local as usize].latest(&shard.left));
+            }
+        }
+        let container = model.containers.named(container);
+        Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
+    }
+
+    /// Drops the links of a container that lack an end. Returns what is wrong with that, if anything
+    /// is, how many there are, and the bytes of their events.
+    pub(crate) fn drop_open_links(
+        &mut self,
+        model: &Model,
+        options: &Options,
+        container: ContainerId,
+    ) -> Option<(Failed, u64, Vec<u64>)> {
+        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
+        lanes.reverse();
+        let (mut keys, mut count, mut all) = (Vec::new(), 0, Vec::new());
+        for lane in lanes {
+            if let Some((more, open)) = self.open_links(lane) {
+                keys.extend(more);
+                count += open;
+                for place in self.places.of(lane) {
+                    let Shard { store, strands, .. } =
+                        alone(&mut self.shards[place.shard as usize]);
+                    let strand = &mut strands[place.local as usize];
+                    if let Objects::Link(links) = &strand.objects {
+                        all.extend(links.open().map(|(at, _)| at));
+                    }
+                    strand.close(store, f64::NAN);
+                }
+            }
+        }
+        keys.truncate(Problem::LISTED);
+        let container = model.containers.named(container);
+        let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
+        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
+    }
+
+    /// The values of the states that are open in a lane, what was opened first comes first.
+    pub(crate) fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
+        let places = self.places.of(lane).iter();
+        let mut values = Vec::new();
+        for place in places {
+            let shard = alone(&mut self.shards[place.shard as usize]);
+            let strand = &shard.strands[place.local as usize];
+            if let Objects::State(lane) = &strand.objects {
+                values.extend(lane.open_values(&strand.rows, &shard.store));
+            }
+        }
+        values
+    }
+
+    /// The time of the last event of a container's lanes.
+    fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
+        let mut last: Option<(u64, f64)> = None;
+        for lane in model.lanes_of(container) {
+            for place in self.places.of(lane) {
+                let strand =
+                    &alone(&mut self.shards[place.shard as usize]).strands[place.local as usize];
+                if let Some(found) = strand.last()
+                    && last.is_none_or(|last| found.0 > last.0)
+                {
+                    last = Some(found);
+                }
+            }
+        }
+        last.map(|(_, time)| time)
+    }
+
+    /// The keys of a lane's links that lack an end, in file order and not too many, and how many there
+    /// are; `None` if there are none.
+    fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
+        let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut count = 0;
+        for place in self.places.of(lane) {
+            let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+            if let Objects::Link(links) = &strands[place.local as usize].objects {
+                count += links.open_count();
+                let mut first: Vec<(u64, u64)> = links.open().collect();
+                first.sort_unstable();
+                let first = first.into_iter().take(Problem::LISTED);
+                open.extend(first.map(|(at, key)| (at, bare_key(store.keys.get(key)).to_vec())));
+            }
+        }
+        open.sort_unstable();
+        let keys = open.into_iter().take(Problem::LISTED).map(|(_, key)| key).collect();
+        (count > 0).then_some((keys, count))
+    }
+
+    /// The lanes as they are, for others to look at.
+    pub(crate) fn lend(&mut self) -> Replayed {
+        let shards = std::mem::take(&mut self.shards).into_iter();
+        let homes = std::mem::take(&mut self.homes).into_iter();
+        let shards = shards.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let homes = homes.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Replayed {
+            shards: shards.collect(),
+            homes: homes.collect(),
+            places: std::mem::take(&mut self.places),
+            overflow: self.overflow.clone(),
+        }
+    }
+
+    /// The lanes that were lent.
+    pub(crate) fn take_back(&mut self, lent: Replayed) {
+        self.shards = lent.shards.into_iter().map(Mutex::new).collect();
+        self.homes = lent.homes.into_iter().map(RwLock::new).collect();
+        self.places = lent.places;
+    }
+
+    /// Lets the rows of what is open not be seen, until they are carried over.
+    pub(crate) fn hide_open(&mut self) {
+        self.shards.iter_mut().map(alone).for_each(Shard::hide_open);
+    }
+
+    /// Forgets all rows, and carries what is open over to new memory.
+    pub(crate) fn start_afresh(&mut self) {
+        self.shards.iter_mut().map(alone).for_each(|shard| shard.start_afresh(self.keeps));
+        for home in &mut self.homes {
+            home.get_mut().unwrap_or_else(PoisonError::into_inner).start_afresh();
+        }
+    }
+}
+
+/// The home of a link lane's rows.
+pub(crate) fn home_of(lane: LaneId, homes: usize) -> usize {
+    lane.index() % homes
+}
+
+/// The lanes of a trace that was replayed.
+#[derive(Debug)]
+pub(crate) struct Replayed {
+    pub(crate) shards: Vec<Shard>,
+    homes: Vec<LinkHome>,
+    places: StrandPlaces,
+    overflow: Option<Arc<Overflow>>,
+}
+
+impl Replayed {
+    /// Lets go of what memory has of objects that lie in a file, if it is too much.
+    pub(crate) fn relieve(&self) {
+        let Some(overflow) = &self.overflow else { return };
+        let shards = self.shards.iter().flat_map(|shard| shard.store.arenas());
+        overflow.relieve(|| shards.clone().chain(self.homes.iter().map(|home| &home.arena)));
+    }
+
+    /// Bytes of the file that holds objects which memory had no room for.
+    pub(crate) fn spilled(&self) -> u64 {
+        self.overflow.as_ref().map_or(0, |overflow| overflow.spilled())
+    }
+
+    /// The shard and the strand of a lane that is no lane of links.
+    pub(crate) fn strand(&self, lane: LaneId) -> (&Shard, &Strand) {
+        let place = self.places.of(lane)[0];
+        let shard = &self.shards[place.shard as usize];
+        (shard, &shard.strands[place.local as usize])
+    }
+
+    /// The home of a link lane.
+    pub(crate) fn home(&self, lane: LaneId) -> &LinkHome {
+        &self.homes[home_of(lane, self.homes.len())]
+    }
+
+    /// The rows of a lane, if they are kept.
+    pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
+        let (_, strand) = self.strand(lane);
+        match &strand.objects {
+            Objects::State(_) | Objects::Variable(_) | Objects::Event(_) => Some(&strand.rows),
+            Objects::Link(_) => self.home(lane).rows(lane),
+            Objects::Unwanted(_) => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The rows of link lanes, merged from their strands in order of completion.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::engine::recover::Refusals;
+use crate::memory::{
+    Arena, KeyPlace, Keys, LinkChunk, Overflow, Rows, key_places, push_key, push_link,
+};
+use crate::names::ids::LaneId;
+use crate::replay::shard::{Completion, Shard};
+use crate::replay::strand::{Objects, Refusal, Refused};
+
+/// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
+/// of homes.
+#[derive(Debug, Default)]
+pub(crate) struct LinkHome {
+    pub(crate) arena: Arena,
+    lanes: FxHashMap<LaneId, LinkRows>,
+    /// The first event of the window that completed a link too early.
+    pub(crate) refused: Option<Refusal>,
+    /// All that did, if the replay goes on after them.
+    pub(crate) refusals: Option<Refusals>,
+    /// Completions of the window, and the shard of each.
+    pending: Vec<(Completion, u8)>,
+}
+
+/// The rows of one lane.
+#[derive(Debug, Default)]
+struct LinkRows {
+    rows: Rows,
+    kept: Kept,
+    /// Start and end of the last link.
+    last: Option<(f64, f64)>,
+}
+
+/// What is kept of a lane's links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kept {
+    #[default]
+    All,
+    /// No more than the places of their keys.
+    Keys,
+    Nothing,
+}
+
+impl LinkHome {
+    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
+        let refusals = recovers.then(|| Refusals::new(listed));
+        LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
+    }
+
+    /// The rows of a lane, if it has any.
+    pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
+        let lane = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
+        lane.map(|lane| &lane.rows)
+    }
+
+    /// Nobody wants the rows of this new lane; nor, if it `forgets`, its keys.
+    pub(crate) fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
+        let kept = if forgets { Kept::Nothing } else { Kept::Keys };
+        self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
+    }
+
+    /// Forgets all rows.
+    pub(crate) fn start_afresh(&mut self) {
+        self.arena = Arena::default();
+        for lane in self.lanes.values_mut() {
+            lane.rows = Rows::default();
+        }
+    }
+
+    /// Takes over what a shard completed for this home.
+    pub(crate) fn take(&mut self, completed: &mut Vec<Completion>, shard: usize) {
+        self.pending.extend(completed.drain(..).map(|completion| (completion, shard as u8)));
+    }
+
+    /// Adds what was taken over to the rows of its lanes.
+    pub(crate) fn merge(&mut self, extras: bool) {
+        // Each lane of each shard is in order already, so this merges.
+        self.pending.sort_by_key(|(completion, _)| completion.at);
+        for (completion, shard) in self.pending.drain(..) {
+            let lane = self.lanes.entry(completion.lane).or_default();
+            let Completion { at, time, link, .. } = completion;
+            if let Some((start, end)) = lane.last
+                && (time < start || time < end)
+                && self.refused.is_none()
+            {
+                let (lane, last) = (completion.lane, start.max(end));
+                match &mut self.refusals {
+                    None => {
+                        let why = Refused::Earlier(last);
+                        self.refused = Some(Refusal { at, lane, time, why });
+                    }
+                    Some(all) => all.add(Refusal { at, lane, time, why: Refused::LateLink(last) }),
+                }
+            }
+            lane.last = Some((link.start, link.end));
+            let (arena, rows, shard) = (&mut self.arena, &mut lane.rows, usize::from(shard));
+            match lane.kept {
+                Kept::All => push_link(arena, rows, &link, shard, extras),
+                Kept::Keys => push_key(arena, rows, KeyPlace::new(shard, link.key)),
+                Kept::Nothing => {}
+            }
+        }
+    }
+
+    /// Gathers the filter of a strand of a lane of this home.
+    pub(crate) fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
+        let Shard { store, strands, .. } = shard;
+        let strand = &mut strands[strand as usize];
+        let completed = self.keys_of(strand.lane, number, &store.keys);
+        if let Objects::Link(links) = &mut strand.objects {
+            let open: Vec<u64> = links.open().map(|(_, key)| key).collect();
+            let keys = completed.chain(open);
+            links.filter.gather(keys.map(|key| store.keys.hash(key)));
+        }
+    }
+
+    /// The places of the keys of the completed links of a lane that are kept in one shard, for who looks
+    /// at all of them.
+    pub(crate) fn keys_of<'a>(
+        &'a self,
+        lane: LaneId,
+        shard: usize,
+        keys: &'a Keys,
+    ) -> impl Iterator<Item = u64> + 'a {
+        let lane = self.lanes.get(&lane);
+        let chunks = lane.into_iter().flat_map(|lane| {
+            let kept = lane.kept;
+            lane.rows.chunks_from(0).map(move |chunk| (chunk, kept))
+        });
+        let places = chunks.flat_map(|(chunk, kept)| {
+            self.arena.relieve();
+            keys.relieve();
+            let column = if kept == Kept::All { LinkChunk::key(&chunk) } else { 0 };
+            key_places(&self.arena, &chunk, column)
+        });
+        places.filter(move |place| place.shard() == shard).map(KeyPlace::place)
+    }
+}

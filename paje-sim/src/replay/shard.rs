@@ -1,0 +1,167 @@
+//! Some strands of all lanes, replayed by one worker at a time.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::decode::StrandSymbol;
+use crate::engine::recover::Refusals;
+use crate::engine::round::DecodedBlock;
+use crate::lanes::links::Suspect;
+use crate::memory::{NewLink, Store};
+use crate::names::ids::LaneId;
+use crate::names::options::Keeps;
+use crate::replay::cuts::Cuts;
+use crate::replay::strand::{Left, Objects, Refusal, Slice, Strand};
+use crate::resolve::Maps;
+
+/// From so many strands on, they do not stay in a core's caches from block to block.
+const MANY: usize = 1000;
+
+/// A link that has both its ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completion {
+    /// The byte and the time of the event that completed it.
+    pub(crate) at: u64,
+    pub(crate) time: f64,
+    pub(crate) lane: LaneId,
+    pub(crate) link: NewLink,
+}
+
+/// The strands of a shard, their objects, and what the window at hand left.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    pub(crate) store: Store,
+    pub(crate) strands: Vec<Strand>,
+    pub(crate) left: Left,
+    /// The first event of the window that one of its lanes refused.
+    pub(crate) refused: Option<Refusal>,
+    /// Link strands whose filters want to be gathered.
+    pub(crate) scattered: Vec<u32>,
+    /// Suspects of the window: strand, and number among its suspects.
+    pub(crate) suspected: Vec<(u32, usize)>,
+    /// The ends of rows that are hidden while a portion is shown, strand by strand.
+    hidden: Vec<f64>,
+    recovers: bool,
+}
+
+impl Shard {
+    /// If it `recovers`, the replay goes on after events that lanes refuse, which are `listed` or not.
+    pub(crate) fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
+        let completed = (0..homes).map(|_| Vec::new()).collect();
+        Shard {
+            store,
+            strands: Vec::new(),
+            left: Left {
+                ignored: Vec::new(),
+                completed,
+                refusals: Refusals::new(listed),
+                latest: FxHashMap::default(),
+            },
+            hidden: Vec::new(),
+            recovers,
+            refused: None,
+            scattered: Vec::new(),
+            suspected: Vec::new(),
+        }
+    }
+
+    /// Looks at what replaying these strands will need. Where strands are many, each is somewhere in
+    /// memory that nothing has looked at for long: looked at one after the other without a dependency
+    /// between them, they are fetched side by side.
+    fn touch(&self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
+        if self.strands.len() < MANY {
+            return;
+        }
+        let known = || {
+            let locals = strands.iter().map(|(symbol, _)| maps.strands.get(*symbol as usize));
+            locals.flatten().filter_map(|local| self.strands.get(*local as usize))
+        };
+        // First the strands themselves: what comes next depends on them.
+        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.ended_at));
+        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+    }
+
+    /// Replays what a window holds for this shard in some of the trace's bytes.
+    pub(crate) fn replay(
+        &mut self,
+        number: usize,
+        window: &[DecodedBlock],
+        maps: &[Maps],
+        cuts: &Cuts,
+        mut bytes: Range<u64>,
+    ) {
+        for block in window {
+            let decoded = &block.decoded;
+            let maps = &maps[block.maps];
+            let (first, mut event) = decoded.shards[number];
+            let (end, _) = decoded.shards[number + 1];
+            let strands = &decoded.strands[first as usize..end as usize];
+            self.touch(strands, maps);
+            for (symbol, count) in strands {
+                let events = &decoded.events[event as usize..(event + count) as usize];
+                event += count;
+                // A strand whose lane could not be resolved begins at or after the limit.
+                let Some(local) = maps.strands.get(*symbol as usize) else {
+                    continue;
+                };
+                // Of a damaged trace: there is no such lane.
+                let Some(strand) = self.strands.get_mut(*local as usize) else {
+                    continue;
+                };
+                let (recovers, bytes_now) = (self.recovers, bytes.clone());
+                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers };
+                let suspects = strand.suspects().len();
+                let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
+                if let Err(refused) = replayed {
+                    bytes.end = refused.at;
+                    self.refused = Some(refused);
+                }
+                let now = strand.suspects().len();
+                self.suspected.extend((suspects..now).map(|i| (*local, i)));
+                if let Objects::Link(links) = &strand.objects
+                    && links.filter.is_scattered()
+                    && !self.scattered.contains(local)
+                {
+                    self.scattered.push(*local);
+                }
+            }
+        }
+    }
+}
+
+impl Shard {
+    /// Lets the rows of what is open not be seen, until they are carried over.
+    pub(crate) fn hide_open(&mut self) {
+        for strand in &mut self.strands {
+            strand.hide_open(&mut self.store, &mut self.hidden);
+        }
+    }
+
+    /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
+    pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
+        let old = std::mem::replace(&mut self.store, Store::new(keeps, None));
+        let mut ends = std::mem::take(&mut self.hidden).into_iter();
+        for strand in &mut self.strands {
+            strand.start_afresh((&old, &mut self.store), &mut ends);
+        }
+    }
+}
+
+impl Strand {
+    /// Links whose keys may have been used before.
+    pub(crate) fn suspects(&self) -> &[Suspect] {
+        match &self.objects {
+            Objects::Link(links) => &links.suspects,
+            _ => &[],
+        }
+    }
+}
+
+/// Where a strand is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StrandPlace {
+    pub(crate) shard: u32,
+    /// Its number in the shard.
+    pub(crate) local: u32,
+}

@@ -1,0 +1,433 @@
+//! The replay of one strand of a lane, by itself, block after block.
+
+use std::ops::Range;
+
+use paje_parser::{LinkEnd, TypeNature};
+use rustc_hash::FxHashMap;
+
+use crate::decode::{LaneEvent, Op};
+use crate::engine::recover::Refusals;
+use crate::engine::round::DecodedBlock;
+use crate::lanes::events::EventLane;
+use crate::lanes::links::{HalfLink, LinkStrand};
+use crate::lanes::states::StateLane;
+use crate::lanes::variables::VariableLane;
+use crate::memory::{LineNumber, Rows, Store, Written};
+use crate::model::NOWHERE;
+use crate::names::ids::{LaneId, ValueId};
+use crate::replay::cuts::Cuts;
+use crate::replay::lanes::home_of;
+use crate::replay::shard::Completion;
+use crate::replay::unwanted::Unwanted;
+use crate::resolve::Maps;
+
+/// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Refused {
+    /// Not in time order: the lane is already at this time.
+    Earlier(f64),
+    EmptyStack,
+    Unset,
+    /// The key has this end already.
+    KeyRepeated(LinkEnd),
+    /// The link's other end has another value.
+    ValuesDiffer {
+        value: ValueId,
+        other: ValueId,
+    },
+    /// A link that is completed earlier than the lane's last: only of a damaged trace.
+    LateLink(f64),
+    /// The container at this end means nothing: only of a damaged trace.
+    Nowhere(LinkEnd),
+}
+
+/// An event that a lane refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    /// The byte where the event's line begins.
+    pub(crate) at: u64,
+    pub(crate) lane: LaneId,
+    pub(crate) time: f64,
+    pub(crate) why: Refused,
+}
+
+/// The objects of one strand, and what is open in it. There may be millions: see `strands_are_small`.
+#[derive(Debug)]
+pub(crate) struct Strand {
+    /// None of links, whose homes have them.
+    pub(crate) rows: Rows,
+    pub(crate) objects: Objects,
+    /// The byte of the event that ended the container, `NEVER` while it lives. Whether what comes
+    /// later counts is for the [`Cuts`] to say.
+    pub(crate) ended_at: u64,
+    /// The byte and the time of the last event; `NEVER` before the first.
+    last: (u64, f64),
+    pub(crate) lane: LaneId,
+    /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
+    /// behaviour.
+    flat: bool,
+    /// Its rows are.
+    wanted: bool,
+}
+
+const NEVER: u64 = u64::MAX;
+
+/// A strand by the nature of its lane's type.
+#[derive(Debug)]
+pub(crate) enum Objects {
+    State(StateLane),
+    Variable(VariableLane),
+    Event(EventLane),
+    Link(Box<LinkStrand>),
+    /// Of a lane without rows.
+    Unwanted(Unwanted),
+}
+
+/// What replaying a block's slice of a strand needs to know.
+pub(crate) struct Slice<'a> {
+    pub(crate) block: &'a DecodedBlock,
+    pub(crate) maps: &'a Maps,
+    pub(crate) cuts: &'a Cuts,
+    /// Only events whose lines begin here are replayed.
+    pub(crate) bytes: Range<u64>,
+    /// The replay goes on after an event that is refused.
+    pub(crate) recovers: bool,
+}
+
+/// What replaying a slice leaves for others.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// The bytes of events that came after their containers' ends.
+    pub(crate) ignored: Vec<u64>,
+    /// Links that have both ends now, by the homes of their lanes.
+    pub(crate) completed: Vec<Vec<Completion>>,
+    /// Events that were refused, if the replay goes on after them.
+    pub(crate) refusals: Refusals,
+    /// The latest time of lanes whose last event is earlier, if the replay goes on after events that are
+    /// refused: those of links. (Their last event is another where they are spread over another number of
+    /// strands.)
+    pub(crate) latest: FxHashMap<LaneId, f64>,
+}
+
+impl Strand {
+    /// If `forgets`, a link strand does not remember the keys of completed links.
+    pub(crate) fn new(
+        lane: LaneId,
+        nature: TypeNature,
+        ended_at: u64,
+        flat: bool,
+        forgets: bool,
+    ) -> Self {
+        let objects = match nature {
+            TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
+            TypeNature::Variable => Objects::Variable(VariableLane::default()),
+            TypeNature::Event => Objects::Event(EventLane::default()),
+            TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
+        };
+        let (rows, last) = (Rows::default(), (NEVER, 0.0));
+        Strand { rows, objects, ended_at, last, lane, flat, wanted: true }
+    }
+
+    /// The same of a lane whose rows nobody wants.
+    pub(crate) fn unwanted(self, nature: TypeNature) -> Self {
+        let objects = Unwanted::new(nature).map_or(self.objects, Objects::Unwanted);
+        Strand { objects, wanted: false, ..self }
+    }
+
+    /// Looks at what replaying will need: see [`Shard::replay`](crate::replay::shard::Shard::replay).
+    #[inline]
+    pub(crate) fn touch(&self, store: &Store) -> u64 {
+        self.ended_at
+            ^ match &self.objects {
+                Objects::State(lane) => lane.touch(&self.rows, store),
+                Objects::Variable(_) | Objects::Event(_) => self.rows.touch(&store.arena),
+                Objects::Link(_) | Objects::Unwanted(_) => 0,
+            }
+    }
+
+    /// Replays a block's events of this strand.
+    ///
+    /// # Errors
+    /// The first event that the lane refuses.
+    pub(crate) fn replay(
+        &mut self,
+        events: &[LaneEvent],
+        slice: &Slice<'_>,
+        store: &mut Store,
+        left: &mut Left,
+    ) -> Result<(), Refusal> {
+        let base = slice.block.text.start().0;
+        // In file order: what was replayed before, what is to be replayed, what is to be ignored.
+        let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
+        let last = events.last().map_or(0, |event| base + u64::from(event.at));
+        let (mut live, mut end) = (events.len(), events.len());
+        let start = if base < slice.bytes.start { before(slice.bytes.start) } else { 0 };
+        if last >= slice.bytes.end {
+            end = before(slice.bytes.end);
+            live = end;
+        }
+        let lines = || slice.block.origin.start..last + 1;
+        if last > self.ended_at
+            && let Some(cut) = slice.cuts.first(self.lane, self.ended_at, lines())
+        {
+            live = before(cut + 1).clamp(start, end.max(start));
+            let ignored = events.get(live..end).unwrap_or_default();
+            left.ignored.extend(ignored.iter().map(|event| base + u64::from(event.at)));
+        }
+        let events = events.get(start..live).unwrap_or_default();
+        let Some(last) = events.last() else { return Ok(()) };
+        let mut rest = events;
+        loop {
+            let written = Written { rows: &mut self.rows, store };
+            let replayed = match &mut self.objects {
+                Objects::State(lane) => states(lane, rest, slice, written, self.flat),
+                Objects::Variable(lane) => variables(lane, rest, slice, written),
+                Objects::Event(lane) => points(lane, rest, slice, written),
+                Objects::Link(strand) => {
+                    let home = home_of(self.lane, left.completed.len());
+                    let completed = &mut left.completed[home];
+                    links(strand, (self.lane, self.wanted), rest, slice, store, completed)
+                }
+                Objects::Unwanted(lane) => lane.check(rest, self.flat),
+            };
+            if slice.recovers {
+                match replayed {
+                    Ok(()) => self.note_times(rest, base, left),
+                    Err((index, why)) => {
+                        self.note_times(&rest[..index], base, left);
+                        self.pass_over(&rest[index], why, slice, store, left);
+                        rest = &rest[index + 1..];
+                        continue;
+                    }
+                }
+                return Ok(());
+            }
+            // If an event is refused, nobody will ask for the last.
+            self.last = (base + u64::from(last.at), last.time);
+            return replayed.map_err(|(index, why)| {
+                let event = events[index];
+                let at = base + u64::from(event.at);
+                Refusal { at, lane: self.lane, time: event.time, why }
+            });
+        }
+    }
+
+    /// Takes note of an event that was refused, and takes it for what it comes closest to, if there is
+    /// that.
+    #[cold]
+    fn pass_over(
+        &mut self,
+        event: &LaneEvent,
+        why: Refused,
+        slice: &Slice<'_>,
+        store: &mut Store,
+        left: &mut Left,
+    ) {
+        let base = slice.block.text.start().0;
+        let at = base + u64::from(event.at);
+        left.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
+        let extra = keep_extras(event, slice, store);
+        match (&mut self.objects, why) {
+            (Objects::Variable(lane), Refused::Unset) => {
+                let change = f64::from_bits(event.argument);
+                let value = if event.op() == Op::SubVariable { -change } else { change };
+                let mut written = Written { rows: &mut self.rows, store };
+                lane.set(&mut written, event.time, value, extra);
+            }
+            (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
+                let (half, raw_key, hash) = half_link(event, slice, extra);
+                if let Some(link) = strand.complete_as_begun(store, half, raw_key, hash) {
+                    let home = home_of(self.lane, left.completed.len());
+                    let lane = self.lane;
+                    left.completed[home].push(Completion { at, lane, time: half.time, link });
+                }
+            }
+            _ => return,
+        }
+        self.note_times(&[*event], base, left);
+    }
+
+    /// Takes note of when events were.
+    fn note_times(&mut self, events: &[LaneEvent], base: u64, left: &mut Left) {
+        let Some(last) = events.last() else { return };
+        let before = self.latest(left);
+        let latest = events.iter().fold(before, |latest, event| latest.max(event.time));
+        self.last = (base + u64::from(last.at), last.time);
+        if latest > last.time {
+            left.latest.insert(self.lane, latest);
+        }
+    }
+
+    /// Lets the rows of what is open not be seen, until they are carried over; `ends` keeps the ends that
+    /// they have.
+    pub(crate) fn hide_open(&mut self, store: &mut Store, ends: &mut Vec<f64>) {
+        if let Objects::State(lane) = &mut self.objects {
+            lane.hide_open(&mut Written { rows: &mut self.rows, store }, ends);
+        }
+    }
+
+    /// Forgets all rows, and carries what is open over to a new store; `ends` has what was hidden.
+    pub(crate) fn start_afresh(
+        &mut self,
+        (old, new): (&Store, &mut Store),
+        ends: &mut impl Iterator<Item = f64>,
+    ) {
+        match &mut self.objects {
+            Objects::State(lane) => return lane.start_afresh(&mut self.rows, (old, new), ends),
+            Objects::Variable(lane) => lane.start_afresh(old, new),
+            Objects::Link(strand) => strand.start_afresh(old, new),
+            Objects::Event(_) | Objects::Unwanted(_) => {}
+        }
+        self.rows = Rows::default();
+    }
+
+    /// The byte and the time of the strand's last event.
+    pub(crate) fn last(&self) -> Option<(u64, f64)> {
+        (self.last.0 != NEVER).then_some(self.last)
+    }
+
+    /// The latest time of its events; only if the replay goes on after refused ones.
+    pub(crate) fn latest(&self, left: &Left) -> f64 {
+        let last = self.last().map_or(f64::NEG_INFINITY, |(_, time)| time);
+        left.latest.get(&self.lane).map_or(last, |latest| latest.max(last))
+    }
+
+    /// The container ends at `time`.
+    pub(crate) fn close(&mut self, store: &mut Store, time: f64) {
+        let mut written = Written { rows: &mut self.rows, store };
+        match &mut self.objects {
+            Objects::State(lane) => lane.close_all(&mut written, time),
+            Objects::Variable(lane) => lane.close(&mut written),
+            Objects::Event(_) | Objects::Unwanted(_) => {}
+            Objects::Link(strand) => strand.close(),
+        }
+    }
+}
+
+/// Which event is refused, and why.
+pub(crate) type Replayed = Result<(), (usize, Refused)>;
+
+fn states(
+    lane: &mut StateLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+    flat: bool,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let value = || slice.maps.values[event.argument as usize];
+        lane.check_order(event.time).map_err(|why| (i, why))?;
+        match event.op() {
+            Op::SetState => lane.set(&mut to, event.time, value(), extra),
+            Op::PushState => lane.push(&mut to, event.time, value(), extra, flat),
+            Op::PopState => {
+                lane.pop(&mut to, event.time, extra, flat).map_err(|why| (i, why))?;
+            }
+            _ => lane.close_all(&mut to, event.time),
+        }
+    }
+    Ok(())
+}
+
+fn variables(
+    lane: &mut VariableLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let number = f64::from_bits(event.argument);
+        let set = lane.check_order(event.time).and_then(|()| match event.op() {
+            Op::AddVariable => lane.add(&mut to, event.time, number, extra),
+            Op::SubVariable => lane.add(&mut to, event.time, -number, extra),
+            _ => {
+                lane.set(&mut to, event.time, number, extra);
+                Ok(())
+            }
+        });
+        set.map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+fn points(
+    lane: &mut EventLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+) -> Replayed {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let value = slice.maps.values[event.argument as usize];
+        lane.add(&mut to, event.time, value, extra).map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+fn links(
+    strand: &mut LinkStrand,
+    (lane, wanted): (LaneId, bool),
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+    completed: &mut Vec<Completion>,
+) -> Replayed {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
+    for (i, event) in events.iter().enumerate() {
+        let extra = if wanted { keep_extras(event, slice, store) } else { 0 };
+        let (half, raw_key, hash) = half_link(event, slice, extra);
+        if half.container == NOWHERE {
+            return Err((i, Refused::Nowhere(half.end)));
+        }
+        let at = text.start().0 + u64::from(event.at);
+        let added = strand.add(store, half, raw_key, hash, at);
+        if let Some(link) = added.map_err(|why| (i, why))? {
+            completed.push(Completion { at, lane, time: half.time, link });
+        }
+    }
+    Ok(())
+}
+
+/// What an event says of a link, its key as it was written, and the key's hash.
+#[inline(always)]
+fn half_link<'s>(event: &LaneEvent, slice: &Slice<'s>, extra: u32) -> (HalfLink, &'s [u8], u64) {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    let link = &decoded.links[event.argument as usize];
+    let half = HalfLink {
+        end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
+        time: event.time,
+        value: slice.maps.values[link.value as usize],
+        container: slice.maps.link_ends[link.end as usize],
+        extra,
+    };
+    (half, link.raw_key.of(text.padded()).raw(), link.key_hash)
+}
+
+#[inline(always)]
+fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
+    let Some(extras) = &mut store.extras else {
+        return 0;
+    };
+    let line =
+        if extras.keeps().lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let Some(index) = (event.extra() as usize).checked_sub(1) else {
+        return if extras.keeps().lines { extras.push_line(line) } else { 0 };
+    };
+    let decoded = &slice.block.decoded;
+    let (def, start, end) = decoded.extras[index];
+    extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may have a million lanes of a few events each.
+    #[test]
+    fn strands_are_small() {
+        assert!(size_of::<Strand>() <= 80, "{} bytes", size_of::<Strand>());
+    }
+}

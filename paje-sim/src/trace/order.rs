@@ -1,0 +1,87 @@
+//! The order of names.
+
+use std::cmp::Ordering;
+
+use paje_parser::Quoting;
+
+use crate::names::text::Name;
+
+/// How identifiers are compared where output order asks for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameOrder {
+    /// Without quotes: every release of PajeNG up to 1.3.10.
+    #[default]
+    Bare,
+    /// As they were written, with quotes: PajeNG's development version since February 2026.
+    Raw,
+}
+
+impl NameOrder {
+    /// What is compared of a name.
+    #[must_use]
+    pub fn key(self, name: Name<'_>) -> Vec<u8> {
+        match self {
+            NameOrder::Bare => name.text.to_vec(),
+            NameOrder::Raw => {
+                let mut raw = Vec::new();
+                name.write_raw(&mut raw);
+                raw
+            }
+        }
+    }
+
+    /// Sorts by rank and name; what has the same of both keeps its order.
+    pub(crate) fn sort<'n, T: Copy>(self, list: &mut [T], key: impl Fn(T) -> (u32, Name<'n>)) {
+        let rank = |item: &T| key(*item).0;
+        list.sort_by_key(rank);
+        for same in list.chunk_by_mut(|one, other| rank(one) == rank(other)) {
+            self.sort_names(same, |item| key(item).1);
+        }
+    }
+
+    /// Sorts by name. Without a copy of each name, and with twelve bytes beside each: there may be millions.
+    fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
+        if list.len() < 2 {
+            return;
+        }
+        let prefixes = list.iter().map(|item| self.prefix(name(*item)));
+        let mut sorted: Vec<([u32; 2], u32)> = prefixes.zip(0..).collect();
+        sorted.sort_unstable_by(|one, other| {
+            let of = |place: u32| name(list[place as usize]);
+            let by_name = || self.compare(of(one.1), of(other.1));
+            one.0.cmp(&other.0).then_with(by_name).then(one.1.cmp(&other.1))
+        });
+        // Circle by circle: what is where the next belongs makes room for it.
+        for start in 0..list.len() {
+            let first = list[start];
+            let mut free = start;
+            loop {
+                let from = std::mem::replace(&mut sorted[free].1, free as u32) as usize;
+                if from == start {
+                    break;
+                }
+                list[free] = list[from];
+                free = from;
+            }
+            list[free] = first;
+        }
+    }
+
+    /// The first bytes of what is compared, as numbers that are ordered as they are.
+    fn prefix(self, name: Name<'_>) -> [u32; 2] {
+        let quoted = self == NameOrder::Raw && name.quoting != Quoting::Bare;
+        let bytes = quoted.then_some(&b'"').into_iter().chain(name.text);
+        let mut first = [[0; 4]; 2];
+        for (place, byte) in first.as_flattened_mut().iter_mut().zip(bytes) {
+            *place = *byte;
+        }
+        first.map(u32::from_be_bytes)
+    }
+
+    fn compare(self, one: Name<'_>, other: Name<'_>) -> Ordering {
+        match self {
+            NameOrder::Bare => one.text.cmp(other.text),
+            NameOrder::Raw => self.key(one).cmp(&self.key(other)),
+        }
+    }
+}

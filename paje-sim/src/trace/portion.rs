@@ -1,0 +1,59 @@
+//! A trace as it goes by, in portions.
+
+use crate::names::ids::ContainerId;
+use crate::trace::Trace;
+use crate::trace::visit::{NameOrder, Step, Walk};
+
+/// What the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
+///
+/// Lanes, as far as they can be reached from here, hold what the portion completed and no more. Types,
+/// values and containers are those met so far.
+#[derive(Debug)]
+pub struct Portion<'t> {
+    trace: &'t Trace,
+    /// Containers that ended.
+    ended: Vec<bool>,
+    /// Those, those with objects, and all that these are in.
+    walked: Vec<bool>,
+}
+
+impl<'t> Portion<'t> {
+    pub(crate) fn new(trace: &'t Trace, ended: &[ContainerId]) -> Self {
+        let containers = trace.containers();
+        let mut portion = Portion {
+            trace,
+            ended: vec![false; containers.len()],
+            walked: vec![false; containers.len()],
+        };
+        for id in ended {
+            portion.ended[id.index()] = true;
+            portion.mark(*id);
+        }
+        for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+            portion.mark(lane.container());
+        }
+        portion
+    }
+
+    fn mark(&mut self, mut id: ContainerId) {
+        while !std::mem::replace(&mut self.walked[id.index()], true) {
+            id = self.trace.containers().parent(id);
+        }
+    }
+
+    /// The trace as far as it is known.
+    #[must_use]
+    pub fn trace(&self) -> &'t Trace {
+        self.trace
+    }
+
+    /// The containers that ended and the lanes with objects, in output order.
+    pub fn walk(&self, order: NameOrder) -> impl Iterator<Item = Step> + use<'t> {
+        let steps: Walk<'t> = self.trace.walk(order).among(self.walked.clone());
+        let ended = self.ended.clone();
+        steps.filter(move |step| match step {
+            Step::Container(id) => ended[id.index()],
+            Step::Type(..) => true,
+        })
+    }
+}

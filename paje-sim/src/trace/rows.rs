@@ -1,0 +1,394 @@
+//! The rows of a lane, one after the other: for analyses, which want a loop.
+//!
+//! An iterator holds the columns of the chunk that it is in, as they lie in memory: nothing is copied or
+//! allocated for a row. [`LaneView::visit`] shows the same rows as slices, with their user-defined fields.
+
+use std::iter::FusedIterator;
+
+use paje_parser::{Field, TypeNature};
+
+use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
+use crate::names::ids::{ContainerId, ValueId};
+use crate::names::text::Name;
+use crate::trace::Trace;
+use crate::trace::visit::LaneView;
+
+/// A state of a container. Times are in seconds.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct State<'t> {
+    /// The container and the type.
+    pub lane: LaneView<'t>,
+    /// When it was set or pushed.
+    pub start: f64,
+    /// When it was popped or replaced, or its container ended. Not a number in a portion (see
+    /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
+    pub end: f64,
+    /// The value, of the lane's type.
+    pub value: ValueId,
+    /// How many states were below it on the stack.
+    pub imbrication: u32,
+}
+
+/// A value that a variable had. Times are in seconds.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Variable<'t> {
+    /// The container and the type.
+    pub lane: LaneView<'t>,
+    /// Since when the variable had the value.
+    pub start: f64,
+    /// Until when: the next value's start, or the container's end.
+    pub end: f64,
+    /// The value.
+    pub value: f64,
+}
+
+/// An event in a container.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Event<'t> {
+    /// The container and the type.
+    pub lane: LaneView<'t>,
+    /// When it happened, in seconds.
+    pub time: f64,
+    /// The value, of the lane's type.
+    pub value: ValueId,
+}
+
+/// A link between two containers. Times are in seconds.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Link<'t> {
+    /// The container that has both of the link's, and the type.
+    pub lane: LaneView<'t>,
+    /// When it started.
+    pub start: f64,
+    /// When it ended; this can be before its start.
+    pub end: f64,
+    /// The value, of the lane's type.
+    pub value: ValueId,
+    /// The container at its start.
+    pub from: ContainerId,
+    /// The container at its end.
+    pub to: ContainerId,
+    key: KeyPlace,
+}
+
+impl<'t> State<'t> {
+    /// How long it took, in seconds.
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// The name of its value.
+    #[must_use]
+    pub fn value_name(&self) -> Name<'t> {
+        self.lane.value_name(self.value)
+    }
+}
+
+impl Variable<'_> {
+    /// How long the variable had the value, in seconds.
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.end - self.start
+    }
+}
+
+impl<'t> Event<'t> {
+    /// The name of its value.
+    #[must_use]
+    pub fn value_name(&self) -> Name<'t> {
+        self.lane.value_name(self.value)
+    }
+}
+
+impl<'t> Link<'t> {
+    /// How long it took, in seconds: less than 0 if it ended before its start.
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// The name of its value.
+    #[must_use]
+    pub fn value_name(&self) -> Name<'t> {
+        self.lane.value_name(self.value)
+    }
+
+    /// The key, as its first event in the file wrote it.
+    #[must_use]
+    pub fn key(&self) -> Name<'t> {
+        let keys = &self.lane.trace().lanes.shards[self.key.shard()].store.keys;
+        Field::new(keys.get(self.key.place())).into()
+    }
+}
+
+impl<'t> LaneView<'t> {
+    /// The lane's states, in order of opening; none if its type is of another nature.
+    pub fn states(
+        self,
+    ) -> impl ExactSizeIterator<Item = State<'t>> + FusedIterator + Clone + use<'t> {
+        Cursor::<StateColumns<'t>>::new(self)
+    }
+
+    /// The lane's values of a variable, in order of time; none if its type is of another nature.
+    pub fn variables(
+        self,
+    ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {
+        Cursor::<VariableColumns<'t>>::new(self)
+    }
+
+    /// The lane's events, in order of time; none if its type is of another nature.
+    pub fn events(
+        self,
+    ) -> impl ExactSizeIterator<Item = Event<'t>> + FusedIterator + Clone + use<'t> {
+        Cursor::<EventColumns<'t>>::new(self)
+    }
+
+    /// The lane's links, in order of completion; none if its type is of another nature.
+    pub fn links(
+        self,
+    ) -> impl ExactSizeIterator<Item = Link<'t>> + FusedIterator + Clone + use<'t> {
+        Cursor::<LinkColumns<'t>>::new(self)
+    }
+}
+
+impl Trace {
+    /// All states, lane after lane in the order of [`Trace::lanes`].
+    pub fn states(&self) -> impl Iterator<Item = State<'_>> {
+        self.lanes().flat_map(LaneView::states)
+    }
+
+    /// All values of variables, lane after lane in the order of [`Trace::lanes`].
+    pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
+        self.lanes().flat_map(LaneView::variables)
+    }
+
+    /// All events, lane after lane in the order of [`Trace::lanes`].
+    pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
+        self.lanes().flat_map(LaneView::events)
+    }
+
+    /// All links, lane after lane in the order of [`Trace::lanes`].
+    pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
+        self.lanes().flat_map(LaneView::links)
+    }
+}
+
+/// An iterator over the rows of a lane.
+#[derive(Clone)]
+struct Cursor<'t, C> {
+    lane: LaneView<'t>,
+    rows: Option<&'t Rows>,
+    /// The number of the next chunk.
+    chunk: usize,
+    /// Of the chunk at hand: its columns, how many rows it has, and the next of them.
+    columns: C,
+    count: usize,
+    at: usize,
+    /// How many rows are ahead, in all chunks.
+    left: u64,
+}
+
+/// The columns of a chunk.
+trait Columns<'t>: Default {
+    type Row;
+    const NATURE: TypeNature;
+
+    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self;
+    fn row(&self, lane: LaneView<'t>, i: usize) -> Self::Row;
+}
+
+impl<'t, C: Columns<'t>> Cursor<'t, C> {
+    fn new(lane: LaneView<'t>) -> Self {
+        let rows = lane.trace().lanes.rows(lane.id()).filter(|_| lane.nature() == C::NATURE);
+        let left = rows.map_or(0, Rows::len);
+        Cursor { lane, rows, chunk: 0, columns: C::default(), count: 0, at: 0, left }
+    }
+
+    /// Turns to the next chunk, which has a row, if there is one.
+    fn turn(&mut self) -> Option<()> {
+        let mut chunks = self.rows?.chunks_from(self.chunk);
+        let chunk = chunks.next()?;
+        self.lane.trace().relieve_now_and_then(chunk.count());
+        self.columns = C::of(self.lane, &chunk, chunks.next().as_ref());
+        (self.chunk, self.count, self.at) = (self.chunk + 1, chunk.count(), 0);
+        Some(())
+    }
+}
+
+impl<'t, C: Columns<'t>> Iterator for Cursor<'t, C> {
+    type Item = C::Row;
+
+    #[inline]
+    fn next(&mut self) -> Option<C::Row> {
+        if self.at == self.count {
+            self.turn()?;
+        }
+        let row = self.columns.row(self.lane, self.at);
+        self.at += 1;
+        self.left -= 1;
+        Some(row)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl<'t, C: Columns<'t>> ExactSizeIterator for Cursor<'t, C> {}
+
+impl<'t, C: Columns<'t>> FusedIterator for Cursor<'t, C> {}
+
+/// Numbers as a chunk stores them.
+#[derive(Clone, Copy)]
+enum Numbers<'t> {
+    Narrow(&'t [u16]),
+    Wide(&'t [u32]),
+}
+
+impl Default for Numbers<'_> {
+    fn default() -> Self {
+        Numbers::Narrow(&[])
+    }
+}
+
+impl<'t> Numbers<'t> {
+    fn of(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> Self {
+        let words = lane.arena().words(chunk.place, column, chunk.width.words(chunk.count()));
+        match chunk.width {
+            Width::Narrow => Numbers::Narrow(bytemuck::cast_slice(words)),
+            Width::Wide => Numbers::Wide(bytemuck::cast_slice(words)),
+        }
+    }
+
+    #[inline]
+    fn get(self, i: usize) -> u32 {
+        match self {
+            Numbers::Narrow(numbers) => numbers[i].into(),
+            Numbers::Wide(numbers) => numbers[i],
+        }
+    }
+}
+
+fn floats<'t>(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> &'t [f64] {
+    bytemuck::cast_slice(lane.arena().words(chunk.place, column, chunk.count()))
+}
+
+#[derive(Clone, Default)]
+struct StateColumns<'t> {
+    start: &'t [f64],
+    end: &'t [f64],
+    value: Numbers<'t>,
+    imbrication: Numbers<'t>,
+}
+
+impl<'t> Columns<'t> for StateColumns<'t> {
+    type Row = State<'t>;
+    const NATURE: TypeNature = TypeNature::State;
+
+    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+        StateColumns {
+            start: floats(lane, chunk, 0),
+            end: floats(lane, chunk, chunk.size()),
+            value: Numbers::of(lane, chunk, StateChunk::value(chunk)),
+            imbrication: Numbers::of(lane, chunk, StateChunk::imbrication(chunk)),
+        }
+    }
+
+    #[inline]
+    fn row(&self, lane: LaneView<'t>, i: usize) -> State<'t> {
+        let (value, imbrication) = (ValueId(self.value.get(i)), self.imbrication.get(i));
+        State { lane, start: self.start[i], end: self.end[i], value, imbrication }
+    }
+}
+
+#[derive(Clone, Default)]
+struct VariableColumns<'t> {
+    start: &'t [f64],
+    value: &'t [f64],
+    last_end: f64,
+}
+
+impl<'t> Columns<'t> for VariableColumns<'t> {
+    type Row = Variable<'t>;
+    const NATURE: TypeNature = TypeNature::Variable;
+
+    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self {
+        VariableColumns {
+            start: floats(lane, chunk, 0),
+            value: floats(lane, chunk, chunk.size()),
+            last_end: lane.last_end(next),
+        }
+    }
+
+    #[inline]
+    fn row(&self, lane: LaneView<'t>, i: usize) -> Variable<'t> {
+        let end = self.start.get(i + 1).copied().unwrap_or(self.last_end);
+        Variable { lane, start: self.start[i], end, value: self.value[i] }
+    }
+}
+
+#[derive(Clone, Default)]
+struct EventColumns<'t> {
+    time: &'t [f64],
+    value: Numbers<'t>,
+}
+
+impl<'t> Columns<'t> for EventColumns<'t> {
+    type Row = Event<'t>;
+    const NATURE: TypeNature = TypeNature::Event;
+
+    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+        let value = Numbers::of(lane, chunk, EventChunk::value(chunk));
+        EventColumns { time: floats(lane, chunk, 0), value }
+    }
+
+    #[inline]
+    fn row(&self, lane: LaneView<'t>, i: usize) -> Event<'t> {
+        Event { lane, time: self.time[i], value: ValueId(self.value.get(i)) }
+    }
+}
+
+#[derive(Clone, Default)]
+struct LinkColumns<'t> {
+    start: &'t [f64],
+    end: &'t [f64],
+    key: &'t [u64],
+    value: Numbers<'t>,
+    from: Numbers<'t>,
+    to: Numbers<'t>,
+}
+
+impl<'t> Columns<'t> for LinkColumns<'t> {
+    type Row = Link<'t>;
+    const NATURE: TypeNature = TypeNature::Link;
+
+    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+        let small = |column| Numbers::of(lane, chunk, LinkChunk::small(chunk, column));
+        LinkColumns {
+            start: floats(lane, chunk, 0),
+            end: floats(lane, chunk, chunk.size()),
+            key: lane.arena().words(chunk.place, LinkChunk::key(chunk), chunk.count()),
+            value: small(0),
+            from: small(1),
+            to: small(2),
+        }
+    }
+
+    #[inline]
+    fn row(&self, lane: LaneView<'t>, i: usize) -> Link<'t> {
+        Link {
+            lane,
+            start: self.start[i],
+            end: self.end[i],
+            value: ValueId(self.value.get(i)),
+            from: ContainerId(self.from.get(i)),
+            to: ContainerId(self.to.get(i)),
+            key: KeyPlace::from_word(self.key[i]),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Which rows of a trace are wanted.
+
+mod glob;
+
+use std::fmt;
+
+use paje_parser::TypeNature;
+
+use crate::model::containers::Containers;
+use crate::model::types::Types;
+use crate::names::ids::{ContainerId, TypeId};
+use crate::names::text::Name;
+use crate::trace::Trace;
+pub use crate::trace::selection::glob::{Glob, ParseGlobError};
+use crate::trace::visit::{LaneView, Step};
+
+/// What is wanted of a trace: rows of these natures and types, in these containers and this window of time.
+/// By default, all.
+///
+/// As [`Options::selection`](crate::Options::selection), it spares a replay keeping other rows. Whoever shows
+/// a trace asks what [`Selection::resolve`] gives, which rows to show.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The natures of rows.
+    pub natures: Natures,
+    /// A row's type has a name or an alias that matches one of these; all do if there are none. The row of a
+    /// container is of the container's type.
+    pub types: Vec<Glob>,
+    /// A row's container, or one that it is in, has a name or an alias that matches one of these; all do
+    /// if there are none. The row of a container is in that container.
+    pub containers: Vec<Glob>,
+    /// When rows are; those of containers are wanted whenever they are.
+    pub window: Window,
+}
+
+/// From one time to another, both included, in seconds; by default, always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Window {
+    pub from: f64,
+    pub to: f64,
+}
+
+impl Window {
+    /// All times.
+    pub const ALWAYS: Window = Window { from: f64::NEG_INFINITY, to: f64::INFINITY };
+
+    /// Whether what begins and ends at these times, or the other way round, reaches into the window.
+    #[must_use]
+    pub fn overlaps(&self, start: f64, end: f64) -> bool {
+        start.min(end) <= self.to && start.max(end) >= self.from
+    }
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window::ALWAYS
+    }
+}
+
+/// Some natures of rows; by default, all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Natures(u8);
+
+impl Natures {
+    /// All five.
+    pub const ALL: Natures = Natures(0b1_1111);
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub const fn contains(self, nature: TypeNature) -> bool {
+        self.0 & 1 << nature as u8 != 0
+    }
+}
+
+impl Default for Natures {
+    fn default() -> Self {
+        Natures::ALL
+    }
+}
+
+impl FromIterator<TypeNature> for Natures {
+    fn from_iter<I: IntoIterator<Item = TypeNature>>(natures: I) -> Self {
+        Natures(natures.into_iter().fold(0, |all, nature| all | 1 << nature as u8))
+    }
+}
+
+impl fmt::Debug for Natures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use TypeNature::{Container, Event, Link, State, Variable};
+        let all = [Container, State, Variable, Event, Link].into_iter();
+        f.debug_set().entries(all.filter(|nature| self.contains(*nature))).finish()
+    }
+}
+
+impl Selection {
+    /// Whether every row is wanted that is in the window.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.natures == Natures::ALL && self.types.is_empty() && self.containers.is_empty()
+    }
+
+    /// What this means for a trace.
+    #[must_use]
+    pub fn resolve(&self, trace: &Trace) -> Selected {
+        let mut selected = Selected::new(self);
+        selected.extend(trace);
+        selected
+    }
+}
+
+/// The rows of a trace that are wanted.
+///
+/// To show them in output order: `trace.walk(order).filter(|step| selected.step(*step))`.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    selection: Selection,
+    everything: bool,
+    /// Of each type: whether its rows are wanted where their containers are.
+    types: Vec<bool>,
+    /// Of each container: whether what is in it is wanted, and whether its own row is.
+    containers: Vec<(bool, bool)>,
+    /// Of each pattern, types' first: whether a name matches it.
+    met: Vec<bool>,
+    /// Some container may yet get another name and another parent.
+    provisional: bool,
+}
+
+impl Selected {
+    /// What a selection means for a trace of which nothing is known yet.
+    #[must_use]
+    pub fn new(selection: &Selection) -> Self {
+        Selected {
+            selection: selection.clone(),
+            everything: selection.is_everything(),
+            types: Vec::new(),
+            containers: Vec::new(),
+            met: vec![false; selection.types.len() + selection.containers.len()],
+            provisional: false,
+        }
+    }
+
+    /// Looks at the types and containers that the trace has got since: between two of its
+    /// [portions](crate::Portion).
+    pub fn extend(&mut self, trace: &Trace) {
+        self.extend_by(trace.types(), trace.containers());
+    }
+
+    pub(crate) fn extend_by(&mut self, types: &Types, containers: &Containers) {
+        if self.everything {
+            return;
+        }
+        if self.provisional {
+            *self = Selected::new(&self.selection);
+        }
+        self.provisional = containers.any_made_up();
+        let Selection { natures, types: type_globs, containers: globs, .. } = &self.selection;
+        let (types_met, met) = self.met.split_at_mut(type_globs.len());
+        for id in (self.types.len()..types.len()).map(|index| TypeId(index as u32)) {
+            let named = any(type_globs, types_met, types.name(id), types.alias(id));
+            self.types.push(named && natures.contains(types.nature(id)));
+        }
+        let known = self.containers.len();
+        let new = || (known..containers.len()).map(|index| ContainerId(index as u32));
+        for id in new() {
+            let named = any(globs, met, containers.name(id), containers.alias(id));
+            self.containers.push((named, named));
+        }
+        self.inherit(new(), containers);
+        for id in new() {
+            let (inside, row) = &mut self.containers[id.index()];
+            *row = *inside && self.types[containers.type_of(id).index()];
+        }
+    }
+
+    /// What is in a container that is wanted is wanted, too. Of new ones, only whether their names match is
+    /// known so far.
+    fn inherit(
+        &mut self,
+        new: impl ExactSizeIterator<Item = ContainerId>,
+        containers: &Containers,
+    ) {
+        let known = containers.len() - new.len();
+        // In a damaged trace, a container may come before the one that it is in.
+        let mut settled = vec![false; new.len()];
+        let mut climbed = Vec::new();
+        for id in new {
+            let mut at = id;
+            while at.index() >= known
+                && at != ContainerId::ROOT
+                && !std::mem::replace(&mut settled[at.index() - known], true)
+            {
+                climbed.push(at);
+                at = containers.parent(at);
+            }
+            let (mut inside, _) = self.containers[at.index()];
+            while let Some(below) = climbed.pop() {
+                inside |= self.containers[below.index()].0;
+                self.containers[below.index()].0 = inside;
+            }
+        }
+    }
+
+    /// Whether every row is wanted that is in the window.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    /// When rows are wanted, but those of containers.
+    #[must_use]
+    pub fn window(&self) -> Window {
+        self.selection.window
+    }
+
+    /// Whether rows of this type are wanted, where their containers are.
+    #[must_use]
+    pub fn type_(&self, id: TypeId) -> bool {
+        self.everything || self.types[id.index()]
+    }
+
+    /// Whether the row of this container is wanted.
+    #[must_use]
+    pub fn container(&self, id: ContainerId) -> bool {
+        self.everything || self.containers[id.index()].1
+    }
+
+    /// Whether the rows of this type in this container are wanted.
+    #[must_use]
+    pub fn rows(&self, container: ContainerId, type_: TypeId) -> bool {
+        self.everything || self.types[type_.index()] && self.containers[container.index()].0
+    }
+
+    /// Whether the rows of this lane are wanted.
+    #[must_use]
+    pub fn lane(&self, lane: LaneView<'_>) -> bool {
+        self.rows(lane.container(), lane.type_id())
+    }
+
+    /// Whether the rows that a walk has come to are wanted.
+    #[must_use]
+    pub fn step(&self, step: Step) -> bool {
+        match step {
+            Step::Container(id) => self.container(id),
+            Step::Type(container, type_) => self.rows(container, type_),
+        }
+    }
+
+    /// The patterns for types that no type of the trace matches.
+    pub fn unmet_types(&self) -> impl Iterator<Item = &Glob> {
+        unmet(&self.selection.types, &self.met)
+    }
+
+    /// The patterns for containers that no container of the trace matches.
+    pub fn unmet_containers(&self) -> impl Iterator<Item = &Glob> {
+        unmet(&self.selection.containers, &self.met[self.selection.types.len()..])
+    }
+}
+
+fn unmet<'a>(globs: &'a [Glob], met: &'a [bool]) -> impl Iterator<Item = &'a Glob> {
+    globs.iter().zip(met).filter_map(|(glob, met)| (!met).then_some(glob))
+}
+
+/// Whether a name or an alias matches one of the patterns, if there are any; takes note of those that are
+/// matched.
+fn any(globs: &[Glob], met: &mut [bool], name: Name<'_>, alias: Option<Name<'_>>) -> bool {
+    let mut wanted = globs.is_empty();
+    for (glob, met) in globs.iter().zip(met) {
+        if !wanted || !*met {
+            let matches =
+                glob.matches(name.text) || alias.is_some_and(|alias| glob.matches(alias.text));
+            wanted |= matches;
+            *met |= matches;
+        }
+    }
+    wanted
+}
