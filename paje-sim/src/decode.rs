@@ -5,17 +5,18 @@
 //! Structural events (definitions of types and values, creations and destructions of containers)
 //! are only noted: they are few, and are read again when it is their turn.
 
-mod context;
-mod decoded;
+pub(crate) mod block;
+pub(crate) mod context;
+pub(crate) mod decoded;
 pub(crate) mod definitions;
 mod line;
 mod lines;
 mod plan;
 mod short;
-mod strands;
+pub(crate) mod strands;
 mod successor;
 pub(crate) mod symbols;
-mod values;
+pub(crate) mod values;
 
 use std::sync::Arc;
 
@@ -23,28 +24,15 @@ use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, Fault, FaultKind, Numbering, token};
 use splitter::Block;
 
-use crate::decode::context::{end_context, lane_context};
-pub(crate) use crate::decode::context::{split_end_context, split_lane_context};
-pub(crate) use crate::decode::decoded::{
-    Decoded, Doubtful, LaneEvent, LinkEvent, Noted, Op, Structure, ValueDefinition,
+use crate::decode::decoded::{
+    Decoded, HEADER, LaneEvent, NO_STRAND, NOTHING, StrandSymbol, WORDLESS,
 };
 use crate::decode::plan::Plan;
-pub(crate) use crate::decode::strands::Strands;
-use crate::decode::symbols::{Symbol, SymbolTable, WordTable, word};
+use crate::decode::strands::Strands;
+use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::values::Values;
-pub(crate) use crate::decode::values::value_type;
+use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
-
-/// In place of a strand: the line has no event that is replayed.
-const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
-
-/// Not of a strand: a structural line, a line of a definition of an event, and a line without words.
-pub(crate) const STRUCTURAL: StrandSymbol = StrandSymbol::MAX - 1;
-pub(crate) const HEADER: StrandSymbol = StrandSymbol::MAX - 2;
-pub(crate) const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
-
-/// No event.
-const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +44,6 @@ struct Waiting {
     /// Its fields: see [`paje_parser::scan::ShortLine`].
     edges: u64,
 }
-
-/// A strand as a decoder numbers it.
-pub(crate) type StrandSymbol = u32;
 
 /// What a decoder knows of a lane.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@
 
 mod court;
 mod endings;
-pub mod page;
+pub(crate) mod page;
 pub(crate) mod portions;
 pub(crate) mod recover;
 pub(crate) mod round;
@@ -29,14 +29,15 @@ use std::time::{Duration, Instant};
 
 use paje_parser::{ByteOffset, DefTable, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
-use workers::Workers;
+use workers::{Workers, exclusive};
 
+use crate::decode::Decoder;
+use crate::decode::block::DecodedBlock;
 use crate::decode::definitions::Tables;
-use crate::decode::{Decoder, Strands};
+use crate::decode::strands::Strands;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
-use crate::engine::recover::Told;
-use crate::engine::round::{DecodedBlock, Desk, FreeBlocks, Round, Window};
+use crate::engine::round::{Desk, FreeBlocks, Round, Window};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::Feed;
 use crate::input::files::{Files, Origin};
@@ -46,9 +47,12 @@ use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Times, Watch};
 use crate::names::recovered::{Recovery, Remedy};
-use crate::problems::{Found, Warnings};
+use crate::problems::found::{Found, Stop};
+use crate::problems::tally::{Told, code_of};
+use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-use crate::resolve::{Counter, Deferred, Maps, Resolver, Stop, resolve};
+use crate::replay::maps::Maps;
+use crate::resolve::{Counter, Deferred, Resolver, resolve};
 use crate::trace::{Counted, Trace};
 
 /// Replays the trace that `source` gives.
@@ -288,7 +292,7 @@ impl<'o> Engine<'o> {
             }
             let block = &mut window.blocks[index];
             if changed {
-                alone(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
+                exclusive(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
             }
             if self.lines == 0 {
                 self.comments = comments(block.text.text());
@@ -387,7 +391,7 @@ impl<'o> Engine<'o> {
             match &mut self.told {
                 None => self.first = Some(Found { at: self.bytes, error }),
                 Some(told) => {
-                    let code = recover::code_of(error.kind());
+                    let code = code_of(error.kind());
                     told.add(code, Remedy::Ended, (self.bytes, 1), || error);
                 }
             }
@@ -397,7 +401,7 @@ impl<'o> Engine<'o> {
     /// Gives crowded decoders' desks new ones.
     fn relieve(&mut self) {
         for worker in 0..self.desks.len() {
-            let desk = alone(&mut self.desks[worker]);
+            let desk = exclusive(&mut self.desks[worker]);
             if desk.decoder.is_crowded() {
                 self.retired.push(desk.maps);
                 self.renew(worker);
@@ -408,7 +412,7 @@ impl<'o> Engine<'o> {
     /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
     fn forget(&mut self, blocks: &[DecodedBlock]) {
         for block in blocks {
-            if alone(&mut self.desks[block.worker]).maps == block.maps {
+            if exclusive(&mut self.desks[block.worker]).maps == block.maps {
                 self.renew(block.worker);
             }
         }
@@ -416,7 +420,7 @@ impl<'o> Engine<'o> {
 
     /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
     fn renew(&mut self, worker: usize) {
-        let desk = alone(&mut self.desks[worker]);
+        let desk = exclusive(&mut self.desks[worker]);
         let decoder = desk.decoder.successor(self.options, self.maps[desk.maps].again);
         desk.renew(decoder, self.maps.len());
         self.maps.push(Maps::default());
@@ -446,7 +450,7 @@ impl<'o> Engine<'o> {
             structural.clear();
         }
         let defs = block.decoded.defs.as_deref().unwrap_or(self.tables.at_hand());
-        let decoder = &alone(&mut self.desks[block.worker]).decoder;
+        let decoder = &exclusive(&mut self.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
         self.last_time = resolver.last_time;
         block.structural = resolver.structural.unwrap_or_default();
@@ -458,7 +462,7 @@ impl<'o> Engine<'o> {
         }
         if let Some(told) = &mut self.told {
             told.add_faults(block);
-            told.add_lines(block, &self.maps[block.maps]);
+            self.maps[block.maps].tell_lines(block, told);
             if let Some(error) = block.failure.take() {
                 self.tell_unread(block, error);
             }
@@ -481,8 +485,8 @@ impl<'o> Engine<'o> {
             ReadError::LineTooLong { start, limit } => {
                 let lines = block.lines_before + block.decoded.lines;
                 let in_file = ByteOffset(start.0 - origin.start);
-                let found = Found::line_too_long(in_file, limit, lines + 1);
-                return Found { at: start.0, error: found.error.in_file(origin.path.as_ref()) };
+                let error = Error::line_too_long(in_file, limit, lines + 1);
+                return Found { at: start.0, error: error.in_file(origin.path.as_ref()) };
             }
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
@@ -534,7 +538,7 @@ impl<'o> Engine<'o> {
             problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
-        let desks = self.desks.iter_mut().map(alone);
+        let desks = self.desks.iter_mut().map(exclusive);
         let mut workers: Vec<_> = desks.map(|desk| desk.times).collect();
         workers.resize_with(self.workers.threads(), Default::default);
         let read = Counted {
@@ -546,10 +550,10 @@ impl<'o> Engine<'o> {
         let warnings = self.warnings.into_list(feed);
         // The last portion is yet to be shown, which needs memory too.
         drop((self.desks, self.maps, self.free));
-        let lanes = self.lanes.lend();
+        let rows = self.lanes.finish();
         let defs = Arc::clone(self.tables.at_hand());
         let times = self.times.unwrap_or_default();
-        let mut trace = Trace::new(self.model, lanes, defs, warnings, time, times, read);
+        let mut trace = Trace::new(self.model, rows, defs, warnings, time, times, read);
         trace.recovery = recovery;
         trace.files = self.files.paths();
         trace.comments = self.comments;
@@ -574,9 +578,4 @@ fn unfinished_definition() -> Error {
     let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
     let problem = Problem::Line { fault, word, event: None };
     Error::invalid(problem, None)
-}
-
-/// What nobody else can have at the time.
-pub(crate) fn alone<T>(mutex: &mut Mutex<T>) -> &mut T {
-    mutex.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

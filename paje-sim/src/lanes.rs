@@ -2,5 +2,6 @@
 
 pub(crate) mod events;
 pub(crate) mod links;
+pub(crate) mod refusal;
 pub(crate) mod states;
 pub(crate) mod variables;

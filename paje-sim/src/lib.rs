@@ -83,13 +83,26 @@ mod replay;
 mod resolve;
 mod trace;
 
-pub use engine::page as ledger;
+pub mod ledger {
+    //! Tells which container each line belongs to, for who wants to take a trace apart.
+
+    pub use crate::engine::page::{Ledger, Page};
+    pub use crate::names::ledger::{LineOf, Mended, Used};
+}
+
 pub use model::{containers, types};
 pub use names::{error, excerpt, options, progress, recovered};
-pub use trace::{portion, rows, selection, visit};
+pub use trace::{portion, rows, visit};
 
-pub use engine::page::{Ledger, LineOf, Mended, Page, Used};
+pub mod selection {
+    //! Which rows of a trace are wanted.
+
+    pub use crate::names::selection::{Glob, Natures, ParseGlobError, Selection, Window};
+    pub use crate::trace::selected::Selected;
+}
+
 pub use input::source::Source;
+pub use ledger::{Ledger, LineOf, Mended, Page, Used};
 pub use memory::LineNumber;
 pub use model::containers::Containers;
 pub use model::types::Types;
@@ -100,10 +113,10 @@ pub use names::progress::{Phase, Progress};
 pub use names::recovered::{Recovered, Recovery, Remedy};
 pub use names::text::Name;
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
+pub use selection::{Glob, Natures, Selected, Selection, Window};
 pub use splitter::Limits;
 pub use trace::annotations::{EventFields, Side, UserDefined};
 pub use trace::portion::Portion;
 pub use trace::rows::{Event, Link, State, Variable};
-pub use trace::selection::{Glob, Natures, Selected, Selection, Window};
 pub use trace::visit::{Events, LaneView, Links, NameOrder, States, Step, Variables, Visitor};
 pub use trace::{Counts, Trace};

@@ -14,16 +14,15 @@ use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::{Containers, NewContainer};
+pub(crate) use crate::model::lanes::Lane;
+pub(crate) use crate::model::mended::{AwaitedValue, Mended, NOWHERE};
+use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
 use crate::names::error::{Named, Problem};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
-
-pub(crate) use crate::model::lanes::Lane;
-pub(crate) use crate::model::mended::{AwaitedValue, Mended, NOWHERE};
-use crate::model::newborn::Newborn;
 
 /// A problem, and the field of the line that it is about.
 pub(crate) type Failed = (FieldName, Problem);

@@ -3,8 +3,11 @@
 
 pub mod error;
 pub mod excerpt;
+pub(crate) mod hash;
 pub(crate) mod ids;
+pub(crate) mod ledger;
 pub mod options;
 pub mod progress;
 pub mod recovered;
+pub(crate) mod selection;
 pub(crate) mod text;

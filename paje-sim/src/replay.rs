@@ -1,8 +1,10 @@
 //! The replay of lanes: strands of them in shards, side by side, and the rows of links in their homes.
 
+mod completion;
 pub(crate) mod cuts;
 pub(crate) mod lanes;
 pub(crate) mod link_homes;
+pub(crate) mod maps;
 mod places;
 pub(crate) mod shard;
 pub(crate) mod strand;

@@ -6,113 +6,26 @@
 use memchr::memchr_iter;
 use paje_parser::number::parse_time;
 use paje_parser::{DefTable, Event, Field, FieldName, RawEvent};
-use rustc_hash::FxHashMap;
-use splitter::Block;
 
+use crate::decode::Decoder;
+use crate::decode::block::DecodedBlock;
+use crate::decode::context::{split_end_context, split_lane_context};
+use crate::decode::decoded::{Noted, Structure};
 use crate::decode::symbols::Symbol;
-use crate::decode::{
-    Decoder, Noted, StrandSymbol, Structure, split_end_context, split_lane_context, value_type,
-};
-use crate::engine::page::LineOf;
-use crate::engine::recover::Told;
-use crate::engine::round::DecodedBlock;
+use crate::decode::values::value_type;
 use crate::input::files::Files;
 use crate::memory::LineNumber;
-use crate::model::{AwaitedValue, Effects, Failed, Model, has_values};
-use crate::names::error::{ErrorKind, Place, Problem, WarningKind};
-use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
+use crate::model::{AwaitedValue, Effects, Failed, Model};
+use crate::names::error::{Place, WarningKind};
+use crate::names::ids::{ContainerId, TypeId, ValueId};
+use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
 use crate::names::progress::Progress;
-use crate::names::recovered::Remedy;
-use crate::problems::{Warnings, column_of, place};
+use crate::problems::found::{Stop, Where, column_of, place};
+use crate::problems::tally::Told;
+use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
-
-/// What the symbols of a decoder stand for.
-#[derive(Debug, Default)]
-pub(crate) struct Maps {
-    /// The number, in its shard, of each strand.
-    pub(crate) strands: Vec<u32>,
-    /// The lane of each strand, and its container: only for a ledger.
-    pub(crate) owners: Vec<(LaneId, ContainerId)>,
-    /// Types that values have been looked up in.
-    types: Vec<Option<TypeId>>,
-    pub(crate) values: Vec<ValueId>,
-    pub(crate) link_ends: Vec<ContainerId>,
-    /// How many lanes there were already when the decoder met them.
-    pub(crate) again: usize,
-    /// Strands that no lane has, and why: only of a damaged trace.
-    pub(crate) doomed: FxHashMap<StrandSymbol, Failed>,
-    /// Ends of links with something wrong, and what was made of it.
-    pub(crate) odd_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They hold their names: decoders come and go.
-    pub(crate) pending: Vec<Pending>,
-}
-
-/// A value whose type was not known when a line named it.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    symbol: Symbol,
-    type_name: Vec<u8>,
-    value: AwaitedValue,
-}
-
-/// In place of a strand's number: there is no such strand.
-pub(crate) const NO_STRAND: u32 = u32::MAX;
-
-impl Maps {
-    /// Fleeting values are noted in another order than that of their symbols.
-    fn set_value(&mut self, symbol: Symbol, value: ValueId) {
-        let index = symbol as usize;
-        if index >= self.values.len() {
-            self.values.resize(index + 1, value);
-        }
-        self.values[index] = value;
-    }
-
-    /// What values are whose types were not known, if they are now.
-    pub(crate) fn resolve_pending(&mut self, model: &mut Model) {
-        for pending in std::mem::take(&mut self.pending) {
-            match model.types.find(&pending.type_name) {
-                Some(type_) if has_values(model.types.nature(type_)) => {
-                    let value = model.awaited_value(type_, &pending.value);
-                    self.set_value(pending.symbol, value);
-                }
-                Some(_) => {}
-                None => self.pending.push(pending),
-            }
-        }
-    }
-}
-
-/// A problem in a block, and where in its text.
-#[derive(Debug)]
-pub(crate) struct Stop {
-    /// Where the line begins.
-    pub(crate) line: u32,
-    /// What in the line is wrong.
-    pub(crate) what: Where,
-    pub(crate) why: ErrorKind,
-}
-
-impl Stop {
-    pub(crate) fn at_field(line: u32, (field, problem): Failed) -> Self {
-        Stop { line, what: Where::Field(field), why: ErrorKind::Invalid(problem) }
-    }
-
-    pub(crate) fn at_fault(block: &Block, line: u32, fault: &paje_parser::Fault) -> Self {
-        let why = ErrorKind::Invalid(line_problem(block, fault));
-        Stop { line, what: Where::Byte(fault.at), why }
-    }
-}
-
-/// Which part of a line a problem is about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Where {
-    /// The byte at this place of the block.
-    Byte(u32),
-    /// A field of the event.
-    Field(FieldName),
-}
+use crate::replay::maps::{Maps, Pending};
 
 /// Resolves what a block's decoder noted.
 ///
@@ -480,11 +393,4 @@ impl Resolver<'_> {
             _ => LineOf::Nobody,
         }
     }
-}
-
-/// A fault of the parser with the word that it is about.
-pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
-    let text = block.text();
-    let word = fault.word(text).of(text).bare().to_vec();
-    Problem::Line { fault: fault.kind, word, event: None }
 }

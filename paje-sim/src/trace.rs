@@ -2,38 +2,32 @@
 
 pub(crate) mod annotations;
 mod container_tree;
+pub(crate) mod finished;
 mod order;
 pub mod portion;
 pub mod rows;
-pub mod selection;
+pub(crate) mod selected;
 mod type_tree;
 pub mod visit;
 
-use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
-use workers::Workers;
 
-use crate::engine::page::Ledger;
-use crate::engine::portions::Portions;
-use crate::input::source::Source;
-use crate::memory::{Extras, LineNumber};
+use crate::memory::LineNumber;
 use crate::model::Model;
 use crate::model::containers::Containers;
 use crate::model::types::Types;
-use crate::names::error::{Error, Warning};
+use crate::names::error::Warning;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
-use crate::names::options::{Keeps, Options};
-use crate::names::progress::{Progress, Times};
+use crate::names::options::Keeps;
+use crate::names::progress::Times;
 use crate::names::recovered::Recovery;
-use crate::replay::lanes::Replayed;
 use crate::trace::annotations::EventFields;
-use crate::trace::portion::Portion;
+use crate::trace::finished::FinishedRows;
 use crate::trace::visit::LaneView;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
@@ -42,7 +36,7 @@ use crate::trace::visit::LaneView;
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
-    pub(crate) lanes: Replayed,
+    pub(crate) rows: FinishedRows,
     defs: Arc<DefTable>,
     warnings: Vec<Warning>,
     end: f64,
@@ -80,79 +74,9 @@ pub struct Counts {
 }
 
 impl Trace {
-    /// Replays the trace that `input` gives.
-    ///
-    /// # Errors
-    /// The first problem of the trace in file order, with its place; or a failed read. In what order
-    /// the lines of a trace are that is to be sorted is said at [`Options::sort`].
-    pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
-        let (source, workers) = (Source::stream(input), Workers::one());
-        Trace::read_with(source, options, &workers, &Progress::default())
-    }
-
-    /// Replays the trace that `source` gives, with these workers; tells `progress` how far it is. The
-    /// result is the same for any number of workers.
-    ///
-    /// # Errors
-    /// As [`Trace::read`].
-    pub fn read_with(
-        source: Source<'_>,
-        options: &Options,
-        workers: &Workers,
-        progress: &Progress,
-    ) -> Result<Trace, Error> {
-        crate::engine::replay(source, options, workers, progress, None, None)
-    }
-
-    /// Replays a trace without keeping it: `show` sees what was completed by the events of each `bytes`
-    /// bytes of the trace, which are then forgotten. Memory depends on what is open at a time, on the
-    /// containers, types and values, and on `bytes`, but not on the length of the trace.
-    ///
-    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it
-    /// has both ends, and everything when its container ends; what a portion shows does not depend on the
-    /// workers or the size of blocks. That the key of a completed link is used again goes unnoticed. The
-    /// trace that is returned has the objects of the last portion only.
-    ///
-    /// # Errors
-    /// As [`Trace::read`]; by then, the portions before the problem's have been shown. If `show` breaks,
-    /// the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
-    pub fn read_in_portions<'o>(
-        source: Source<'_>,
-        options: &'o Options,
-        workers: &'o Workers,
-        progress: &'o Progress,
-        bytes: u64,
-        show: &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send),
-    ) -> Result<Trace, Error> {
-        let portions = Portions::new(bytes, show);
-        crate::engine::replay(source, options, workers, progress, Some(portions), None)
-    }
-
-    /// Replays a trace without keeping it, as [`Trace::read_in_portions`] does with this number of bytes,
-    /// and tells `ledger` whose each of its lines is. Of the objects, nothing is left at the end; but with
-    /// [`Options::recover`] all are kept.
-    ///
-    /// # Errors
-    /// As [`Trace::read`]; the ledger has been told of blocks before the problem's by then, and perhaps of
-    /// some behind it. If the ledger breaks, the error is
-    /// [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
-    pub fn read_into_ledger(
-        source: Source<'_>,
-        options: &Options,
-        workers: &Workers,
-        progress: &Progress,
-        bytes: u64,
-        ledger: &dyn Ledger,
-    ) -> Result<Trace, Error> {
-        let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
-        // What is wrong at the end of a trace is a matter of all its objects.
-        let portions = (!options.recover).then(|| Portions::new(bytes, &mut show));
-        crate::engine::replay(source, options, workers, progress, portions, Some(ledger))
-    }
-
     pub(crate) fn new(
         model: Model,
-        lanes: Replayed,
+        rows: FinishedRows,
         defs: Arc<DefTable>,
         warnings: Vec<Warning>,
         end: f64,
@@ -163,7 +87,7 @@ impl Trace {
         let (files, comments, shown) = (Vec::new(), Vec::new(), AtomicU64::new(0));
         Trace {
             model,
-            lanes,
+            rows,
             defs,
             warnings,
             end,
@@ -241,7 +165,7 @@ impl Trace {
     /// Lets go of memory, if the replay had a [limit](crate::names::options::MemoryLimit) and more is taken:
     /// what goes through a trace larger than that need not call it, since that is done now and then.
     pub fn relieve(&self) {
-        self.lanes.relieve();
+        self.rows.relieve();
     }
 
     /// The same, after many calls: so many objects are to be shown.
@@ -259,7 +183,7 @@ impl Trace {
     /// How many bytes of a temporary file hold objects that were beyond the limit of memory.
     #[must_use]
     pub fn spilled(&self) -> u64 {
-        self.lanes.spilled()
+        self.rows.spilled()
     }
 
     /// What reading and replaying took.
@@ -325,8 +249,7 @@ impl Trace {
     }
 
     fn keeps(&self) -> Keeps {
-        let extras = self.lanes.shards.first().and_then(|shard| shard.store.extras.as_ref());
-        extras.map_or(Keeps::default(), Extras::keeps)
+        self.rows.keeps()
     }
 
     /// The line that created a container, if [lines](Options::keep_lines) were kept; the root has none.

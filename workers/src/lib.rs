@@ -18,6 +18,8 @@
 //! # Ok::<(), workers::Error>(())
 //! ```
 
+use std::sync::{Mutex, PoisonError};
+
 mod cpulist;
 pub mod pin;
 pub mod placement;
@@ -28,3 +30,8 @@ pub use pin::{ParsePinError, Pin};
 pub use placement::{Placement, PlacementError, placement};
 pub use pool::{Error, Workers, allowed, available};
 pub use topology::{Cpu, Missing, Topology};
+
+/// What a mutex holds that nobody else can have at the time.
+pub fn exclusive<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}

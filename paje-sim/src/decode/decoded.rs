@@ -5,8 +5,21 @@ use std::sync::Arc;
 use paje_parser::color::Color;
 use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
-use crate::decode::StrandSymbol;
 use crate::decode::symbols::Symbol;
+
+/// A strand as a decoder numbers it.
+pub(crate) type StrandSymbol = u32;
+
+/// In place of a strand: the line has no event that is replayed.
+pub(super) const NO_STRAND: StrandSymbol = StrandSymbol::MAX;
+
+/// Not of a strand: a structural line, a line of a definition of an event, and a line without words.
+pub(crate) const STRUCTURAL: StrandSymbol = StrandSymbol::MAX - 1;
+pub(crate) const HEADER: StrandSymbol = StrandSymbol::MAX - 2;
+pub(crate) const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
+
+/// No event.
+pub(super) const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
 /// What a lane's event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

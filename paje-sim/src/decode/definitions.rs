@@ -6,7 +6,7 @@ use std::sync::Arc;
 use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef};
 
-use crate::engine::round::DecodedBlock;
+use crate::decode::block::DecodedBlock;
 use crate::input::files::{Files, Origin};
 
 /// The definitions of the files that are being read.

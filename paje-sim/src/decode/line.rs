@@ -6,13 +6,16 @@ use paje_parser::{
     TypeNature, number,
 };
 
-use crate::decode::plan::{Action, Plan};
-use crate::decode::symbols::{Symbol, SymbolTable, bare, hash_bytes, hash_text, word};
-use crate::decode::values::value_context;
-use crate::decode::{
-    Decoded, Decoder, Doubtful, KnownLane, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
-    Structure, ValueDefinition, end_context, lane_context,
+use crate::decode::context::{end_context, lane_context};
+use crate::decode::decoded::{
+    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol, Structure,
+    ValueDefinition,
 };
+use crate::decode::plan::{Action, Plan};
+use crate::decode::symbols::{Symbol, SymbolTable};
+use crate::decode::values::value_context;
+use crate::decode::{Decoder, KnownLane};
+use crate::names::hash::{bare, hash_bytes, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {

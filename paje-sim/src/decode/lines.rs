@@ -1,6 +1,7 @@
 //! Whose each line of a block is, for who wants to know.
 
-use crate::decode::{Decoded, Decoder, NO_STRAND, Noted, STRUCTURAL, StrandSymbol, WORDLESS};
+use crate::decode::Decoder;
+use crate::decode::decoded::{Decoded, NO_STRAND, Noted, STRUCTURAL, StrandSymbol, WORDLESS};
 
 impl Decoder {
     /// Takes note of a line that is no strand's.

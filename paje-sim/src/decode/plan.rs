@@ -2,8 +2,10 @@
 
 use paje_parser::{EventDef, EventKind, FieldName};
 
-use crate::decode::Op;
-use crate::decode::short::WORDS;
+use crate::decode::decoded::Op;
+
+/// Most words of a line that is decoded in a batch.
+pub(super) const WORDS: usize = 8;
 
 /// Where an event's words are and what to do with them.
 #[derive(Clone, Copy, Debug)]

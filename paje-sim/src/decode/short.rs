@@ -15,16 +15,12 @@ use std::ops::Range;
 use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Span, number};
 
-use crate::decode::plan::{Action, Plan};
-use crate::decode::symbols::{hash_text, word};
-use crate::decode::{
-    Decoded, Decoder, KnownLane, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS, Waiting,
-    end_context,
-};
+use crate::decode::context::end_context;
+use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
+use crate::decode::plan::{Action, Plan, WORDS};
+use crate::decode::{Decoder, KnownLane, Waiting};
+use crate::names::hash::{hash_text, word};
 use crate::names::options::Precision;
-
-/// Most words of a line that is decoded in a batch.
-pub(super) const WORDS: usize = 8;
 
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where

@@ -7,9 +7,9 @@
 
 use paje_parser::{Quoting, Span};
 
-use crate::decode::Noted;
-use crate::decode::decoded::Decoded;
-use crate::decode::symbols::{Symbol, SymbolTable, bare, hash_text};
+use crate::decode::decoded::{Decoded, Noted};
+use crate::decode::symbols::{Symbol, SymbolTable};
+use crate::names::hash::{bare, hash_text};
 use crate::names::options::ValueNames;
 use crate::names::text::Name;
 

@@ -4,13 +4,13 @@ use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};
 
 use super::Engine;
-use super::page::Mended;
-use super::round::{DecodedBlock, Window};
+use super::round::Window;
+use crate::decode::block::DecodedBlock;
+use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::{Ending, Failed};
 use crate::names::error::{Error, Problem, WarningKind};
-use crate::problems::{Found, field_of_line, place};
-use crate::replay::strand::{Refusal, Refused};
-use crate::resolve::{Stop, Where};
+use crate::names::ledger::Mended;
+use crate::problems::found::{Found, Stop, Where, field_of_line, place};
 
 impl Engine<'_> {
     /// The problem of the field of the line that begins at a byte of the window.

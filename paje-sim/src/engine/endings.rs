@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::engine::round::Window;
 use crate::model::Failed;
 use crate::names::error::Error;
-use crate::problems::{earliest, earliest_byte};
+use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
 
 impl Engine<'_> {

@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use paje_parser::{ByteOffset, LinkEnd};
 
-use crate::decode::{HEADER, Op, STRUCTURAL, WORDLESS};
-use crate::engine::round::DecodedBlock;
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::model::NOWHERE;
-use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::resolve::Maps;
+use crate::names::ids::LaneId;
+use crate::names::ledger::{LineOf, Mended, Used};
+use crate::replay::maps::Maps;
 
 /// Learns whose each line of a trace is.
 pub trait Ledger: Sync {
@@ -32,52 +33,6 @@ pub trait Ledger: Sync {
     fn mend(&self, at: ByteOffset, made: Mended) {
         let _ = (at, made);
     }
-}
-
-/// What was made of a line of a damaged trace that blocks tell of as if it were sound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Mended {
-    /// The event is left out, or comes after its container's end.
-    Skipped,
-    /// A variable that has no value yet is changed as if that were 0.
-    Unset,
-    /// The other end of the link has this value, and the link with it.
-    OtherValue(TypeId, ValueId),
-    /// This container is made up for the event, and begins with it.
-    Created(ContainerId),
-    /// The event counts, though no sound trace can have it there.
-    Kept,
-}
-
-/// What a line is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineOf {
-    /// Nothing: it is empty or a comment, or repeats what another file said.
-    Nobody,
-    /// The definition of an event, of which it is a part.
-    Header,
-    /// The type that it defines.
-    Type,
-    /// The value that it defines.
-    Value(TypeId, ValueId),
-    /// The container that it creates.
-    Creation(ContainerId),
-    /// The container that it destroys, perhaps a second time.
-    Destruction(ContainerId),
-    /// A file that holds more events.
-    File,
-    /// The container that it is an event of, perhaps after the container's end.
-    Event(ContainerId),
-}
-
-/// What an event names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Used {
-    /// A value of its lane's type.
-    Value(ValueId),
-    /// The container at an end of a link.
-    End(LinkEnd, ContainerId),
 }
 
 /// The lines of a block.

@@ -74,10 +74,10 @@ impl Engine<'_> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
         let model = std::mem::replace(&mut self.model, Model::new(self.options.value_names));
-        let (lanes, defs) = (self.lanes.lend(), Arc::clone(self.tables.at_hand()));
+        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.tables.at_hand()));
         let trace = Trace::new(
             model,
-            lanes,
+            rows,
             defs,
             Vec::new(),
             self.last_time,
@@ -85,9 +85,9 @@ impl Engine<'_> {
             Counted::default(),
         );
         let shown = portions.show(&trace);
-        let Trace { model, lanes, .. } = trace;
+        let Trace { model, rows, .. } = trace;
         self.model = model;
-        self.lanes.take_back(lanes);
+        self.lanes.take_back(rows);
         self.lanes.start_afresh();
         portions.end += portions.size;
         self.portions = Some(portions);

@@ -3,186 +3,27 @@
 //! Problems are counted by what they are and what was made of them, with the first in file order: a sum
 //! and a minimum, so that it does not matter who finds them, and when.
 
-use std::collections::BTreeMap;
-
-use paje_parser::{Fault, FaultKind, FieldName, LinkEnd, TypeNature, number};
+use paje_parser::{FieldName, LinkEnd, TypeNature, number};
 use splitter::ReadError;
 
-use crate::decode::Op;
+use crate::decode::block::DecodedBlock;
 use crate::decode::symbols::Symbol;
 use crate::engine::Engine;
-use crate::engine::page::Mended;
-use crate::engine::round::{DecodedBlock, Window};
-use crate::model::{Ending, Failed, NOWHERE};
-use crate::names::error::{Error, ErrorKind, Problem};
+use crate::engine::round::Window;
+use crate::lanes::refusal::{Refusals, Refused};
+use crate::model::{Ending, Failed};
+use crate::names::error::Error;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
-use crate::names::recovered::{OpenState, Recovered, Recovery, Remedy};
-use crate::problems::{Found, field_of_line};
-use crate::replay::strand::{Refusal, Refused};
-use crate::resolve::{Maps, NO_STRAND, Resolver, Stop};
+use crate::names::ledger::Mended;
+use crate::names::recovered::{OpenState, Recovery, Remedy};
+use crate::problems::found::{Stop, field_of_line};
+use crate::problems::tally::code_of;
+use crate::resolve::Resolver;
 
-/// The problems of a trace so far.
-#[derive(Debug, Default)]
-pub(crate) struct Told {
-    kinds: BTreeMap<(&'static str, Remedy), First>,
-    /// The trace, or one of its files, was cut off.
-    pub(crate) is_cut: bool,
-    /// A file that cannot be read on.
-    pub(crate) broken: Option<u32>,
-}
-
-#[derive(Debug)]
-struct First {
-    at: u64,
-    error: Error,
-    count: u64,
-}
-
-impl Told {
-    /// So many problems of a kind, the first of which is in the line that begins at byte `at`.
-    pub(crate) fn add(
-        &mut self,
-        code: &'static str,
-        remedy: Remedy,
-        (at, count): (u64, u64),
-        error: impl FnOnce() -> Error,
-    ) {
-        match self.kinds.get_mut(&(code, remedy)) {
-            Some(first) => {
-                first.count += count;
-                if at < first.at {
-                    (first.at, first.error) = (at, error());
-                }
-            }
-            None => {
-                let first = First { at, error: error(), count };
-                self.kinds.insert((code, remedy), first);
-            }
-        }
-    }
-
-    /// A problem of a field of a line of a block.
-    pub(crate) fn add_failed(
-        &mut self,
-        block: &DecodedBlock,
-        (line, count): (u32, u64),
-        failed: Failed,
-        remedy: Remedy,
-    ) {
-        let at = block.text.start().0 + u64::from(line);
-        let code = shown_code(block, line, failed.1.code());
-        let error = || Found::in_block(block, Stop::at_field(line, failed)).error;
-        self.add(code, remedy, (at, count), error);
-    }
-
-    /// A problem of a line of a block that is skipped for it.
-    pub(crate) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
-        let at = block.text.start().0 + u64::from(stop.line);
-        let code = shown_code(block, stop.line, code_of(&stop.why));
-        let is_fault = matches!(stop.why, ErrorKind::Invalid(Problem::Line { .. }));
-        let is_cut = is_fault && is_unended(block, stop.line);
-        self.is_cut |= is_cut;
-        let remedy = if is_cut { Remedy::Ended } else { Remedy::Skipped };
-        self.add(code, remedy, (at, 1), || Found::in_block(block, stop).error);
-    }
-
-    /// What the block's lines are, each by itself.
-    pub(crate) fn add_faults(&mut self, block: &DecodedBlock) {
-        let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
-        let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
-        for (line, fault, is_kept) in keyless.chain(faults) {
-            let is_cut = !is_kept && is_unended(block, *line);
-            let remedy = match (is_kept, is_cut) {
-                (true, _) => Remedy::Kept,
-                (false, true) => Remedy::Ended,
-                (false, false) => remedy_of(fault),
-            };
-            self.is_cut |= is_cut;
-            let at = block.text.start().0 + u64::from(*line);
-            let error = || Found::in_block(block, Stop::at_fault(&block.text, *line, fault)).error;
-            let code = shown_code(block, *line, fault.kind.code());
-            self.add(code, remedy, (at, 1), error);
-        }
-    }
-
-    /// Counts the lines whose lanes or ends of links are not what they should be.
-    pub(crate) fn add_lines(&mut self, block: &DecodedBlock, maps: &Maps) {
-        let decoded = &block.decoded;
-        if !maps.doomed.is_empty() {
-            let mut first = 0;
-            for (strand, count) in &decoded.strands {
-                if let Some(failed) = maps.doomed.get(strand) {
-                    let line = decoded.events[first as usize].at;
-                    let count = u64::from(*count);
-                    self.add_failed(block, (line, count), failed.clone(), Remedy::Skipped);
-                }
-                first += count;
-            }
-        }
-        if !maps.odd_ends.is_empty() {
-            for event in decoded.lane_events() {
-                if !matches!(event.op(), Op::StartLink | Op::EndLink) {
-                    continue;
-                }
-                let end = decoded.links[event.argument as usize].end;
-                if let Some((failed, remedy)) = maps.odd_ends.get(&end) {
-                    self.add_failed(block, (event.at, 1), failed.clone(), *remedy);
-                }
-            }
-        }
-    }
-
-    fn into_list(self) -> Vec<Recovered> {
-        let mut all: Vec<_> = self.kinds.into_iter().collect();
-        all.sort_by_key(|(_, first)| first.at);
-        let told = |((_, remedy), First { error, count, .. })| Recovered { error, remedy, count };
-        all.into_iter().map(told).collect()
-    }
-}
-
-/// Whether the line lacks its newline: it is where the file was cut off, if there is something wrong with it.
-fn is_unended(block: &DecodedBlock, line: u32) -> bool {
-    memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
-}
-
-pub(crate) const fn code_of(why: &ErrorKind) -> &'static str {
-    match why {
-        ErrorKind::Invalid(problem) => problem.code(),
-        _ => "unreadable",
-    }
-}
-
-/// The code of a problem of a line, which may be one of which nothing is shown.
-fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
-    if line < block.shown_from { Problem::NotATrace.code() } else { code }
-}
-
-const fn remedy_of(fault: &Fault) -> Remedy {
-    match fault.kind {
-        FaultKind::UnnamedField
-        | FaultKind::MissingFieldType
-        | FaultKind::UnknownFieldType
-        | FaultKind::RepeatedField
-        | FaultKind::NestedDefinition
-        | FaultKind::UnfinishedDefinition => Remedy::Kept,
-        _ => Remedy::Skipped,
-    }
-}
-
-impl Refused {
-    /// What is made of an event that is refused so.
-    pub(crate) const fn remedy(self) -> Remedy {
-        match self {
-            Refused::Earlier(_)
-            | Refused::EmptyStack
-            | Refused::KeyRepeated(_)
-            | Refused::Nowhere(_) => Remedy::Skipped,
-            Refused::LateLink(_) | Refused::Unset | Refused::ValuesDiffer { .. } => Remedy::Kept,
-        }
-    }
-
-    const fn mended(self, type_: TypeId) -> Mended {
-        match self {
+impl Mended {
+    /// What was made of an event that a lane of this type refused.
+    const fn of(refused: Refused, type_: TypeId) -> Self {
+        match refused {
             Refused::Earlier(_)
             | Refused::EmptyStack
             | Refused::KeyRepeated(_)
@@ -190,77 +31,6 @@ impl Refused {
             Refused::LateLink(_) => Mended::Kept,
             Refused::Unset => Mended::Unset,
             Refused::ValuesDiffer { other, .. } => Mended::OtherValue(type_, other),
-        }
-    }
-
-    const fn number(self) -> usize {
-        match self {
-            Refused::Earlier(_) => 0,
-            Refused::EmptyStack => 1,
-            Refused::Unset => 2,
-            Refused::KeyRepeated(_) => 3,
-            Refused::ValuesDiffer { .. } => 4,
-            Refused::LateLink(_) => 5,
-            Refused::Nowhere(LinkEnd::Start) => 6,
-            Refused::Nowhere(LinkEnd::End) => 7,
-        }
-    }
-}
-
-/// Events that lanes refused, by why: the first, and how many.
-#[derive(Debug, Default)]
-pub(crate) struct Refusals {
-    first: [Option<(Refusal, u64)>; 8],
-    /// All of them, if somebody wants to know.
-    all: Option<Vec<Refusal>>,
-}
-
-impl Refusals {
-    /// If they are `listed`, each is kept, not only the first of each kind.
-    pub(crate) fn new(listed: bool) -> Self {
-        Refusals { all: listed.then(Vec::new), ..Refusals::default() }
-    }
-
-    pub(crate) fn add(&mut self, refusal: Refusal) {
-        self.add_many(refusal, 1);
-        if let Some(all) = &mut self.all {
-            all.push(refusal);
-        }
-    }
-
-    fn add_many(&mut self, refusal: Refusal, more: u64) {
-        match &mut self.first[refusal.why.number()] {
-            Some((first, count)) => {
-                *count += more;
-                if refusal.at < first.at {
-                    *first = refusal;
-                }
-            }
-            none => *none = Some((refusal, more)),
-        }
-    }
-
-    /// Takes over what others have counted.
-    pub(crate) fn take(&mut self, others: &mut Refusals) {
-        for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
-            self.add_many(refusal, count);
-        }
-        if let Some(more) = &mut others.all {
-            self.all.get_or_insert_default().append(more);
-        }
-    }
-}
-
-impl Maps {
-    /// The next strands, so many, are those of a lane that there is not; the ledger asks for it if they are
-    /// `followed`.
-    pub(crate) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
-        for _ in 0..count {
-            self.doomed.insert(self.strands.len() as u32, failed.clone());
-            self.strands.push(NO_STRAND);
-            if followed {
-                self.owners.push((LaneId(NO_STRAND), NOWHERE));
-            }
         }
     }
 }
@@ -346,7 +116,7 @@ impl Engine<'_> {
         if let Some(follower) = &self.follower {
             for refusal in all.unwrap_or_default() {
                 let type_ = self.model.lanes[refusal.lane.index()].type_;
-                follower.mend(refusal.at, refusal.why.mended(type_));
+                follower.mend(refusal.at, Mended::of(refusal.why, type_));
             }
             for (at, container) in self.effects.made_up.drain(..) {
                 follower.mend(at, Mended::Created(container));

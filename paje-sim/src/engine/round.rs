@@ -7,49 +7,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use paje_parser::DefTable;
-use splitter::{Block, ReadError};
-use workers::Workers;
+use workers::{Workers, exclusive};
 
+use crate::decode::Decoder;
+use crate::decode::block::DecodedBlock;
 use crate::decode::definitions::Tables;
-use crate::decode::{Decoded, Decoder};
-use crate::engine::alone;
-use crate::engine::page::{Follower, LineOf, Page};
+use crate::engine::page::{Follower, Page};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
-use crate::input::files::Origin;
-use crate::memory::LineNumber;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::Lanes;
-use crate::resolve::Maps;
-
-/// A block, and what it was decoded to.
-#[derive(Debug, Default)]
-pub(crate) struct DecodedBlock {
-    pub(crate) text: Block,
-    pub(crate) decoded: Decoded,
-    /// Its place among the trace's blocks.
-    number: u64,
-    /// The file that it is of.
-    pub(crate) origin: Origin,
-    /// The definitions before it, as they were known when it was decoded.
-    pub(crate) assumed: Option<Arc<DefTable>>,
-    /// Whose symbols it is decoded to.
-    pub(crate) maps: usize,
-    /// The worker whose desk it is from.
-    pub(crate) worker: usize,
-    /// The text could not be read.
-    pub(crate) failure: Option<ReadError>,
-    /// No other block of its file comes behind it, as far as is known.
-    pub(crate) is_last: bool,
-    /// Its file begins with a byte order mark.
-    pub(crate) is_marked: bool,
-    /// How many lines of its file come before it.
-    pub(crate) lines_before: u64,
-    /// Lines before this byte of the text are not shown: see [`Engine::shown_from`](crate::engine::Engine).
-    pub(crate) shown_from: u32,
-    /// If that is asked for: what its structural lines are about, in file order.
-    pub(crate) structural: Vec<LineOf>,
-}
+use crate::replay::maps::Maps;
 
 /// What a worker decodes with. It stays with its worker, so that memory does.
 #[derive(Debug)]
@@ -61,20 +29,6 @@ pub(crate) struct Desk {
     pub(crate) times: WorkerTimes,
     /// The file whose block was decoded last.
     file: Option<u32>,
-}
-
-impl DecodedBlock {
-    /// The number of the line that begins at `line`; only if lines are kept.
-    pub(crate) fn line_of(&self, line: u32) -> LineNumber {
-        let before = self.decoded.newlines.partition_point(|newline| *newline < line);
-        LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }
-    }
-
-    /// The definitions that hold for the line that begins at `line`.
-    pub(crate) fn defs_at(&self, line: u32) -> Option<&DefTable> {
-        let after = self.decoded.defs.as_deref().filter(|_| line >= self.decoded.defs_from);
-        after.or(self.assumed.as_deref())
-    }
 }
 
 impl Desk {
@@ -107,7 +61,7 @@ pub(crate) struct Window {
 impl Window {
     /// The desks' filled blocks.
     pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
-        let desks = desks.iter_mut().map(alone);
+        let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
         blocks.sort_unstable_by_key(|block| block.number);
         Window { blocks }
@@ -134,7 +88,7 @@ impl FreeBlocks {
     }
 
     pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = DecodedBlock>) {
-        alone(&mut self.0).extend(blocks);
+        exclusive(&mut self.0).extend(blocks);
     }
 }
 

@@ -27,7 +27,6 @@ use crate::input::source::From;
 use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Phase, Progress};
-use crate::problems::Found;
 
 /// The lines of a trace in the order in which they are replayed.
 pub(crate) struct Sorted {
@@ -132,7 +131,7 @@ impl Sorted {
             lines += found.lines;
             if let Some(start) = found.too_long {
                 let start = ByteOffset(start as u64);
-                return Err(Found::line_too_long(start, limits.line, lines + 1).error);
+                return Err(Error::line_too_long(start, limits.line, lines + 1));
             }
         }
         let naming = found.iter().any(|found| !found.naming.is_empty());

@@ -1,8 +1,8 @@
 //! Events of one container and type: points in time.
 
+use crate::lanes::refusal::Refused;
 use crate::memory::Written;
 use crate::names::ids::ValueId;
-use crate::replay::strand::Refused;
 
 /// The replay of one event lane.
 #[derive(Debug)]

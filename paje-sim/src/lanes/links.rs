@@ -8,10 +8,10 @@ use paje_parser::{Field, LinkEnd, Span};
 
 pub(crate) use crate::lanes::links::filter::Filter;
 pub(crate) use crate::lanes::links::reused::first_reused;
+use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, NewLink, Store};
 use crate::names::error::Place;
 use crate::names::ids::{ContainerId, ValueId};
-use crate::replay::strand::Refused;
 
 /// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
 /// the lane are merged from all its strands, in order of completion: see `engine::merge`.

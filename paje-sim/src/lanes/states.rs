@@ -1,8 +1,8 @@
 //! States of one container and type: a stack that events push and pop.
 
+use crate::lanes::refusal::Refused;
 use crate::memory::{NewState, OpenRow, Rows, Store, Written};
 use crate::names::ids::ValueId;
-use crate::replay::strand::Refused;
 
 /// The replay of one state lane: what its rows and the next event do not say by themselves.
 ///

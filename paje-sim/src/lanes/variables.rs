@@ -1,7 +1,7 @@
 //! Variables of one container and type: a number that changes in time.
 
+use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, Store, Written};
-use crate::replay::strand::Refused;
 
 /// The replay of one variable lane. Each row lasts until the next one's start; all are written but the
 /// current one, which is here. Packed, so that the nature of a lane fits beside it.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use paje_parser::Span;
 
-use crate::decode::symbols::{bare, hash_text};
 use crate::memory::{Arena, Chunk, Extras, Overflow, Place, Rows, Width, set_small};
+use crate::names::hash::{bare, hash_text};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::names::options::Keeps;
 
@@ -434,7 +434,7 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::symbols::hash_bytes;
+    use crate::names::hash::hash_bytes;
 
     #[test]
     fn keys_of_any_length() {

@@ -4,10 +4,10 @@ use hashbrown::HashTable;
 use paje_parser::ByteOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::decode::symbols::hash_bytes;
 use crate::memory::{CreationExtras, LineNumber};
 use crate::model::types::Names;
 use crate::names::error::Named;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, LaneId, TypeId};
 use crate::names::text::{Name, TextArena};
 

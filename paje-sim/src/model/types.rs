@@ -5,8 +5,8 @@ use hashbrown::hash_table::Entry;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
-use crate::decode::symbols::hash_bytes;
 use crate::names::error::Named;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena, TextRef};

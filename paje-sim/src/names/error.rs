@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use paje_parser::Position;
 use paje_parser::error::{shown, shown_path};
+use paje_parser::{ByteOffset, Position};
 
 pub use crate::names::error::named::{EventName, Named};
 pub use crate::names::error::problem::{Problem, Word};
@@ -104,6 +104,13 @@ impl Error {
     pub(crate) fn of_trace(mut self, trace: &Path) -> Self {
         self.0.trace = Some(trace.into());
         self
+    }
+
+    /// A line of a file that is longer than lines may be.
+    pub(crate) fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
+        let position = Position { byte: start, line, column: 1 };
+        let place = Place { file: None, position, text: Vec::new() };
+        Error::invalid(Problem::LineTooLong { bytes: limit as u64 }, Some(place))
     }
 
     pub(crate) fn stopped() -> Self {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use paje_parser::FieldNames;
 use splitter::Limits;
 
-use crate::trace::selection::Selection;
+use crate::names::selection::Selection;
 
 /// How the values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,23 +4,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::{FieldName, TypeNature};
-use workers::Workers;
+use workers::{Workers, exclusive};
 
-use crate::decode::Strands;
-use crate::engine::alone;
-use crate::engine::recover::Refusals;
+use crate::decode::strands::Strands;
 use crate::lanes::links::{Suspect, bare_key, first_reused};
-use crate::memory::{Overflow, Rows, Store};
+use crate::lanes::refusal::{Refusal, Refusals};
+use crate::memory::{Overflow, Store};
 use crate::model::{Ending, Failed, Model};
 use crate::names::error::{Place, Problem};
 use crate::names::ids::{ContainerId, LaneId, ValueId};
 use crate::names::options::{Keeps, Options};
+use crate::replay::completion::home_of;
 use crate::replay::cuts::Cuts;
 use crate::replay::link_homes::LinkHome;
-use crate::replay::places::StrandPlaces;
-use crate::replay::shard::{Shard, StrandPlace};
-use crate::replay::strand::{Objects, Refusal, Strand};
-use crate::trace::selection::Selected;
+use crate::replay::places::{StrandPlace, StrandPlaces};
+use crate::replay::shard::Shard;
+use crate::replay::strand::{Objects, Strand};
+use crate::trace::finished::{FinishedLane, FinishedRows, Memory};
+use crate::trace::selected::Selected;
 
 /// The lanes of a trace, while it is replayed and afterwards.
 #[derive(Debug)]
@@ -87,7 +88,7 @@ impl Lanes {
         if let Some(error) = overflow.failure() {
             return Err(error);
         }
-        let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*alone(shard)).collect();
+        let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
         let homes = self.homes.iter_mut();
         let homes: Vec<&LinkHome> =
             homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
@@ -95,7 +96,7 @@ impl Lanes {
             let shards = shards.iter().flat_map(|shard| shard.store.arenas());
             shards.chain(homes.iter().map(|home| &home.arena))
         });
-        let shards = self.shards.iter_mut().flat_map(|shard| alone(shard).store.arenas_mut());
+        let shards = self.shards.iter_mut().flat_map(|shard| exclusive(shard).store.arenas_mut());
         let homes = self.homes.iter_mut();
         let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
         for arena in shards.chain(homes.map(|home| &mut home.arena)) {
@@ -110,7 +111,7 @@ impl Lanes {
 
     /// The first event of the window that a lane refused.
     pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
-        let by_strands = self.shards.iter_mut().map(|shard| alone(shard).refused.take());
+        let by_strands = self.shards.iter_mut().map(|shard| exclusive(shard).refused.take());
         let homes = self.homes.iter_mut();
         let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
         let by_lanes = homes.map(|home| home.refused.take());
@@ -121,7 +122,7 @@ impl Lanes {
     pub(crate) fn take_refusals(&mut self) -> Refusals {
         let mut all = Refusals::default();
         for shard in &mut self.shards {
-            all.take(&mut alone(shard).left.refusals);
+            all.take(&mut exclusive(shard).left.refusals);
         }
         for home in &mut self.homes {
             let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -134,7 +135,7 @@ impl Lanes {
 
     /// The bytes of the window's events that came after their containers' ends, in file order.
     pub(crate) fn take_ignored(&mut self) -> Vec<u64> {
-        let shards = self.shards.iter_mut().map(alone);
+        let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
         ignored.sort_unstable();
         ignored
@@ -144,7 +145,7 @@ impl Lanes {
     pub(crate) fn new_suspects(&mut self) -> Vec<(u64, SuspectId)> {
         let mut new = Vec::new();
         for (number, shard) in self.shards.iter_mut().enumerate() {
-            let Shard { strands, suspected, .. } = alone(shard);
+            let Shard { strands, suspected, .. } = exclusive(shard);
             for (strand, index) in suspected.drain(..) {
                 let suspects = strands[strand as usize].suspects();
                 let id = SuspectId { shard: number as u32, strand, index };
@@ -157,7 +158,7 @@ impl Lanes {
     }
 
     pub(crate) fn place_suspect(&mut self, id: SuspectId, place: Place) {
-        let shard = alone(&mut self.shards[id.shard as usize]);
+        let shard = exclusive(&mut self.shards[id.shard as usize]);
         if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
             links.suspects[id.index].place = Some(place);
         }
@@ -203,7 +204,7 @@ impl Lanes {
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
         for (number, place) in shards.iter().zip(&mut places) {
-            let shard = alone(&mut self.shards[*number as usize]);
+            let shard = exclusive(&mut self.shards[*number as usize]);
             *place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
             let strand = Strand::new(id, nature, ended_at, flat, self.forgets);
             shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
@@ -216,7 +217,7 @@ impl Lanes {
         for ending in endings {
             for lane in model.lanes_of(ending.container) {
                 for place in self.places.of(lane) {
-                    let shard = alone(&mut self.shards[place.shard as usize]);
+                    let shard = exclusive(&mut self.shards[place.shard as usize]);
                     shard.strands[place.local as usize].ended_at = ending.at;
                 }
             }
@@ -302,7 +303,8 @@ impl Lanes {
                 return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
             }
             for place in self.places.of(lane) {
-                let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+                let Shard { store, strands, .. } =
+                    exclusive(&mut self.shards[place.shard as usize]);
                 strands[place.local as usize].close(store, time);
             }
         }
@@ -320,7 +322,7 @@ impl Lanes {
         let mut latest = last;
         for lane in model.lanes_of(container) {
             for place in self.places.of(lane) {
-                let shard = alone(&mut self.shards[place.shard as usize]);
+                let shard = exclusive(&mut self.shards[place.shard as usize]);
                 latest = latest.max(shard.strands[place.local as usize].latest(&shard.left));
             }
         }
@@ -345,7 +347,7 @@ impl Lanes {
                 count += open;
                 for place in self.places.of(lane) {
                     let Shard { store, strands, .. } =
-                        alone(&mut self.shards[place.shard as usize]);
+                        exclusive(&mut self.shards[place.shard as usize]);
                     let strand = &mut strands[place.local as usize];
                     if let Objects::Link(links) = &strand.objects {
                         all.extend(links.open().map(|(at, _)| at));
@@ -365,7 +367,7 @@ impl Lanes {
         let places = self.places.of(lane).iter();
         let mut values = Vec::new();
         for place in places {
-            let shard = alone(&mut self.shards[place.shard as usize]);
+            let shard = exclusive(&mut self.shards[place.shard as usize]);
             let strand = &shard.strands[place.local as usize];
             if let Objects::State(lane) = &strand.objects {
                 values.extend(lane.open_values(&strand.rows, &shard.store));
@@ -379,8 +381,8 @@ impl Lanes {
         let mut last: Option<(u64, f64)> = None;
         for lane in model.lanes_of(container) {
             for place in self.places.of(lane) {
-                let strand =
-                    &alone(&mut self.shards[place.shard as usize]).strands[place.local as usize];
+                let strand = &exclusive(&mut self.shards[place.shard as usize]).strands
+                    [place.local as usize];
                 if let Some(found) = strand.last()
                     && last.is_none_or(|last| found.0 > last.0)
                 {
@@ -397,7 +399,7 @@ impl Lanes {
         let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut count = 0;
         for place in self.places.of(lane) {
-            let Shard { store, strands, .. } = alone(&mut self.shards[place.shard as usize]);
+            let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
             if let Objects::Link(links) = &strands[place.local as usize].objects {
                 count += links.open_count();
                 let mut first: Vec<(u64, u64)> = links.open().collect();
@@ -411,87 +413,65 @@ impl Lanes {
         (count > 0).then_some((keys, count))
     }
 
-    /// The lanes as they are, for others to look at.
-    pub(crate) fn lend(&mut self) -> Replayed {
-        let shards = std::mem::take(&mut self.shards).into_iter();
-        let homes = std::mem::take(&mut self.homes).into_iter();
-        let shards = shards.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let homes = homes.map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Replayed {
-            shards: shards.collect(),
-            homes: homes.collect(),
-            places: std::mem::take(&mut self.places),
-            overflow: self.overflow.clone(),
+    /// Lends the rows, for others to look at.
+    pub(crate) fn lend(&mut self) -> FinishedRows {
+        let mut finished =
+            FinishedRows { overflow: self.overflow.clone(), ..FinishedRows::default() };
+        finished.lanes.resize_with(self.places.len(), FinishedLane::default);
+        for (number, shard) in self.shards.iter_mut().enumerate() {
+            let shard = exclusive(shard);
+            finished.stores.push(std::mem::take(&mut shard.store));
+            for strand in &mut shard.strands {
+                // Those of links are in their homes.
+                if !matches!(strand.objects, Objects::Link(_)) {
+                    let (rows, memory) =
+                        (std::mem::take(&mut strand.rows), Memory::Store(number as u16));
+                    finished.lanes[strand.lane.index()] = FinishedLane { rows, memory };
+                }
+                if let Some(since) = strand.variable_since() {
+                    finished.open_variables.insert(strand.lane, since);
+                }
+            }
         }
+        for (number, home) in self.homes.iter_mut().enumerate() {
+            let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
+            finished.links.push(std::mem::take(&mut home.arena));
+            for (lane, rows) in home.take_rows() {
+                finished.lanes[lane.index()] =
+                    FinishedLane { rows, memory: Memory::Links(number as u16) };
+            }
+        }
+        finished
     }
 
-    /// The lanes that were lent.
-    pub(crate) fn take_back(&mut self, lent: Replayed) {
-        self.shards = lent.shards.into_iter().map(Mutex::new).collect();
-        self.homes = lent.homes.into_iter().map(RwLock::new).collect();
-        self.places = lent.places;
+    /// All rows: nothing will be replayed any more.
+    pub(crate) fn finish(mut self) -> FinishedRows {
+        self.lend()
+    }
+
+    /// Takes back what was lent, but the rows of links: they are to be forgotten.
+    pub(crate) fn take_back(&mut self, mut lent: FinishedRows) {
+        for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
+            let shard = exclusive(shard);
+            shard.store = store;
+            for strand in &mut shard.strands {
+                if !matches!(strand.objects, Objects::Link(_)) {
+                    strand.rows = std::mem::take(&mut lent.lanes[strand.lane.index()].rows);
+                }
+            }
+        }
     }
 
     /// Lets the rows of what is open not be seen, until they are carried over.
     pub(crate) fn hide_open(&mut self) {
-        self.shards.iter_mut().map(alone).for_each(Shard::hide_open);
+        self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }
 
     /// Forgets all rows, and carries what is open over to new memory.
     pub(crate) fn start_afresh(&mut self) {
-        self.shards.iter_mut().map(alone).for_each(|shard| shard.start_afresh(self.keeps));
+        self.shards.iter_mut().map(exclusive).for_each(|shard| shard.start_afresh(self.keeps));
         for home in &mut self.homes {
             home.get_mut().unwrap_or_else(PoisonError::into_inner).start_afresh();
-        }
-    }
-}
-
-/// The home of a link lane's rows.
-pub(crate) fn home_of(lane: LaneId, homes: usize) -> usize {
-    lane.index() % homes
-}
-
-/// The lanes of a trace that was replayed.
-#[derive(Debug)]
-pub(crate) struct Replayed {
-    pub(crate) shards: Vec<Shard>,
-    homes: Vec<LinkHome>,
-    places: StrandPlaces,
-    overflow: Option<Arc<Overflow>>,
-}
-
-impl Replayed {
-    /// Lets go of what memory has of objects that lie in a file, if it is too much.
-    pub(crate) fn relieve(&self) {
-        let Some(overflow) = &self.overflow else { return };
-        let shards = self.shards.iter().flat_map(|shard| shard.store.arenas());
-        overflow.relieve(|| shards.clone().chain(self.homes.iter().map(|home| &home.arena)));
-    }
-
-    /// Bytes of the file that holds objects which memory had no room for.
-    pub(crate) fn spilled(&self) -> u64 {
-        self.overflow.as_ref().map_or(0, |overflow| overflow.spilled())
-    }
-
-    /// The shard and the strand of a lane that is no lane of links.
-    pub(crate) fn strand(&self, lane: LaneId) -> (&Shard, &Strand) {
-        let place = self.places.of(lane)[0];
-        let shard = &self.shards[place.shard as usize];
-        (shard, &shard.strands[place.local as usize])
-    }
-
-    /// The home of a link lane.
-    pub(crate) fn home(&self, lane: LaneId) -> &LinkHome {
-        &self.homes[home_of(lane, self.homes.len())]
-    }
-
-    /// The rows of a lane, if they are kept.
-    pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
-        let (_, strand) = self.strand(lane);
-        match &strand.objects {
-            Objects::State(_) | Objects::Variable(_) | Objects::Event(_) => Some(&strand.rows),
-            Objects::Link(_) => self.home(lane).rows(lane),
-            Objects::Unwanted(_) => None,
         }
     }
 }

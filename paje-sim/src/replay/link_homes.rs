@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::engine::recover::Refusals;
+use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
     Arena, KeyPlace, Keys, LinkChunk, Overflow, Rows, key_places, push_key, push_link,
 };
 use crate::names::ids::LaneId;
-use crate::replay::shard::{Completion, Shard};
-use crate::replay::strand::{Objects, Refusal, Refused};
+use crate::replay::completion::Completion;
+use crate::replay::shard::Shard;
+use crate::replay::strand::Objects;
 
 /// The rows of some link lanes: those whose numbers leave the home's own when divided by the number
 /// of homes.
@@ -51,10 +52,10 @@ impl LinkHome {
         LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
     }
 
-    /// The rows of a lane, if it has any.
-    pub(crate) fn rows(&self, lane: LaneId) -> Option<&Rows> {
-        let lane = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
-        lane.map(|lane| &lane.rows)
+    /// The rows that are kept, lane by lane: the home has none then.
+    pub(crate) fn take_rows(&mut self) -> impl Iterator<Item = (LaneId, Rows)> + '_ {
+        let kept = self.lanes.iter_mut().filter(|(_, lane)| lane.kept == Kept::All);
+        kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
     /// Nobody wants the rows of this new lane; nor, if it `forgets`, its keys.

@@ -1,7 +1,14 @@
 //! Where the strands of lanes are.
 
 use crate::names::ids::LaneId;
-use crate::replay::shard::StrandPlace;
+
+/// Where a strand is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StrandPlace {
+    pub(crate) shard: u32,
+    /// Its number in the shard.
+    pub(crate) local: u32,
+}
 
 /// The places of all strands.
 #[derive(Debug, Default)]

@@ -4,29 +4,18 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::decode::StrandSymbol;
-use crate::engine::recover::Refusals;
-use crate::engine::round::DecodedBlock;
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::StrandSymbol;
 use crate::lanes::links::Suspect;
-use crate::memory::{NewLink, Store};
-use crate::names::ids::LaneId;
+use crate::lanes::refusal::{Refusal, Refusals};
+use crate::memory::Store;
 use crate::names::options::Keeps;
 use crate::replay::cuts::Cuts;
-use crate::replay::strand::{Left, Objects, Refusal, Slice, Strand};
-use crate::resolve::Maps;
+use crate::replay::maps::Maps;
+use crate::replay::strand::{Left, Objects, Slice, Strand};
 
 /// From so many strands on, they do not stay in a core's caches from block to block.
 const MANY: usize = 1000;
-
-/// A link that has both its ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Completion {
-    /// The byte and the time of the event that completed it.
-    pub(crate) at: u64,
-    pub(crate) time: f64,
-    pub(crate) lane: LaneId,
-    pub(crate) link: NewLink,
-}
 
 /// The strands of a shard, their objects, and what the window at hand left.
 #[derive(Debug)]
@@ -156,12 +145,4 @@ impl Strand {
             _ => &[],
         }
     }
-}
-
-/// Where a strand is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StrandPlace {
-    pub(crate) shard: u32,
-    /// Its number in the shard.
-    pub(crate) local: u32,
 }

@@ -5,51 +5,20 @@ use std::ops::Range;
 use paje_parser::{LinkEnd, TypeNature};
 use rustc_hash::FxHashMap;
 
-use crate::decode::{LaneEvent, Op};
-use crate::engine::recover::Refusals;
-use crate::engine::round::DecodedBlock;
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
 use crate::lanes::links::{HalfLink, LinkStrand};
+use crate::lanes::refusal::{Checked, Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Rows, Store, Written};
 use crate::model::NOWHERE;
-use crate::names::ids::{LaneId, ValueId};
+use crate::names::ids::LaneId;
+use crate::replay::completion::{Completion, home_of};
 use crate::replay::cuts::Cuts;
-use crate::replay::lanes::home_of;
-use crate::replay::shard::Completion;
+use crate::replay::maps::Maps;
 use crate::replay::unwanted::Unwanted;
-use crate::resolve::Maps;
-
-/// Why a lane refuses an event. Small; the sentence is made when it is the first problem of all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Refused {
-    /// Not in time order: the lane is already at this time.
-    Earlier(f64),
-    EmptyStack,
-    Unset,
-    /// The key has this end already.
-    KeyRepeated(LinkEnd),
-    /// The link's other end has another value.
-    ValuesDiffer {
-        value: ValueId,
-        other: ValueId,
-    },
-    /// A link that is completed earlier than the lane's last: only of a damaged trace.
-    LateLink(f64),
-    /// The container at this end means nothing: only of a damaged trace.
-    Nowhere(LinkEnd),
-}
-
-/// An event that a lane refused.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Refusal {
-    /// The byte where the event's line begins.
-    pub(crate) at: u64,
-    pub(crate) lane: LaneId,
-    pub(crate) time: f64,
-    pub(crate) why: Refused,
-}
 
 /// The objects of one strand, and what is open in it. There may be millions: see `strands_are_small`.
 #[derive(Debug)]
@@ -281,6 +250,14 @@ impl Strand {
         self.rows = Rows::default();
     }
 
+    /// Since when a variable has the value that it still has.
+    pub(crate) fn variable_since(&self) -> Option<f64> {
+        match &self.objects {
+            Objects::Variable(lane) => lane.current_start(),
+            _ => None,
+        }
+    }
+
     /// The byte and the time of the strand's last event.
     pub(crate) fn last(&self) -> Option<(u64, f64)> {
         (self.last.0 != NEVER).then_some(self.last)
@@ -304,16 +281,13 @@ impl Strand {
     }
 }
 
-/// Which event is refused, and why.
-pub(crate) type Replayed = Result<(), (usize, Refused)>;
-
 fn states(
     lane: &mut StateLane,
     events: &[LaneEvent],
     slice: &Slice<'_>,
     mut to: Written<'_>,
     flat: bool,
-) -> Replayed {
+) -> Checked {
     for (i, event) in events.iter().enumerate() {
         let extra = keep_extras(event, slice, to.store);
         let value = || slice.maps.values[event.argument as usize];
@@ -335,7 +309,7 @@ fn variables(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     mut to: Written<'_>,
-) -> Replayed {
+) -> Checked {
     for (i, event) in events.iter().enumerate() {
         let extra = keep_extras(event, slice, to.store);
         let number = f64::from_bits(event.argument);
@@ -357,7 +331,7 @@ fn points(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     mut to: Written<'_>,
-) -> Replayed {
+) -> Checked {
     for (i, event) in events.iter().enumerate() {
         let extra = keep_extras(event, slice, to.store);
         let value = slice.maps.values[event.argument as usize];
@@ -373,7 +347,7 @@ fn links(
     slice: &Slice<'_>,
     store: &mut Store,
     completed: &mut Vec<Completion>,
-) -> Replayed {
+) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     for (i, event) in events.iter().enumerate() {

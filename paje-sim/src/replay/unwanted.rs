@@ -3,8 +3,8 @@
 
 use paje_parser::TypeNature;
 
-use crate::decode::{LaneEvent, Op};
-use crate::replay::strand::{Refused, Replayed};
+use crate::decode::decoded::{LaneEvent, Op};
+use crate::lanes::refusal::{Checked, Refused};
 
 /// What the checks of a lane's next event depend on.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Unwanted {
     }
 
     /// Checks events of the lane.
-    pub(crate) fn check(&mut self, events: &[LaneEvent], flat: bool) -> Replayed {
+    pub(crate) fn check(&mut self, events: &[LaneEvent], flat: bool) -> Checked {
         for (i, event) in events.iter().enumerate() {
             self.check_one(event.time, event.op(), flat).map_err(|why| (i, why))?;
         }

@@ -3,7 +3,6 @@
 use paje_parser::EventDef;
 
 use crate::memory::{ExtraPair, Extras, KeyPlace, LineNumber};
-use crate::replay::lanes::Replayed;
 use crate::trace::Trace;
 
 /// User-defined fields of the objects of a slice, and their lines; there are none unless the options ask for
@@ -21,7 +20,7 @@ enum Kept<'t> {
     No,
     Here(&'t Extras),
     /// Where the keys of the objects are.
-    ByKey(&'t Replayed, &'t [u64]),
+    ByKey(&'t [u64]),
 }
 
 impl<'t> UserDefined<'t> {
@@ -36,8 +35,8 @@ impl<'t> UserDefined<'t> {
     }
 
     /// The same where the objects are links: it is kept where their keys are.
-    pub(crate) fn of_links(self, lanes: &'t Replayed, keys: &'t [u64]) -> Self {
-        UserDefined { kept: Kept::ByKey(lanes, keys), ..self }
+    pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
+        UserDefined { kept: Kept::ByKey(keys), ..self }
     }
 
     /// Whether they were kept.
@@ -80,9 +79,7 @@ impl<'t> UserDefined<'t> {
         match self.kept {
             Kept::No => None,
             Kept::Here(extras) => Some(extras),
-            Kept::ByKey(lanes, keys) => {
-                lanes.shards[KeyPlace::from_word(keys[i]).shard()].store.extras.as_ref()
-            }
+            Kept::ByKey(keys) => self.trace.rows.extras_of_link(KeyPlace::from_word(keys[i])),
         }
     }
 }

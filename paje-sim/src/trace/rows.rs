@@ -121,8 +121,7 @@ impl<'t> Link<'t> {
     /// The key, as its first event in the file wrote it.
     #[must_use]
     pub fn key(&self) -> Name<'t> {
-        let keys = &self.lane.trace().lanes.shards[self.key.shard()].store.keys;
-        Field::new(keys.get(self.key.place())).into()
+        Field::new(self.lane.trace().rows.key(self.key)).into()
     }
 }
 
@@ -204,7 +203,8 @@ trait Columns<'t>: Default {
 
 impl<'t, C: Columns<'t>> Cursor<'t, C> {
     fn new(lane: LaneView<'t>) -> Self {
-        let rows = lane.trace().lanes.rows(lane.id()).filter(|_| lane.nature() == C::NATURE);
+        let rows = lane.trace().rows.rows(lane.id());
+        let rows = (lane.nature() == C::NATURE).then_some(rows);
         let left = rows.map_or(0, Rows::len);
         Cursor { lane, rows, chunk: 0, columns: C::default(), count: 0, at: 0, left }
     }

@@ -10,15 +10,12 @@ use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::memory::{
-    Arena, Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, VariableChunk,
-};
+use crate::memory::{Arena, Chunk, EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::text::Name;
-use crate::replay::lanes::Replayed;
-use crate::replay::strand::Objects;
 use crate::trace::Trace;
 use crate::trace::annotations::UserDefined;
+use crate::trace::finished::FinishedRows;
 pub use crate::trace::order::NameOrder;
 
 /// One step of a walk through a trace.
@@ -244,7 +241,7 @@ impl<'t> LaneView<'t> {
     /// How many objects the lane has.
     #[must_use]
     pub fn len(self) -> u64 {
-        self.trace.lanes.rows(self.id).map_or(0, Rows::len)
+        self.trace.rows.rows(self.id).len()
     }
 
     /// Whether the lane has no objects: its events were all ignored.
@@ -260,9 +257,8 @@ impl<'t> LaneView<'t> {
     #[must_use]
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
-        let lanes = &self.trace.lanes;
         // There is such a row, and start or time is every chunk's first column.
-        let found = lanes.rows(self.id).and_then(|rows| rows.find(row));
+        let found = self.trace.rows.rows(self.id).find(row);
         found.map_or(0.0, |(chunk, index)| {
             f64::from_bits(self.arena().words(chunk.place, 0, chunk.count())[index])
         })
@@ -270,19 +266,12 @@ impl<'t> LaneView<'t> {
 
     /// Where the lane's objects are.
     pub(crate) fn arena(self) -> &'t Arena {
-        let lanes = &self.trace.lanes;
-        match self.nature() {
-            TypeNature::Link => &lanes.home(self.id).arena,
-            _ => &lanes.strand(self.id).0.store.arena,
-        }
+        self.trace.rows.arena(self.id)
     }
 
     /// Until when a variable has the last value of a chunk; `next` is the chunk behind it.
     pub(crate) fn last_end(self, next: Option<&Chunk>) -> f64 {
-        let current = || match &self.trace.lanes.strand(self.id).1.objects {
-            Objects::Variable(lane) => lane.current_start(),
-            _ => None,
-        };
+        let current = || self.trace.rows.open_variables.get(&self.id).copied();
         let next = next.map(|next| f64::from_bits(self.arena().get(next.place)));
         let end = next.or_else(current);
         end.unwrap_or_else(|| self.trace.containers().end(self.container()))
@@ -305,8 +294,7 @@ impl<'t> LaneView<'t> {
     /// How many objects each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
     /// slice; several of them can be looked at side by side.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
-        let rows = self.trace.lanes.rows(self.id);
-        rows.into_iter().flat_map(move |rows| rows.chunks_from(first).map(|chunk| chunk.count()))
+        self.trace.rows.rows(self.id).chunks_from(first).map(|chunk| chunk.count())
     }
 
     /// Shows the objects of some of the lane's chunks to the visitor; chunks that the lane does not
@@ -319,10 +307,8 @@ impl<'t> LaneView<'t> {
         range: Range<usize>,
         visitor: &mut V,
     ) -> Result<(), V::Error> {
-        let lanes = &self.trace.lanes;
-        let Some(rows) = lanes.rows(self.id) else { return Ok(()) };
-        let (shard, strand) = lanes.strand(self.id);
-        let extras = shard.store.extras.as_ref();
+        let finished = &self.trace.rows;
+        let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
         // Of most lanes where lanes are many, a few objects: clearing more room would take most of the time.
         let counts = rows.chunks_from(range.start).take(range.len()).map(|chunk| chunk.count());
@@ -338,8 +324,8 @@ impl<'t> LaneView<'t> {
             let floats = |column| bytemuck::cast_slice(arena.words(place, column, count));
             let user_defined =
                 |column| UserDefined::new(self.trace, extras, || arena.words(place, column, count));
-            match &strand.objects {
-                Objects::State(_) => {
+            match self.nature() {
+                TypeNature::State | TypeNature::Container => {
                     let column = StateChunk::value(&chunk);
                     let value = arena.small(place, column, chunk.width, count, first);
                     let column = StateChunk::imbrication(&chunk);
@@ -353,7 +339,7 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.states(self, states)?;
                 }
-                Objects::Variable(_) => {
+                TypeNature::Variable => {
                     let variables = Variables {
                         start: floats(0),
                         value: floats(size),
@@ -362,7 +348,7 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.variables(self, variables)?;
                 }
-                Objects::Event(_) => {
+                TypeNature::Event => {
                     let column = EventChunk::value(&chunk);
                     let value = arena.small(place, column, chunk.width, count, first);
                     let events = Events {
@@ -372,9 +358,7 @@ impl<'t> LaneView<'t> {
                     };
                     visitor.events(self, events)?;
                 }
-                // It has no rows.
-                Objects::Unwanted(_) => {}
-                Objects::Link(_) => {
+                TypeNature::Link => {
                     let small = |column, room| {
                         let column = LinkChunk::small(&chunk, column);
                         arena.small(place, column, chunk.width, count, room)
@@ -387,9 +371,9 @@ impl<'t> LaneView<'t> {
                         value: bytemuck::cast_slice(value),
                         from: bytemuck::cast_slice(from),
                         to: bytemuck::cast_slice(to),
-                        lanes,
+                        finished,
                         keys,
-                        user_defined: user_defined(LinkChunk::extras(&chunk)).of_links(lanes, keys),
+                        user_defined: user_defined(LinkChunk::extras(&chunk)).of_links(keys),
                     };
                     visitor.links(self, links)?;
                 }
@@ -460,7 +444,7 @@ pub struct Links<'t> {
     pub from: &'t [ContainerId],
     /// The container at its end.
     pub to: &'t [ContainerId],
-    lanes: &'t Replayed,
+    finished: &'t FinishedRows,
     keys: &'t [u64],
     /// The user-defined fields of the start and of the end.
     pub user_defined: UserDefined<'t>,
@@ -470,7 +454,6 @@ impl<'t> Links<'t> {
     /// The key of link `i` of the slice, as its first event in the file wrote it.
     #[must_use]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {
-        let key = KeyPlace::from_word(self.keys[i]);
-        self.lanes.shards[key.shard()].store.keys.get(key.place())
+        self.finished.key(KeyPlace::from_word(self.keys[i]))
     }
 }

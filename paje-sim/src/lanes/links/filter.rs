@@ -83,7 +83,7 @@ fn is_in(words: &[u64], hash: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::symbols::hash_bytes;
+    use crate::names::hash::hash_bytes;
 
     fn hash(i: u32) -> u64 {
         hash_bytes(&i.to_le_bytes())

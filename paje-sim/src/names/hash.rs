@@ -1,0 +1,85 @@
+//! Texts as words, and their hashes: the same in whoever asks, so that nobody hashes a text twice.
+
+use paje_parser::Span;
+
+/// A text of up to 16 bytes, padded with zeros.
+pub(crate) type Word = [u64; 2];
+
+/// Where the field's text stands without its quotes.
+#[inline]
+pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
+    let (start, end) = (span.start as usize, span.end as usize);
+    if padded[start] != b'"' {
+        return (start, end);
+    }
+    let closed = end - start > 1 && padded[end - 1] == b'"';
+    (start + 1, end - usize::from(closed))
+}
+
+/// The `len` bytes from `start` on, if they are at most 16 and 16 can be read.
+#[inline(always)]
+pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
+    let mask = KEPT.get(len)?;
+    let bytes = padded.get(start..)?.first_chunk::<16>()?;
+    let whole = u128::from_le_bytes(*bytes);
+    Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
+}
+
+/// The bits of a word that its first bytes fill, by their number.
+static KEPT: [[u64; 2]; 17] = {
+    let mut masks = [[0; 2]; 17];
+    let mut len = 1;
+    while len <= 16 {
+        let kept = u128::MAX >> (128 - 8 * len);
+        masks[len] = [kept as u64, (kept >> 64) as u64];
+        len += 1;
+    }
+    masks
+};
+
+/// Both halves of a product: every bit of the input reaches the low bits of the result.
+#[inline]
+const fn fold(a: u64, b: u64) -> u64 {
+    let product = a as u128 * b as u128;
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[inline]
+pub(crate) const fn hash_word(word: Word, context: u64) -> u64 {
+    fold(word[0] ^ 0x9e37_79b9_7f4a_7c15, word[1] ^ 0xe703_7ed1_a0b4_28db ^ context.rotate_left(29))
+}
+
+/// A hash of any number of bytes.
+pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
+    let (chunks, tail) = text.as_chunks::<16>();
+    let mut last = [0; 16];
+    last[..tail.len()].copy_from_slice(tail);
+    let halves = |chunk: &[u8; 16]| {
+        let whole = u128::from_le_bytes(*chunk);
+        [whole as u64, (whole >> 64) as u64]
+    };
+    let before = chunks.iter().fold(0, |hash, chunk| hash_word(halves(chunk), hash));
+    hash_word(halves(&last), before ^ text.len() as u64)
+}
+
+/// [`hash_bytes`] of the text at `start..end`, without a loop if it is short.
+#[inline(always)]
+pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
+    match word(padded, start, end - start) {
+        Some(word) if end - start < 16 => hash_word(word, (end - start) as u64),
+        _ => hash_bytes(&padded[start..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_hashes_agree() {
+        let padded: Vec<u8> = (0..100).collect();
+        for end in 5..80 {
+            assert_eq!(hash_text(&padded, 5, end), hash_bytes(&padded[5..end]), "{end}");
+        }
+    }
+}

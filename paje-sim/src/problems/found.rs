@@ -1,0 +1,129 @@
+//! Problems of a block's lines, and where they are.
+
+use memchr::memchr_iter;
+use paje_parser::{ByteOffset, FieldName, Position, Span, token};
+use splitter::Block;
+
+use crate::decode::block::DecodedBlock;
+use crate::model::Failed;
+use crate::names::error::{Error, ErrorKind, EventName, Place, Problem};
+
+/// A problem, and the byte where its line begins.
+pub(crate) struct Found {
+    pub(crate) at: u64,
+    pub(crate) error: Error,
+}
+
+pub(crate) fn earliest(one: Option<Found>, other: Option<Found>) -> Option<Found> {
+    one.into_iter().chain(other).min_by_key(|found| found.at)
+}
+
+/// The byte of the first of these problems; the end of all bytes if there is none.
+pub(crate) fn earliest_byte(all: &[&Option<Found>]) -> u64 {
+    all.iter().filter_map(|found| found.as_ref()).map(|found| found.at).min().unwrap_or(u64::MAX)
+}
+
+/// A problem in a block, and where in its text.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    /// Where the line begins.
+    pub(crate) line: u32,
+    /// What in the line is wrong.
+    pub(crate) what: Where,
+    pub(crate) why: ErrorKind,
+}
+
+impl Stop {
+    pub(crate) fn at_field(line: u32, (field, problem): Failed) -> Self {
+        Stop { line, what: Where::Field(field), why: ErrorKind::Invalid(problem) }
+    }
+
+    pub(crate) fn at_fault(block: &Block, line: u32, fault: &paje_parser::Fault) -> Self {
+        let why = ErrorKind::Invalid(line_problem(block, fault));
+        Stop { line, what: Where::Byte(fault.at), why }
+    }
+}
+
+/// Which part of a line a problem is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Where {
+    /// The byte at this place of the block.
+    Byte(u32),
+    /// A field of the event.
+    Field(FieldName),
+}
+
+impl Found {
+    pub(crate) fn in_block(block: &DecodedBlock, stop: Stop) -> Self {
+        let before = &block.text.text()[..stop.line as usize];
+        let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
+        let mut place = place(block, stop.line, stop.what, lines);
+        let at = block.text.start().0 + u64::from(stop.line);
+        if stop.line < block.shown_from {
+            place.text = Vec::new();
+            return Found { at, error: Error::invalid(Problem::NotATrace, Some(place)) };
+        }
+        let why = match stop.why {
+            ErrorKind::Invalid(problem) => {
+                ErrorKind::Invalid(problem.of_event(|| event_of(block, stop.line)))
+            }
+            other => other,
+        };
+        Found { at, error: Error::new(why, Some(place)) }
+    }
+}
+
+/// The place of something in the line that begins at `line` and is its file's `number`th.
+pub(crate) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place {
+    let at = match what {
+        Where::Byte(at) => at,
+        Where::Field(field) => field_of_line(block, line, field).map_or(line, |span| span.start),
+    };
+    let text = &block.text.text()[line as usize..];
+    let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+    let position = Position {
+        byte: ByteOffset(block.text.start().0 + u64::from(at) - block.origin.start),
+        line: number,
+        column: u64::from(at - line) + 1,
+    };
+    Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
+}
+
+/// The column, in bytes from 1, of a field of the line that begins at `line`.
+pub(crate) fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u64 {
+    let span = field_of_line(block, line, field);
+    span.map_or(1, |span| u64::from(span.start - line) + 1)
+}
+
+pub(crate) fn field_of_line(block: &DecodedBlock, line: u32, field: FieldName) -> Option<Span> {
+    let (words, defs) = (words_of(block, line), block.defs_at(line)?);
+    let def = defs.find(words.first()?.of(block.text.text()).bare())?;
+    let word = defs.defs()[def].word_of(field)?;
+    words.get(word).copied()
+}
+
+/// The number that the line which begins at `line` calls its event by.
+pub(super) fn number_of(block: &DecodedBlock, line: u32) -> Vec<u8> {
+    let words = words_of(block, line);
+    words.first().map_or(Vec::new(), |word| word.of(block.text.text()).bare().to_vec())
+}
+
+/// The event of the line that begins at `line`; `None` if no definition stands for it.
+pub(crate) fn event_of(block: &DecodedBlock, line: u32) -> Option<EventName> {
+    let (number, defs) = (number_of(block, line), block.defs_at(line)?);
+    let kind = defs.defs()[defs.find(&number)?].kind();
+    Some(EventName { kind, number })
+}
+
+fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {
+    let mut words = Vec::new();
+    token::fields(block.text.text(), line as usize, &mut words);
+    words
+}
+
+/// A fault of the parser with the word that it is about.
+pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
+    let text = block.text();
+    let word = fault.word(text).of(text).bare().to_vec();
+    Problem::Line { fault: fault.kind, word, event: None }
+}

@@ -1,0 +1,135 @@
+//! Problems of a trace that is replayed nevertheless.
+//!
+//! They are counted by what they are and what was made of them, with the first in file order: a sum and a minimum,
+//! so that it does not matter who finds them, and when.
+
+use std::collections::BTreeMap;
+
+use paje_parser::{Fault, FaultKind};
+
+use super::found::{Found, Stop};
+use crate::decode::block::DecodedBlock;
+use crate::model::Failed;
+use crate::names::error::{Error, ErrorKind, Problem};
+use crate::names::recovered::{Recovered, Remedy};
+
+/// The problems of a trace so far.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    kinds: BTreeMap<(&'static str, Remedy), First>,
+    /// The trace, or one of its files, was cut off.
+    pub(crate) is_cut: bool,
+    /// A file that cannot be read on.
+    pub(crate) broken: Option<u32>,
+}
+
+#[derive(Debug)]
+struct First {
+    at: u64,
+    error: Error,
+    count: u64,
+}
+
+impl Told {
+    /// So many problems of a kind, the first of which is in the line that begins at byte `at`.
+    pub(crate) fn add(
+        &mut self,
+        code: &'static str,
+        remedy: Remedy,
+        (at, count): (u64, u64),
+        error: impl FnOnce() -> Error,
+    ) {
+        match self.kinds.get_mut(&(code, remedy)) {
+            Some(first) => {
+                first.count += count;
+                if at < first.at {
+                    (first.at, first.error) = (at, error());
+                }
+            }
+            None => {
+                let first = First { at, error: error(), count };
+                self.kinds.insert((code, remedy), first);
+            }
+        }
+    }
+
+    /// A problem of a field of a line of a block.
+    pub(crate) fn add_failed(
+        &mut self,
+        block: &DecodedBlock,
+        (line, count): (u32, u64),
+        failed: Failed,
+        remedy: Remedy,
+    ) {
+        let at = block.text.start().0 + u64::from(line);
+        let code = shown_code(block, line, failed.1.code());
+        let error = || Found::in_block(block, Stop::at_field(line, failed)).error;
+        self.add(code, remedy, (at, count), error);
+    }
+
+    /// A problem of a line of a block that is skipped for it.
+    pub(crate) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
+        let at = block.text.start().0 + u64::from(stop.line);
+        let code = shown_code(block, stop.line, code_of(&stop.why));
+        let is_fault = matches!(stop.why, ErrorKind::Invalid(Problem::Line { .. }));
+        let is_cut = is_fault && is_unended(block, stop.line);
+        self.is_cut |= is_cut;
+        let remedy = if is_cut { Remedy::Ended } else { Remedy::Skipped };
+        self.add(code, remedy, (at, 1), || Found::in_block(block, stop).error);
+    }
+
+    /// What the block's lines are, each by itself.
+    pub(crate) fn add_faults(&mut self, block: &DecodedBlock) {
+        let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
+        let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
+        for (line, fault, is_kept) in keyless.chain(faults) {
+            let is_cut = !is_kept && is_unended(block, *line);
+            let remedy = match (is_kept, is_cut) {
+                (true, _) => Remedy::Kept,
+                (false, true) => Remedy::Ended,
+                (false, false) => remedy_of(fault),
+            };
+            self.is_cut |= is_cut;
+            let at = block.text.start().0 + u64::from(*line);
+            let error = || Found::in_block(block, Stop::at_fault(&block.text, *line, fault)).error;
+            let code = shown_code(block, *line, fault.kind.code());
+            self.add(code, remedy, (at, 1), error);
+        }
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Recovered> {
+        let mut all: Vec<_> = self.kinds.into_iter().collect();
+        all.sort_by_key(|(_, first)| first.at);
+        let told = |((_, remedy), First { error, count, .. })| Recovered { error, remedy, count };
+        all.into_iter().map(told).collect()
+    }
+}
+
+/// Whether the line lacks its newline: it is where the file was cut off, if there is something wrong with it.
+fn is_unended(block: &DecodedBlock, line: u32) -> bool {
+    memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
+}
+
+pub(crate) const fn code_of(why: &ErrorKind) -> &'static str {
+    match why {
+        ErrorKind::Invalid(problem) => problem.code(),
+        _ => "unreadable",
+    }
+}
+
+/// The code of a problem of a line, which may be one of which nothing is shown.
+fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
+    if line < block.shown_from { Problem::NotATrace.code() } else { code }
+}
+
+const fn remedy_of(fault: &Fault) -> Remedy {
+    match fault.kind {
+        FaultKind::UnnamedField
+        | FaultKind::MissingFieldType
+        | FaultKind::UnknownFieldType
+        | FaultKind::RepeatedField
+        | FaultKind::NestedDefinition
+        | FaultKind::UnfinishedDefinition => Remedy::Kept,
+        _ => Remedy::Skipped,
+    }
+}

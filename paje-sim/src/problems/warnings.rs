@@ -1,0 +1,63 @@
+//! Doubtful lines.
+
+use std::collections::BTreeMap;
+
+use paje_parser::{ByteOffset, Position};
+
+use super::found::{event_of, number_of};
+use crate::decode::block::DecodedBlock;
+use crate::input::feed::Feed;
+use crate::names::error::{Warning, WarningKind};
+
+/// What was doubtful so far.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
+
+impl Warnings {
+    /// A warning about the line of an event.
+    pub(crate) fn add_line(&mut self, block: &DecodedBlock, kind: WarningKind, line: u32) {
+        self.add(block, kind, number_of(block, line), line);
+    }
+
+    /// A warning about the file that begins with this block.
+    pub(crate) fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
+        self.add(block, kind, Vec::new(), 0);
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        block: &DecodedBlock,
+        kind: WarningKind,
+        number: Vec<u8>,
+        line: u32,
+    ) {
+        if let Some(known) = self.0.get_mut(&(kind, number.clone())) {
+            known.count += 1;
+            return;
+        }
+        let event = if number.is_empty() { None } else { event_of(block, line) };
+        let text = &block.text;
+        let first = block.lines_before + 1;
+        let first = Position::within(text.text(), line as usize, text.start(), first);
+        let warning = Warning {
+            kind,
+            event,
+            file: block.origin.path.clone(),
+            file_number: block.origin.file,
+            first_line: first.line,
+            count: 1,
+        };
+        self.0.insert((kind, number), warning);
+    }
+
+    /// All of them, with the lines of the trace that `feed` reads.
+    pub(crate) fn into_list(self, feed: &Feed<'_>) -> Vec<Warning> {
+        let placed = |warning: Warning| {
+            let line = warning.first_line;
+            let position = Position { byte: ByteOffset(0), line, column: 1 };
+            let first_line = feed.original(warning.file.as_deref(), position).line;
+            Warning { first_line, ..warning }
+        };
+        self.0.into_values().map(placed).collect()
+    }
+}
