@@ -9,6 +9,7 @@ pub(crate) mod block;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;
+mod group;
 mod line;
 mod lines;
 mod plan;
@@ -228,7 +229,7 @@ impl Decoder {
             }
             None => self.note_used(&mut decoded.used),
         }
-        self.sort(decoded);
+        self.group_by_strand(decoded);
     }
 
     /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
@@ -365,81 +366,5 @@ impl Decoder {
             }
         }
         self.planned = Some(defs.numbering());
-    }
-
-    /// Brings the events of each strand together, in file order.
-    fn sort(&mut self, decoded: &mut Decoded) {
-        // What a wrong line kept from being decoded has no event; nor have lines without a lane.
-        let lines = std::mem::take(&mut self.lines) as usize;
-        self.decoded += lines as u64;
-        if self.values.are_fleeting() {
-            // Each batch noted its own, in file order.
-            decoded.noted.sort_by_key(|(line, _)| *line);
-        }
-        if self.follows {
-            self.list_lines(lines, decoded);
-        }
-        self.counts.resize(self.strand_shards.len(), 0);
-        self.met.clear();
-        for (strand, _) in &self.unsorted[..lines] {
-            if *strand == NO_STRAND {
-                continue;
-            }
-            let count = &mut self.counts[*strand as usize];
-            if *count == 0 {
-                self.met.push((*strand, 0));
-            }
-            *count += 1;
-        }
-        let count = self.sort_strands(decoded);
-        let events = &mut decoded.events;
-        if events.len() < count {
-            events.resize(count, LaneEvent::NONE);
-        }
-        for (strand, event) in &self.unsorted[..lines] {
-            if *strand == NO_STRAND {
-                continue;
-            }
-            let place = &mut self.counts[*strand as usize];
-            events[*place as usize] = *event;
-            *place += 1;
-        }
-        for (strand, _) in &decoded.strands {
-            self.counts[*strand as usize] = 0;
-        }
-    }
-
-    /// Brings the strands of each shard together; `counts` are then the places of their first events.
-    /// Returns how many events there are.
-    fn sort_strands(&mut self, decoded: &mut Decoded) -> usize {
-        let Decoded { strands, shards, .. } = decoded;
-        shards.clear();
-        shards.resize(self.spread.shards as usize + 1, (0, 0));
-        for (strand, count) in &mut self.met {
-            *count = self.counts[*strand as usize];
-            let shard = &mut shards[self.strand_shards[*strand as usize] as usize + 1];
-            shard.0 += 1;
-            shard.1 += *count;
-        }
-        let mut before = (0, 0);
-        for shard in shards.iter_mut() {
-            before = (before.0 + shard.0, before.1 + shard.1);
-            *shard = before;
-        }
-        strands.resize(self.met.len(), (0, 0));
-        for (strand, count) in &self.met {
-            // What comes before a shard's own is counted up here, and is then what comes before the
-            // next shard's.
-            let shard = &mut shards[self.strand_shards[*strand as usize] as usize];
-            strands[shard.0 as usize] = (*strand, *count);
-            self.counts[*strand as usize] = shard.1;
-            shard.0 += 1;
-            shard.1 += count;
-        }
-        shards.rotate_right(1);
-        if let Some(first) = shards.first_mut() {
-            *first = (0, 0);
-        }
-        before.1 as usize
     }
 }

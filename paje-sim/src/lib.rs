@@ -92,7 +92,16 @@ pub mod ledger {
 
 pub use model::{containers, types};
 pub use names::{error, excerpt, options, progress, recovered};
-pub use trace::{portion, rows, visit};
+pub use trace::{portion, rows};
+
+pub mod visit {
+    //! A trace in output order: step by step, or as slices of columns for a [`Visitor`].
+
+    pub use crate::trace::lane::LaneView;
+    pub use crate::trace::order::NameOrder;
+    pub use crate::trace::visit::{Events, Links, States, Variables, Visitor};
+    pub use crate::trace::walk::{Step, Walk};
+}
 
 pub mod selection {
     //! Which rows of a trace are wanted.
@@ -118,5 +127,5 @@ pub use splitter::Limits;
 pub use trace::annotations::{EventFields, Side, UserDefined};
 pub use trace::portion::Portion;
 pub use trace::rows::{Event, Link, State, Variable};
-pub use trace::visit::{Events, LaneView, Links, NameOrder, States, Step, Variables, Visitor};
 pub use trace::{Counts, Trace};
+pub use visit::{Events, LaneView, Links, NameOrder, States, Step, Variables, Visitor};

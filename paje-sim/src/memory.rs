@@ -2,17 +2,21 @@
 //! room for.
 
 mod arena;
+mod chunks;
 mod columns;
 mod extras;
 mod overflow;
+mod pages;
 mod store;
 
 pub(crate) use arena::{Arena, Place, set_small};
+pub(crate) use chunks::{
+    EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
+    key_places, push_key, push_link,
+};
 pub(crate) use columns::{Chunk, Rows, Width};
 pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
-pub(crate) use store::{
-    EventChunk, ExtraPair, KeyPlace, Keys, LinkChunk, NewLink, NewState, OpenRow, StateChunk,
-    Store, VariableChunk, Written, key_places, push_key, push_link,
-};
+pub(crate) use pages::TextPages;
+pub(crate) use store::{OpenRow, Store, Written};

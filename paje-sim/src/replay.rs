@@ -7,5 +7,6 @@ pub(crate) mod link_homes;
 pub(crate) mod maps;
 mod places;
 pub(crate) mod shard;
+mod slice;
 pub(crate) mod strand;
 mod unwanted;

@@ -3,12 +3,14 @@
 pub(crate) mod annotations;
 mod container_tree;
 pub(crate) mod finished;
-mod order;
+pub(crate) mod lane;
+pub(crate) mod order;
 pub mod portion;
 pub mod rows;
 pub(crate) mod selected;
 mod type_tree;
-pub mod visit;
+pub(crate) mod visit;
+pub(crate) mod walk;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +30,7 @@ use crate::names::progress::Times;
 use crate::names::recovered::Recovery;
 use crate::trace::annotations::EventFields;
 use crate::trace::finished::FinishedRows;
-use crate::trace::visit::LaneView;
+use crate::trace::lane::LaneView;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///

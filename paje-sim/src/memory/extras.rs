@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::memory::{Arena, Keys, Overflow, Place};
+use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
 /// A line of one of the trace's files.
@@ -24,7 +24,7 @@ pub(crate) struct Extras {
     keeps: Keeps,
     /// The index of the event definition in four bytes; if lines are kept, the file in four and the line in
     /// eight; and the fields as they were written, each with a newline after it: no field holds one.
-    texts: Keys,
+    texts: TextPages,
     /// Pages of the places of the texts.
     places: Vec<Place>,
     len: u32,
@@ -37,7 +37,7 @@ const PAGE: usize = 1 << 10;
 
 impl Extras {
     pub(crate) fn new(keeps: Keeps, overflow: Option<&Arc<Overflow>>) -> Self {
-        Extras { keeps, texts: Keys::new(overflow), ..Extras::default() }
+        Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
     /// What is kept.

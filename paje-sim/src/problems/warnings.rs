@@ -1,12 +1,12 @@
 //! Doubtful lines.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use paje_parser::{ByteOffset, Position};
 
 use super::found::{event_of, number_of};
 use crate::decode::block::DecodedBlock;
-use crate::input::feed::Feed;
 use crate::names::error::{Warning, WarningKind};
 
 /// What was doubtful so far.
@@ -50,13 +50,14 @@ impl Warnings {
         self.0.insert((kind, number), warning);
     }
 
-    /// All of them, with the lines of the trace that `feed` reads.
-    pub(crate) fn into_list(self, feed: &Feed<'_>) -> Vec<Warning> {
+    /// All of them; `original` tells where a place of the lines at hand is in a file.
+    pub(crate) fn into_list(
+        self,
+        original: impl Fn(Option<&Path>, Position) -> Position,
+    ) -> Vec<Warning> {
         let placed = |warning: Warning| {
-            let line = warning.first_line;
-            let position = Position { byte: ByteOffset(0), line, column: 1 };
-            let first_line = feed.original(warning.file.as_deref(), position).line;
-            Warning { first_line, ..warning }
+            let position = Position { byte: ByteOffset(0), line: warning.first_line, column: 1 };
+            Warning { first_line: original(warning.file.as_deref(), position).line, ..warning }
         };
         self.0.into_values().map(placed).collect()
     }

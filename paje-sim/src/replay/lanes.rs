@@ -1,18 +1,20 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
+mod endings;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use paje_parser::{FieldName, TypeNature};
+use paje_parser::TypeNature;
 use workers::{Workers, exclusive};
 
 use crate::decode::strands::Strands;
 use crate::lanes::links::{Suspect, bare_key, first_reused};
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Overflow, Store};
-use crate::model::{Ending, Failed, Model};
-use crate::names::error::{Place, Problem};
-use crate::names::ids::{ContainerId, LaneId, ValueId};
+use crate::model::{Ending, Model};
+use crate::names::error::Place;
+use crate::names::ids::{ContainerId, LaneId};
 use crate::names::options::{Keeps, Options};
 use crate::replay::completion::home_of;
 use crate::replay::cuts::Cuts;
@@ -276,141 +278,6 @@ impl Lanes {
         let all = home.keys_of(strand.lane, number, keys).chain(open);
         let (found, count) = first_reused(&links.suspects, keys, all)?;
         Some((found.clone(), bare_key(keys.get(found.key)).to_vec(), count))
-    }
-
-    /// Ends the lanes of a container that ended.
-    ///
-    /// # Errors
-    /// The container ends before its last event, or with incomplete links.
-    pub(crate) fn end_container(
-        &mut self,
-        model: &Model,
-        options: &Options,
-        ending: &Ending,
-    ) -> Result<(), Failed> {
-        let Ending { container, time, .. } = *ending;
-        if let Some((failed, _)) = self.ends_too_early(model, ending) {
-            return Err(failed);
-        }
-        // Opened first, ended first: a rule, so that which error comes first is one too.
-        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
-        lanes.reverse();
-        for lane in lanes {
-            if !options.ignore_incomplete_links
-                && let Some((keys, count)) = self.open_links(lane)
-            {
-                let container = model.containers.named(container);
-                return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
-            }
-            for place in self.places.of(lane) {
-                let Shard { store, strands, .. } =
-                    exclusive(&mut self.shards[place.shard as usize]);
-                strands[place.local as usize].close(store, time);
-            }
-        }
-        Ok(())
-    }
-
-    /// What is wrong if a container ends before its last event, and the latest time of its lanes.
-    pub(crate) fn ends_too_early(
-        &mut self,
-        model: &Model,
-        ending: &Ending,
-    ) -> Option<(Failed, f64)> {
-        let Ending { container, time, named, .. } = *ending;
-        let last = self.last_of(model, container).filter(|last| named && time < *last)?;
-        let mut latest = last;
-        for lane in model.lanes_of(container) {
-            for place in self.places.of(lane) {
-                let shard = exclusive(&mut self.shards[place.shard as usize]);
-                latest = latest.max(shard.strands[place.local as usize].latest(&shard.left));
-            }
-        }
-        let container = model.containers.named(container);
-        Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
-    }
-
-    /// Drops the links of a container that lack an end. Returns what is wrong with that, if anything
-    /// is, how many there are, and the bytes of their events.
-    pub(crate) fn drop_open_links(
-        &mut self,
-        model: &Model,
-        options: &Options,
-        container: ContainerId,
-    ) -> Option<(Failed, u64, Vec<u64>)> {
-        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
-        lanes.reverse();
-        let (mut keys, mut count, mut all) = (Vec::new(), 0, Vec::new());
-        for lane in lanes {
-            if let Some((more, open)) = self.open_links(lane) {
-                keys.extend(more);
-                count += open;
-                for place in self.places.of(lane) {
-                    let Shard { store, strands, .. } =
-                        exclusive(&mut self.shards[place.shard as usize]);
-                    let strand = &mut strands[place.local as usize];
-                    if let Objects::Link(links) = &strand.objects {
-                        all.extend(links.open().map(|(at, _)| at));
-                    }
-                    strand.close(store, f64::NAN);
-                }
-            }
-        }
-        keys.truncate(Problem::LISTED);
-        let container = model.containers.named(container);
-        let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
-        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
-    }
-
-    /// The values of the states that are open in a lane, what was opened first comes first.
-    pub(crate) fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {
-        let places = self.places.of(lane).iter();
-        let mut values = Vec::new();
-        for place in places {
-            let shard = exclusive(&mut self.shards[place.shard as usize]);
-            let strand = &shard.strands[place.local as usize];
-            if let Objects::State(lane) = &strand.objects {
-                values.extend(lane.open_values(&strand.rows, &shard.store));
-            }
-        }
-        values
-    }
-
-    /// The time of the last event of a container's lanes.
-    fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
-        let mut last: Option<(u64, f64)> = None;
-        for lane in model.lanes_of(container) {
-            for place in self.places.of(lane) {
-                let strand = &exclusive(&mut self.shards[place.shard as usize]).strands
-                    [place.local as usize];
-                if let Some(found) = strand.last()
-                    && last.is_none_or(|last| found.0 > last.0)
-                {
-                    last = Some(found);
-                }
-            }
-        }
-        last.map(|(_, time)| time)
-    }
-
-    /// The keys of a lane's links that lack an end, in file order and not too many, and how many there
-    /// are; `None` if there are none.
-    fn open_links(&mut self, lane: LaneId) -> Option<(Vec<Vec<u8>>, u64)> {
-        let mut open: Vec<(u64, Vec<u8>)> = Vec::new();
-        let mut count = 0;
-        for place in self.places.of(lane) {
-            let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
-            if let Objects::Link(links) = &strands[place.local as usize].objects {
-                count += links.open_count();
-                let mut first: Vec<(u64, u64)> = links.open().collect();
-                first.sort_unstable();
-                let first = first.into_iter().take(Problem::LISTED);
-                open.extend(first.map(|(at, key)| (at, bare_key(store.keys.get(key)).to_vec())));
-            }
-        }
-        open.sort_unstable();
-        let keys = open.into_iter().take(Problem::LISTED).map(|(_, key)| key).collect();
-        (count > 0).then_some((keys, count))
     }
 
     /// Lends the rows, for others to look at.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
-    Arena, KeyPlace, Keys, LinkChunk, Overflow, Rows, key_places, push_key, push_link,
+    Arena, KeyPlace, LinkChunk, Overflow, Rows, TextPages, key_places, push_key, push_link,
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
@@ -125,7 +125,7 @@ impl LinkHome {
         &'a self,
         lane: LaneId,
         shard: usize,
-        keys: &'a Keys,
+        keys: &'a TextPages,
     ) -> impl Iterator<Item = u64> + 'a {
         let lane = self.lanes.get(&lane);
         let chunks = lane.into_iter().flat_map(|lane| {

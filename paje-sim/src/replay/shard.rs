@@ -12,7 +12,8 @@ use crate::memory::Store;
 use crate::names::options::Keeps;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
-use crate::replay::strand::{Left, Objects, Slice, Strand};
+use crate::replay::slice::Slice;
+use crate::replay::strand::{Left, Objects, Strand};
 
 /// From so many strands on, they do not stay in a core's caches from block to block.
 const MANY: usize = 1000;

@@ -3,7 +3,7 @@
 use crate::model::containers::Containers;
 use crate::names::ids::{ContainerId, LaneId};
 use crate::trace::Trace;
-use crate::trace::visit::LaneView;
+use crate::trace::lane::LaneView;
 
 impl Containers {
     /// A container and all that is in it, at any depth: each before what is in it, and the

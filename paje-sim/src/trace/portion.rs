@@ -2,7 +2,8 @@
 
 use crate::names::ids::ContainerId;
 use crate::trace::Trace;
-use crate::trace::visit::{NameOrder, Step, Walk};
+use crate::trace::order::NameOrder;
+use crate::trace::walk::{Step, Walk};
 
 /// What the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
 ///

@@ -11,7 +11,7 @@ use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Wi
 use crate::names::ids::{ContainerId, ValueId};
 use crate::names::text::Name;
 use crate::trace::Trace;
-use crate::trace::visit::LaneView;
+use crate::trace::lane::LaneView;
 
 /// A state of a container. Times are in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! What a selection means for a trace.
 
 use super::Trace;
-use super::visit::{LaneView, Step};
 use crate::model::containers::Containers;
 use crate::model::types::Types;
 use crate::names::ids::{ContainerId, TypeId};
 use crate::names::selection::{Glob, Selection, Window};
 use crate::names::text::Name;
+use crate::trace::lane::LaneView;
+use crate::trace::walk::Step;
 
 impl Selection {
     /// What this means for a trace.

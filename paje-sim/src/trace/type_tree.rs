@@ -2,7 +2,7 @@
 
 use crate::names::ids::TypeId;
 use crate::trace::Trace;
-use crate::trace::visit::NameOrder;
+use crate::trace::order::NameOrder;
 
 impl Trace {
     /// Goes through the type tree from the root: `show` gets each type and the types in it, in reverse

@@ -1,52 +1,19 @@
 //! The one way for every exporter to see a trace: in output order, as slices of columns.
-//!
-//! Output order is PajeNG's: a stack starts with the root; the top container comes next, then,
-//! through the child types of its type in byte order of their identifiers, the objects of each lane
-//! in lane order, while the containers in it go on the stack in byte order of their identifiers (and
-//! so come off it in reverse).
 
-use std::fmt;
 use std::ops::Range;
 
 use paje_parser::TypeNature;
 
-use crate::memory::{Arena, Chunk, EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
-use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
-use crate::names::text::Name;
+use crate::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
+use crate::names::ids::{ContainerId, ValueId};
 use crate::trace::Trace;
 use crate::trace::annotations::UserDefined;
 use crate::trace::finished::FinishedRows;
-pub use crate::trace::order::NameOrder;
-
-/// One step of a walk through a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A container; its lanes follow.
-    Container(ContainerId),
-    /// A type (not of containers) of the container before: its lane comes here, if it has one.
-    Type(ContainerId, TypeId),
-}
+use crate::trace::lane::LaneView;
+use crate::trace::order::NameOrder;
+use crate::trace::walk::Step;
 
 impl Trace {
-    /// Goes through the trace in output order.
-    pub fn walk(&self, order: NameOrder) -> Walk<'_> {
-        let mut children = vec![Vec::new(); self.types().len()];
-        for id in self.types().ids().skip(1) {
-            children[self.types().parent(id).index()].push(id);
-        }
-        for list in &mut children {
-            order.sort(list, |id| (0, self.types().identifier(id)));
-        }
-        let mut ranks = vec![0; self.types().len()];
-        for list in &children {
-            for (rank, id) in list.iter().enumerate() {
-                ranks[id.index()] = rank as u32;
-            }
-        }
-        let stack = vec![ContainerId::ROOT];
-        Walk { trace: self, order, children, ranks, stack, current: None, among: None }
-    }
-
     /// Shows every container and every lane to the visitor, in output order.
     ///
     /// # Errors
@@ -63,61 +30,6 @@ impl Trace {
             }
         }
         Ok(())
-    }
-}
-
-/// An iterator over a trace in output order.
-#[derive(Debug)]
-pub struct Walk<'t> {
-    trace: &'t Trace,
-    order: NameOrder,
-    /// The child types of each type, sorted; and the place of each type among its siblings.
-    children: Vec<Vec<TypeId>>,
-    ranks: Vec<u32>,
-    stack: Vec<ContainerId>,
-    /// The container at hand, and how many of its type's child types are behind.
-    current: Option<(ContainerId, usize)>,
-    /// The containers that are walked through, if not all are.
-    among: Option<Vec<bool>>,
-}
-
-impl Walk<'_> {
-    /// Walks only through these containers.
-    pub(crate) fn among(self, containers: Vec<bool>) -> Self {
-        Walk { among: Some(containers), ..self }
-    }
-
-    fn push_children(&mut self, id: ContainerId) {
-        let first = self.stack.len();
-        let containers = self.trace.containers();
-        let among = self.among.as_deref();
-        let walked = |id: &ContainerId| among.is_none_or(|among| among[id.index()]);
-        self.stack.extend(containers.children(id).filter(walked));
-        let ranks = &self.ranks;
-        let order = self.order;
-        order.sort(&mut self.stack[first..], |child| {
-            (ranks[containers.type_of(child).index()], containers.identifier(child))
-        });
-    }
-}
-
-impl Iterator for Walk<'_> {
-    type Item = Step;
-
-    fn next(&mut self) -> Option<Step> {
-        if let Some((container, behind)) = self.current {
-            let types = &self.children[self.trace.containers().type_of(container).index()];
-            let nature = |id: &TypeId| self.trace.types().nature(*id);
-            let mut ahead = types.iter().enumerate().skip(behind);
-            if let Some((at, id)) = ahead.find(|(_, id)| nature(id) != TypeNature::Container) {
-                self.current = Some((container, at + 1));
-                return Some(Step::Type(container, *id));
-            }
-        }
-        let container = self.stack.pop()?;
-        self.push_children(container);
-        self.current = Some((container, 0));
-        Some(Step::Container(container))
     }
 }
 
@@ -177,112 +89,7 @@ pub trait Visitor {
     }
 }
 
-/// One lane of a trace.
-#[derive(Clone, Copy)]
-pub struct LaneView<'t> {
-    trace: &'t Trace,
-    id: LaneId,
-}
-
-impl fmt::Debug for LaneView<'_> {
-    /// Without the trace, which may be long.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LaneView").field(&self.id.0).finish()
-    }
-}
-
 impl<'t> LaneView<'t> {
-    pub(crate) const fn new(trace: &'t Trace, id: LaneId) -> Self {
-        LaneView { trace, id }
-    }
-
-    /// The lane's number.
-    #[must_use]
-    pub const fn id(self) -> LaneId {
-        self.id
-    }
-
-    /// The trace that it belongs to.
-    #[must_use]
-    pub const fn trace(self) -> &'t Trace {
-        self.trace
-    }
-
-    /// The container that the objects are in.
-    #[must_use]
-    pub fn container(self) -> ContainerId {
-        self.trace.model.lanes[self.id.index()].container
-    }
-
-    /// The type that the objects are of.
-    #[must_use]
-    pub fn type_id(self) -> TypeId {
-        self.trace.model.lanes[self.id.index()].type_
-    }
-
-    /// The nature of that type.
-    #[must_use]
-    pub fn nature(self) -> TypeNature {
-        self.trace.nature(self.id)
-    }
-
-    /// The name of the container that the objects are in.
-    #[must_use]
-    pub fn container_name(self) -> Name<'t> {
-        self.trace.containers().name(self.container())
-    }
-
-    /// The name of the type that the objects are of.
-    #[must_use]
-    pub fn type_name(self) -> Name<'t> {
-        self.trace.types().name(self.type_id())
-    }
-
-    /// How many objects the lane has.
-    #[must_use]
-    pub fn len(self) -> u64 {
-        self.trace.rows.rows(self.id).len()
-    }
-
-    /// Whether the lane has no objects: its events were all ignored.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// When an object started, in seconds.
-    ///
-    /// # Panics
-    /// The lane has no object `row`, counted from 0.
-    #[must_use]
-    pub fn start(self, row: u64) -> f64 {
-        assert!(row < self.len(), "the lane has {} objects", self.len());
-        // There is such a row, and start or time is every chunk's first column.
-        let found = self.trace.rows.rows(self.id).find(row);
-        found.map_or(0.0, |(chunk, index)| {
-            f64::from_bits(self.arena().words(chunk.place, 0, chunk.count())[index])
-        })
-    }
-
-    /// Where the lane's objects are.
-    pub(crate) fn arena(self) -> &'t Arena {
-        self.trace.rows.arena(self.id)
-    }
-
-    /// Until when a variable has the last value of a chunk; `next` is the chunk behind it.
-    pub(crate) fn last_end(self, next: Option<&Chunk>) -> f64 {
-        let current = || self.trace.rows.open_variables.get(&self.id).copied();
-        let next = next.map(|next| f64::from_bits(self.arena().get(next.place)));
-        let end = next.or_else(current);
-        end.unwrap_or_else(|| self.trace.containers().end(self.container()))
-    }
-
-    /// The name of one of the type's values.
-    #[must_use]
-    pub fn value_name(self, value: ValueId) -> Name<'t> {
-        self.trace.types().value_name(self.type_id(), value)
-    }
-
     /// Shows the lane's objects to the visitor, slice by slice.
     ///
     /// # Errors

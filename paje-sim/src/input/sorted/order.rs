@@ -37,7 +37,7 @@ pub(super) fn parts(
     parts
 }
 
-/// Keys that cut the times into so many parts of about the same size.
+/// TextPages that cut the times into so many parts of about the same size.
 fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     let total: usize = pieces.iter().map(Vec::len).sum();
     let step = (total / (parts * SAMPLES_PER_PART)).max(1);

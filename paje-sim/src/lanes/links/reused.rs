@@ -5,7 +5,7 @@ use std::cell::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lanes::links::{Suspect, bare_key};
-use crate::memory::Keys;
+use crate::memory::TextPages;
 
 /// The first suspect, by the byte of its event, whose key another link of the strand had before; and how
 /// many such links there are.
@@ -13,7 +13,7 @@ use crate::memory::Keys;
 /// `all` are the places of the keys of all links of the strand.
 pub(crate) fn first_reused<'s>(
     suspects: &'s [Suspect],
-    keys: &Keys,
+    keys: &TextPages,
     all: impl Iterator<Item = u64>,
 ) -> Option<(&'s Suspect, u64)> {
     if suspects.is_empty() {

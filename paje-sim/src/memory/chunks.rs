@@ -1,0 +1,168 @@
+//! What the chunks of each nature hold, column by column.
+
+use crate::memory::{Arena, Chunk, Rows, Width, set_small};
+use crate::names::ids::{ContainerId, ValueId};
+
+/// The user-defined fields of the event that opened an object and of the one that closed it: numbers
+/// in [`Extras`], 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExtraPair {
+    pub(crate) opening: u32,
+    pub(crate) closing: u32,
+}
+
+impl ExtraPair {
+    /// Both in one word.
+    pub(crate) const fn word(self) -> u64 {
+        self.opening as u64 | (self.closing as u64) << 32
+    }
+
+    pub(crate) const fn from_word(word: u64) -> Self {
+        ExtraPair { opening: word as u32, closing: (word >> 32) as u32 }
+    }
+}
+
+/// Where a link's key is kept, and the shard of its strand, which has its user-defined fields too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyPlace(u64);
+
+impl KeyPlace {
+    pub(crate) const fn new(shard: usize, place: u64) -> Self {
+        KeyPlace(place << 8 | shard as u64)
+    }
+
+    pub(crate) const fn from_word(word: u64) -> Self {
+        KeyPlace(word)
+    }
+
+    pub(crate) const fn shard(self) -> usize {
+        (self.0 & 0xff) as usize
+    }
+
+    pub(crate) const fn place(self) -> u64 {
+        self.0 >> 8
+    }
+}
+
+/// A state as it is opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewState {
+    pub(crate) start: f64,
+    pub(crate) value: ValueId,
+    pub(crate) imbrication: u32,
+    pub(crate) extra: u32,
+}
+
+/// A link with both its ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewLink {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) value: ValueId,
+    pub(crate) from: ContainerId,
+    pub(crate) to: ContainerId,
+    pub(crate) key: u64,
+    pub(crate) extra: ExtraPair,
+}
+
+/// The columns of a chunk of states: start, end, value, imbrication, extras.
+pub(crate) struct StateChunk;
+
+impl StateChunk {
+    pub(crate) const fn words(size: usize, width: Width, extras: bool) -> usize {
+        let kept = if extras { size } else { 0 };
+        2 * size + 2 * width.words(size) + kept
+    }
+
+    pub(crate) const fn value(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+
+    pub(crate) const fn imbrication(chunk: &Chunk) -> usize {
+        2 * chunk.size() + chunk.width.words(chunk.size())
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        2 * chunk.size() + 2 * chunk.width.words(chunk.size())
+    }
+}
+
+/// The columns of a chunk of variables: start, value, extras. A value lasts until the next one's start.
+pub(crate) struct VariableChunk;
+
+impl VariableChunk {
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+}
+
+/// The columns of a chunk of events: time, value, extras.
+pub(crate) struct EventChunk;
+
+impl EventChunk {
+    pub(crate) const fn value(chunk: &Chunk) -> usize {
+        chunk.size()
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        chunk.size() + chunk.width.words(chunk.size())
+    }
+}
+
+/// The columns of a chunk of links: start, end, key, value, from, to, extras.
+pub(crate) struct LinkChunk;
+
+impl LinkChunk {
+    pub(crate) const fn key(chunk: &Chunk) -> usize {
+        2 * chunk.size()
+    }
+
+    pub(crate) const fn small(chunk: &Chunk, column: usize) -> usize {
+        3 * chunk.size() + column * chunk.width.words(chunk.size())
+    }
+
+    pub(crate) const fn extras(chunk: &Chunk) -> usize {
+        LinkChunk::small(chunk, 3)
+    }
+}
+
+/// Adds a link to the rows of its lane.
+#[inline]
+pub(crate) fn push_link(
+    arena: &mut Arena,
+    rows: &mut Rows,
+    link: &NewLink,
+    shard: usize,
+    extras: bool,
+) {
+    let width = Width::of(link.value.0 | link.from.0 | link.to.0);
+    let words =
+        |size, width: Width| 3 * size + 3 * width.words(size) + if extras { size } else { 0 };
+    let (chunk, index) = rows.push(arena, width, words);
+    let (words, size) = (arena.words_mut(chunk.place), chunk.size());
+    words[index] = link.start.to_bits();
+    words[size + index] = link.end.to_bits();
+    words[2 * size + index] = KeyPlace::new(shard, link.key).0;
+    for (column, number) in [link.value.0, link.from.0, link.to.0].into_iter().enumerate() {
+        set_small(&mut words[LinkChunk::small(&chunk, column)..], chunk.width, index, number);
+    }
+    if extras {
+        words[LinkChunk::extras(&chunk) + index] = link.extra.word();
+    }
+}
+
+/// Adds the place of a link's key to the rows of a lane that have no other column.
+#[inline]
+pub(crate) fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
+    let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);
+    arena.set(chunk.place, index, key.0);
+}
+
+/// The places of the keys of a chunk of links, which are in this column.
+pub(crate) fn key_places<'a>(
+    arena: &'a Arena,
+    chunk: &Chunk,
+    column: usize,
+) -> impl Iterator<Item = KeyPlace> + use<'a> {
+    arena.words(chunk.place, column, chunk.count()).iter().copied().map(KeyPlace::from_word)
+}

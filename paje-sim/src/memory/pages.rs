@@ -1,0 +1,116 @@
+//! Texts on pages that never move.
+
+use std::sync::Arc;
+
+use paje_parser::Span;
+
+use crate::memory::{Arena, Overflow, Place};
+use crate::names::hash::{bare, hash_text};
+
+/// TextPages of links, as they were written, each behind its length. They lie in pages that never move;
+/// none reaches over two.
+#[derive(Debug, Default)]
+pub(crate) struct TextPages {
+    pub(super) arena: Arena,
+    /// The places of the pages, and how many bytes each has.
+    pages: Vec<(Place, usize)>,
+    /// Bytes of the last page that are used.
+    used: usize,
+}
+
+/// Lengths from this on are written in four bytes behind this one.
+const LONG: u8 = u8::MAX;
+
+/// Size of a page, unless a key is longer.
+const PAGE: usize = 1 << 16;
+
+impl TextPages {
+    pub(super) fn new(overflow: Option<&Arc<Overflow>>) -> Self {
+        TextPages { arena: Arena::new(overflow.cloned()), ..TextPages::default() }
+    }
+
+    /// Keeps a key; returns its place.
+    #[inline]
+    pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
+        let room = self.pages.last().map_or(0, |page| page.1) - self.used;
+        if room < raw.len() + 5 {
+            let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
+            self.pages.push((self.arena.take(bytes / 8), bytes));
+            self.used = 0;
+        }
+        let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
+        let Some((page, bytes)) = self.pages.last() else { return place };
+        let page: &mut [u8] =
+            bytemuck::cast_slice_mut(&mut self.arena.words_mut(*page)[..bytes / 8]);
+        let page = &mut page[self.used..];
+        let text = match u8::try_from(raw.len()) {
+            Ok(len) if len < LONG => {
+                page[0] = len;
+                1
+            }
+            _ => {
+                page[0] = LONG;
+                page[1..5].copy_from_slice(&(raw.len() as u32).to_le_bytes());
+                5
+            }
+        };
+        page[text..text + raw.len()].copy_from_slice(raw);
+        self.used += text + raw.len();
+        place
+    }
+
+    /// See [`Arena::relieve`].
+    pub(crate) fn relieve(&self) {
+        self.arena.relieve();
+    }
+
+    /// The key at a place.
+    #[inline]
+    pub(crate) fn get(&self, place: u64) -> &[u8] {
+        let (page, start, len) = self.find(place);
+        &page[start..start + len]
+    }
+
+    /// The hash of the key at a place, without its quotes.
+    #[inline]
+    pub(crate) fn hash(&self, place: u64) -> u64 {
+        let (page, start, len) = self.find(place);
+        let (start, end) = bare(page, Span { start: start as u32, end: (start + len) as u32 });
+        hash_text(page, start, end)
+    }
+
+    /// The page of a key, where the key begins in it, and its length.
+    #[inline]
+    fn find(&self, place: u64) -> (&[u8], usize, usize) {
+        let (page, bytes) = self.pages[place as usize / PAGE];
+        let page: &[u8] = bytemuck::cast_slice(self.arena.words(page, 0, bytes / 8));
+        let at = place as usize % PAGE;
+        match page[at] {
+            LONG => {
+                let len = page[at + 1..].first_chunk().map_or(0, |len| u32::from_le_bytes(*len));
+                (page, at + 5, len as usize)
+            }
+            len => (page, at + 1, usize::from(len)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::hash::hash_bytes;
+
+    #[test]
+    fn keys_of_any_length() {
+        let mut keys = TextPages::default();
+        let texts: Vec<Vec<u8>> =
+            [0, 1, 5, 253, 254, 255, 256, 70_000].iter().map(|len| vec![b'k'; *len]).collect();
+        let places: Vec<u64> = texts.iter().map(|text| keys.push(text)).collect();
+        for (text, at) in texts.iter().zip(places) {
+            assert_eq!(keys.get(at), text);
+            assert_eq!(keys.hash(at), hash_bytes(text));
+        }
+        let quoted = keys.push(b"\"a key\"");
+        assert_eq!(keys.hash(quoted), hash_bytes(b"a key"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Containers of damaged traces: some that no event creates, and some that end later than an event says.
+
+use super::{Container, Containers, Ended, NONE, NewContainer};
+use crate::model::types::Names;
+use crate::names::ids::{ContainerId, TypeId};
+use crate::names::text::Name;
+
+impl Containers {
+    /// Takes a container out of its parent, where it is behind the one `before`.
+    fn detach(&mut self, id: ContainerId, before: u32) {
+        let Container { parent, next_sibling: next, .. } = self.list[id.index()];
+        match self.list.get_mut(before as usize) {
+            Some(sibling) => sibling.next_sibling = next,
+            None => self.list[parent.index()].first_child = next,
+        }
+        if next == NONE {
+            self.list[parent.index()].last_child = before;
+        } else if let Some(of_next) = self.made_up.get_mut(&ContainerId(next)) {
+            *of_next = before;
+        }
+        self.list[id.index()].next_sibling = NONE;
+    }
+
+    /// A container that no event has created, in the root.
+    pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
+        let (name, parent) = (Name::bare(name), ContainerId::ROOT);
+        let id = self.add(NewContainer { name, alias: None, type_, parent, time, said_in });
+        let before = self.attach(id, parent);
+        self.made_up.insert(id, before);
+    }
+
+    /// Whether no event has created the container so far.
+    pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
+        self.made_up.contains_key(&id)
+    }
+
+    /// Whether there is any container that no event has created so far.
+    pub(crate) fn any_made_up(&self) -> bool {
+        !self.made_up.is_empty()
+    }
+
+    /// An event creates a container that was made up: it has a name and a parent now, and keeps its
+    /// start. Returns whether it can be: not in itself, nor in what is in it.
+    pub(crate) fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
+        let mut ancestor = new.parent;
+        while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
+            if ancestor == id {
+                return false;
+            }
+            ancestor = self.parent(ancestor);
+        }
+        if new.parent == id {
+            return false;
+        }
+        if let Some(before) = self.made_up.remove(&id) {
+            self.detach(id, before);
+        }
+        self.adopted.insert(id);
+        let names = Names::new(&mut self.texts, new.name, new.alias);
+        let container = &mut self.list[id.index()];
+        (container.names, container.parent) = (names, new.parent);
+        container.say_in(new.said_in);
+        self.attach(id, new.parent);
+        true
+    }
+
+    /// When the event said that ended the container that it ended, in seconds. In a damaged trace it may
+    /// have ended later.
+    #[must_use]
+    pub fn said_end(&self, id: ContainerId) -> f64 {
+        self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
+    }
+
+    /// The container, which an event ended, went on until `time`.
+    pub(crate) fn prolong(&mut self, id: ContainerId, time: f64) {
+        let Ended { time: said, at } = self.ending(id);
+        self.said_ends.insert(id, said);
+        self.set_end(id, time, Some(at));
+    }
+}

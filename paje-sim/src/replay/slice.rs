@@ -1,0 +1,148 @@
+//! The events of a strand in one block, one after the other, by the nature of its lane.
+
+use std::ops::Range;
+
+use paje_parser::LinkEnd;
+
+use super::completion::Completion;
+use super::cuts::Cuts;
+use super::maps::Maps;
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::{LaneEvent, Op};
+use crate::lanes::events::EventLane;
+use crate::lanes::links::{HalfLink, LinkStrand};
+use crate::lanes::refusal::{Checked, Refused};
+use crate::lanes::states::StateLane;
+use crate::lanes::variables::VariableLane;
+use crate::memory::{LineNumber, Store, Written};
+use crate::model::NOWHERE;
+use crate::names::ids::LaneId;
+
+/// What replaying a block's slice of a strand needs to know.
+pub(crate) struct Slice<'a> {
+    pub(crate) block: &'a DecodedBlock,
+    pub(crate) maps: &'a Maps,
+    pub(crate) cuts: &'a Cuts,
+    /// Only events whose lines begin here are replayed.
+    pub(crate) bytes: Range<u64>,
+    /// The replay goes on after an event that is refused.
+    pub(crate) recovers: bool,
+}
+
+pub(super) fn states(
+    lane: &mut StateLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+    flat: bool,
+) -> Checked {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let value = || slice.maps.values[event.argument as usize];
+        lane.check_order(event.time).map_err(|why| (i, why))?;
+        match event.op() {
+            Op::SetState => lane.set(&mut to, event.time, value(), extra),
+            Op::PushState => lane.push(&mut to, event.time, value(), extra, flat),
+            Op::PopState => {
+                lane.pop(&mut to, event.time, extra, flat).map_err(|why| (i, why))?;
+            }
+            _ => lane.close_all(&mut to, event.time),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn variables(
+    lane: &mut VariableLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+) -> Checked {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let number = f64::from_bits(event.argument);
+        let set = lane.check_order(event.time).and_then(|()| match event.op() {
+            Op::AddVariable => lane.add(&mut to, event.time, number, extra),
+            Op::SubVariable => lane.add(&mut to, event.time, -number, extra),
+            _ => {
+                lane.set(&mut to, event.time, number, extra);
+                Ok(())
+            }
+        });
+        set.map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+pub(super) fn points(
+    lane: &mut EventLane,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    mut to: Written<'_>,
+) -> Checked {
+    for (i, event) in events.iter().enumerate() {
+        let extra = keep_extras(event, slice, to.store);
+        let value = slice.maps.values[event.argument as usize];
+        lane.add(&mut to, event.time, value, extra).map_err(|why| (i, why))?;
+    }
+    Ok(())
+}
+
+pub(super) fn links(
+    strand: &mut LinkStrand,
+    (lane, wanted): (LaneId, bool),
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+    completed: &mut Vec<Completion>,
+) -> Checked {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
+    for (i, event) in events.iter().enumerate() {
+        let extra = if wanted { keep_extras(event, slice, store) } else { 0 };
+        let (half, raw_key, hash) = half_link(event, slice, extra);
+        if half.container == NOWHERE {
+            return Err((i, Refused::Nowhere(half.end)));
+        }
+        let at = text.start().0 + u64::from(event.at);
+        let added = strand.add(store, half, raw_key, hash, at);
+        if let Some(link) = added.map_err(|why| (i, why))? {
+            completed.push(Completion { at, lane, time: half.time, link });
+        }
+    }
+    Ok(())
+}
+
+/// What an event says of a link, its key as it was written, and the key's hash.
+#[inline(always)]
+pub(super) fn half_link<'s>(
+    event: &LaneEvent,
+    slice: &Slice<'s>,
+    extra: u32,
+) -> (HalfLink, &'s [u8], u64) {
+    let DecodedBlock { text, decoded, .. } = slice.block;
+    let link = &decoded.links[event.argument as usize];
+    let half = HalfLink {
+        end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
+        time: event.time,
+        value: slice.maps.values[link.value as usize],
+        container: slice.maps.link_ends[link.end as usize],
+        extra,
+    };
+    (half, link.raw_key.of(text.padded()).raw(), link.key_hash)
+}
+
+#[inline(always)]
+pub(super) fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
+    let Some(extras) = &mut store.extras else {
+        return 0;
+    };
+    let line =
+        if extras.keeps().lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let Some(index) = (event.extra() as usize).checked_sub(1) else {
+        return if extras.keeps().lines { extras.push_line(line) } else { 0 };
+    };
+    let decoded = &slice.block.decoded;
+    let (def, start, end) = decoded.extras[index];
+    extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
+}
