@@ -79,9 +79,8 @@ pub(crate) fn replay<'o>(
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
-        let mut engine =
-            Engine::new(options, workers, team, progress, portions, files, ledger.is_some());
-        engine.follower = ledger.map(Follower::new);
+        let job = Job { options, workers, progress };
+        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // What the files hold did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -92,52 +91,106 @@ pub(crate) fn replay<'o>(
     })
 }
 
+/// A replay, between its rounds.
 struct Engine<'o> {
+    job: Job<'o>,
+    files: Files,
+    /// The definitions up to the end of the window at hand.
+    definitions: Tables,
+    model: Model,
+    effects: Effects,
+    /// Destructions whose lanes end when everything has been read.
+    deferred: Vec<Deferred>,
+    team: Team,
+    lanes: Lanes,
+    findings: Findings,
+    read: SoFar,
+    /// If the trace is shown in portions, the one at hand.
+    portions: Option<Portions<'o>>,
+    /// Who learns whose each line is.
+    follower: Option<Follower<'o>>,
+    /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
+    /// [`Engine::shown_from`].
+    is_foreign: bool,
+}
+
+/// What is asked for, and by whom it is done.
+#[derive(Clone, Copy)]
+struct Job<'o> {
     options: &'o Options,
     workers: &'o Workers,
     progress: &'o Progress,
-    files: Files,
-    /// The definitions up to the end of the window at hand.
-    tables: Tables,
-    model: Model,
-    /// One for each worker that takes part.
+}
+
+/// What the workers that take part decode with.
+struct Team {
+    /// One for each worker.
     desks: Vec<Mutex<Desk>>,
     free: FreeBlocks,
     /// What the symbols of each decoder stand for.
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the window at hand needs.
     retired: Vec<usize>,
-    lanes: Lanes,
-    effects: Effects,
+    /// How many blocks the next window may have, and the most that one may have.
+    quota: usize,
+    full_quota: usize,
+}
+
+/// What is wrong or doubtful so far.
+#[derive(Default)]
+struct Findings {
     warnings: Warnings,
     /// The first problem that decoding and resolving came to.
     first: Option<Found>,
     /// If the replay goes on after problems, those so far.
-    told: Option<Told>,
-    /// How many blocks the next window may have, and the most that one may have.
-    quota: usize,
-    full_quota: usize,
-    /// Lines and bytes up to the end of the window at hand, and lines of the files before the last one.
+    tally: Option<Told>,
+}
+
+/// What has been read up to the end of the window at hand.
+struct SoFar {
     lines: u64,
+    /// Lines of the files before the last one.
     lines_of_others: u64,
     bytes: u64,
+    events: u64,
     last_time: f64,
+    /// The byte up to which the window at hand has been replayed already.
+    replayed_to: u64,
     /// What the trace begins with: see [`Trace::comments`].
     comments: Vec<u8>,
     /// The times of all lines, if they are asked for.
     times: Option<Vec<f64>>,
-    /// Destructions whose lanes end when everything has been read.
-    deferred: Vec<Deferred>,
-    events: u64,
-    /// If the trace is shown in portions, the one at hand.
-    portions: Option<Portions<'o>>,
-    /// The byte up to which the window at hand has been replayed already.
-    from: u64,
-    /// Who learns whose each line is.
-    follower: Option<Follower<'o>>,
-    /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
-    /// [`Engine::shown_from`].
-    is_foreign: bool,
+}
+
+impl Team {
+    /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
+    fn new(team: usize, options: &Options, spread: Strands, follows: bool) -> Self {
+        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
+        Team {
+            desks: (0..team).map(desk).collect(),
+            free: FreeBlocks::default(),
+            maps: (0..team).map(|_| Maps::default()).collect(),
+            retired: Vec::new(),
+            // The head of a trace has its definitions, and is decoded alone.
+            quota: 1,
+            full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
+        }
+    }
+}
+
+impl SoFar {
+    fn new(keep_times: bool) -> Self {
+        SoFar {
+            lines: 0,
+            lines_of_others: 0,
+            bytes: 0,
+            events: 0,
+            last_time: f64::NEG_INFINITY,
+            replayed_to: 0,
+            comments: Vec::new(),
+            times: keep_times.then(Vec::new),
+        }
+    }
 }
 
 /// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
@@ -146,48 +199,32 @@ const BLOCKS_PER_WORKER: usize = 4;
 
 impl<'o> Engine<'o> {
     fn new(
-        options: &'o Options,
-        workers: &'o Workers,
+        job: Job<'o>,
         team: usize,
-        progress: &'o Progress,
         portions: Option<Portions<'o>>,
         files: Files,
-        follows: bool,
+        follower: Option<Follower<'o>>,
     ) -> Self {
+        let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
-        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
         let mut model = Model::new(options.value_names);
         model.mended = options.recover.then(Default::default);
         Engine {
-            options,
-            workers,
-            progress,
+            job,
             files,
-            tables: Tables::new(DefTable::new(options.field_names)),
+            definitions: Tables::new(DefTable::new(options.field_names)),
             model,
-            desks: (0..team).map(desk).collect(),
-            free: FreeBlocks::default(),
-            maps: (0..team).map(|_| Maps::default()).collect(),
-            retired: Vec::new(),
-            lanes: Lanes::new(options, spread, portions.is_some(), follows),
             effects: Effects::default(),
-            warnings: Warnings::default(),
-            first: None,
-            told: options.recover.then(Told::default),
-            // The head of a trace has its definitions, and is decoded alone.
-            quota: 1,
-            full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
-            lines: 0,
-            lines_of_others: 0,
-            comments: Vec::new(),
-            bytes: 0,
-            last_time: f64::NEG_INFINITY,
-            times: options.keep_times.then(Vec::new),
             deferred: Vec::new(),
-            events: 0,
+            team: Team::new(team, options, spread, follows),
+            lanes: Lanes::new(options, spread, portions.is_some(), follows),
+            findings: Findings {
+                tally: options.recover.then(Told::default),
+                ..Findings::default()
+            },
+            read: SoFar::new(options.keep_times),
             portions,
-            from: 0,
-            follower: None,
+            follower,
             is_foreign: false,
         }
     }
@@ -212,23 +249,23 @@ impl<'o> Engine<'o> {
         let mut window = Window::default();
         loop {
             self.show_portions(&window)?;
-            self.tables.bequeath(&self.files);
+            self.definitions.bequeath(&self.files);
             self.prepare(feed);
             let mut watch = Watch::start();
-            let quota = if self.first.is_some() { 0 } else { self.quota };
-            let limit = self.first.as_ref().map_or(u64::MAX, |found| found.at);
+            let quota = if self.findings.first.is_some() { 0 } else { self.team.quota };
+            let limit = self.findings.first.as_ref().map_or(u64::MAX, |found| found.at);
             self.round(&window, limit, Some(feed), quota);
             watch.lap(rounds);
             self.settle(&window)?;
             if self.follower.as_ref().is_some_and(Follower::has_refused) {
                 return Err(Error::stopped());
             }
-            for maps in self.retired.drain(..) {
-                self.maps[maps] = Maps::default();
+            for maps in self.team.retired.drain(..) {
+                self.team.maps[maps] = Maps::default();
             }
-            self.free.give_back(window.blocks);
-            window = Window::collect(&mut self.desks);
-            if self.progress.is_stopped() {
+            self.team.free.give_back(window.blocks);
+            window = Window::collect(&mut self.team.desks);
+            if self.job.progress.is_stopped() {
                 return Err(Error::stopped());
             }
             if window.blocks.is_empty() && !feed.has_more() {
@@ -250,20 +287,20 @@ impl<'o> Engine<'o> {
         let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
-            maps: &self.maps,
+            maps: &self.team.maps,
             window,
-            from: self.from,
+            from: self.read.replayed_to,
             limit,
             feed,
-            tables: &self.tables,
-            desks: &self.desks,
-            free: &self.free,
-            progress: self.progress,
+            tables: &self.definitions,
+            desks: &self.team.desks,
+            free: &self.team.free,
+            progress: self.job.progress,
             // Parts of a window that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),
         };
-        round.run(self.workers);
+        round.run(self.job.workers);
     }
 }

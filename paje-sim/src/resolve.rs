@@ -3,6 +3,8 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
+mod mend;
+
 use memchr::memchr_iter;
 use paje_parser::number::parse_time;
 use paje_parser::{DefTable, Event, Field, FieldName, RawEvent};
@@ -61,9 +63,9 @@ pub(crate) fn resolve(
                 }
             }
             Noted::Lane(symbol) => {
-                let (container, context) = decoder.lanes.get(*symbol);
+                let (container, context) = decoder.symbols.lanes.get(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                let type_name = decoder.types.get(type_).0.text;
+                let type_name = decoder.symbols.types.get(type_).0.text;
                 let names = (container.text, type_name);
                 let lane = match state.told {
                     None => state.model.lane(names.0, names.1, nature).map_err(failed)?,
@@ -92,7 +94,7 @@ pub(crate) fn resolve(
                 state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
             Noted::Value(symbol, hash) => {
-                let (name, context) = decoder.values.get(*symbol);
+                let (name, context) = decoder.symbols.values.get(*symbol);
                 let type_ = value_type(context);
                 match (state.type_of(decoder, type_), &state.told) {
                     (Ok(type_), _) => {
@@ -101,7 +103,7 @@ pub(crate) fn resolve(
                     }
                     (Err(problem), None) => return Err(failed(problem)),
                     (Err(_), Some(_)) => {
-                        let type_name = decoder.types.get(type_).0.text;
+                        let type_name = decoder.symbols.types.get(type_).0.text;
                         let value = AwaitedValue::new(name, *hash);
                         state.model.await_value(type_name, value.clone());
                         let (symbol, type_name) = (*symbol, type_name.to_vec());
@@ -111,9 +113,9 @@ pub(crate) fn resolve(
                 }
             }
             Noted::LinkEnd(symbol) => {
-                let (name, context) = decoder.link_ends.get(*symbol);
+                let (name, context) = decoder.symbols.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
-                let type_name = decoder.types.get(type_).0.text;
+                let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.told {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
                     Some(_) => {
@@ -133,22 +135,28 @@ pub(crate) struct Resolver<'a> {
     pub(crate) lanes: &'a mut Lanes,
     pub(crate) maps: &'a mut Maps,
     pub(crate) effects: &'a mut Effects,
-    /// The latest time of a structural event.
-    pub(crate) last_time: f64,
-    pub(crate) stop_at: f64,
+    pub(crate) clock: Clock<'a>,
     pub(crate) keeps: Keeps,
     pub(crate) warnings: &'a mut Warnings,
     pub(crate) files: &'a mut Files,
     pub(crate) progress: &'a Progress,
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
-    /// The times of structural events, if they are kept.
-    pub(crate) times: Option<&'a mut Vec<f64>>,
     pub(crate) counter: Counter,
     /// If that is asked for: what the block's structural lines are about.
     pub(crate) structural: Option<Vec<LineOf>>,
     /// If the replay goes on after problems, those so far.
     pub(crate) told: Option<&'a mut Told>,
+}
+
+/// The times of structural events.
+pub(crate) struct Clock<'a> {
+    /// The latest.
+    pub(crate) last: f64,
+    /// Events that are later do not count.
+    pub(crate) stop_at: f64,
+    /// All of them, if they are kept.
+    pub(crate) kept: Option<&'a mut Vec<f64>>,
 }
 
 /// Where the line of a destruction is that is not looked into before the end.
@@ -186,7 +194,7 @@ impl Resolver<'_> {
         let decoded = &block.decoded;
         let value = |(_, noted): &(u32, Noted)| match noted {
             Noted::Value(symbol, hash) => {
-                let type_ = value_type(decoder.values.get(*symbol).1) as usize;
+                let type_ = value_type(decoder.symbols.values.get(*symbol).1) as usize;
                 Some((self.maps.types.get(type_).copied().flatten()?, *hash))
             }
             Noted::Structural(number) => {
@@ -203,7 +211,7 @@ impl Resolver<'_> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);
         }
-        let type_ = self.model.type_(decoder.types.get(symbol).0.text, FieldName::Type)?;
+        let type_ = self.model.type_(decoder.symbols.types.get(symbol).0.text, FieldName::Type)?;
         let types = &mut self.maps.types;
         types.resize(types.len().max(symbol as usize + 1), None);
         types[symbol as usize] = Some(type_);
@@ -242,7 +250,7 @@ impl Resolver<'_> {
         let event = raw.decode().map_err(stop)?;
         let other = || raw.field(FieldName::Time).and_then(|time| parse_time(time.bare()));
         self.note_time(event.time().or_else(other));
-        if event.time().is_some_and(|time| time > self.stop_at) {
+        if event.time().is_some_and(|time| time > self.clock.stop_at) {
             if let Event::CreateContainer { name, alias, file, .. } = event {
                 self.model.leave_out(alias.unwrap_or(name).bare());
                 self.name_file(block, line, file)?;
@@ -343,9 +351,9 @@ impl Resolver<'_> {
 
     /// A time of a line counts for the end of the trace, whatever the line says: PajeNG 1.3.6 behaviour.
     fn note_time(&mut self, time: Option<f64>) {
-        let Some(time) = time.filter(|time| *time <= self.stop_at) else { return };
-        self.last_time = self.last_time.max(time);
-        if let Some(times) = &mut self.times {
+        let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
+        self.clock.last = self.clock.last.max(time);
+        if let Some(times) = &mut self.clock.kept {
             // As the times of lanes: no minus zero.
             times.push(time + 0.0);
         }

@@ -2,29 +2,41 @@
 
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent, NO_STRAND};
+use crate::decode::decoded::StrandSymbol;
+
+/// The events of the block at hand on their way to their strands.
+#[derive(Debug, Default)]
+pub(super) struct Grouping {
+    /// The strand and the event of each line, by its ordinal; what is beyond the lines at hand is old.
+    pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
+    /// How many events of each strand the block at hand has; zeros between blocks.
+    counts: Vec<u32>,
+    /// The block's strands before they are brought together by shard.
+    met: Vec<(StrandSymbol, u32)>,
+}
 
 impl Decoder {
     /// Brings the events of each strand together, in file order.
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
         // What a wrong line kept from being decoded has no event; nor have lines without a lane.
-        let lines = std::mem::take(&mut self.lines) as usize;
+        let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
-        if self.values.are_fleeting() {
+        if self.symbols.values.are_fleeting() {
             // Each batch noted its own, in file order.
             decoded.noted.sort_by_key(|(line, _)| *line);
         }
-        if self.follows {
+        if self.asked.follows {
             self.list_lines(lines, decoded);
         }
-        self.counts.resize(self.strand_shards.len(), 0);
-        self.met.clear();
-        for (strand, _) in &self.unsorted[..lines] {
+        self.grouping.counts.resize(self.known.shards.len(), 0);
+        self.grouping.met.clear();
+        for (strand, _) in &self.grouping.unsorted[..lines] {
             if *strand == NO_STRAND {
                 continue;
             }
-            let count = &mut self.counts[*strand as usize];
+            let count = &mut self.grouping.counts[*strand as usize];
             if *count == 0 {
-                self.met.push((*strand, 0));
+                self.grouping.met.push((*strand, 0));
             }
             *count += 1;
         }
@@ -33,16 +45,16 @@ impl Decoder {
         if events.len() < count {
             events.resize(count, LaneEvent::NONE);
         }
-        for (strand, event) in &self.unsorted[..lines] {
+        for (strand, event) in &self.grouping.unsorted[..lines] {
             if *strand == NO_STRAND {
                 continue;
             }
-            let place = &mut self.counts[*strand as usize];
+            let place = &mut self.grouping.counts[*strand as usize];
             events[*place as usize] = *event;
             *place += 1;
         }
         for (strand, _) in &decoded.strands {
-            self.counts[*strand as usize] = 0;
+            self.grouping.counts[*strand as usize] = 0;
         }
     }
 
@@ -51,10 +63,10 @@ impl Decoder {
     fn group_by_shard(&mut self, decoded: &mut Decoded) -> usize {
         let Decoded { strands, shards, .. } = decoded;
         shards.clear();
-        shards.resize(self.spread.shards as usize + 1, (0, 0));
-        for (strand, count) in &mut self.met {
-            *count = self.counts[*strand as usize];
-            let shard = &mut shards[self.strand_shards[*strand as usize] as usize + 1];
+        shards.resize(self.known.spread.shards as usize + 1, (0, 0));
+        for (strand, count) in &mut self.grouping.met {
+            *count = self.grouping.counts[*strand as usize];
+            let shard = &mut shards[self.known.shards[*strand as usize] as usize + 1];
             shard.0 += 1;
             shard.1 += *count;
         }
@@ -63,13 +75,13 @@ impl Decoder {
             before = (before.0 + shard.0, before.1 + shard.1);
             *shard = before;
         }
-        strands.resize(self.met.len(), (0, 0));
-        for (strand, count) in &self.met {
+        strands.resize(self.grouping.met.len(), (0, 0));
+        for (strand, count) in &self.grouping.met {
             // What comes before a shard's own is counted up here, and is then what comes before the
             // next shard's.
-            let shard = &mut shards[self.strand_shards[*strand as usize] as usize];
+            let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
-            self.counts[*strand as usize] = shard.1;
+            self.grouping.counts[*strand as usize] = shard.1;
             shard.0 += 1;
             shard.1 += count;
         }

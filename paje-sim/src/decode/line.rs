@@ -19,7 +19,7 @@ use crate::names::hash::{bare, hash_bytes, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.spans`; returns its event and the strand
+    /// Decodes the line at `start`, whose words are in `self.lexing.spans`; returns its event and the strand
     /// that it is for, if it is for any.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Decoder {
         defs: &DefTable,
         decoded: &mut Decoded,
     ) -> Result<(StrandSymbol, LaneEvent), Fault> {
-        let words = self.spans.as_slice();
+        let words = self.lexing.spans.as_slice();
         let Some(number) = words.first() else {
             return Ok(NOTHING);
         };
@@ -43,17 +43,18 @@ impl Decoder {
             return Err(fault(*number, FaultKind::UnknownId));
         };
         self.note_use(index);
-        let words = self.spans.as_slice();
-        let plan = self.plans[index];
+        let words = self.lexing.spans.as_slice();
+        let plan = self.plans.all[index];
         if words.len() != plan.expected {
             if words.len() < plan.needed {
                 let fault = missing(&defs.defs()[index], words);
-                let is_empty = self.recovers && start != self.unended && plan.ends_with_key();
+                let is_empty =
+                    self.asked.recovers && start != self.lexing.unended && plan.ends_with_key();
                 if !is_empty || words.len() + 1 != plan.needed {
                     return Err(fault);
                 }
                 // It is there, and empty.
-                self.spans.push(Span { start: fault.at, end: fault.at });
+                self.lexing.spans.push(Span { start: fault.at, end: fault.at });
                 let event = self.line(padded, start, defs, decoded)?;
                 decoded.keyless.push((start as u32, fault));
                 return Ok(event);
@@ -67,8 +68,14 @@ impl Decoder {
         decoded.event_count += 1;
         let op = match plan.action {
             Action::Structural => {
-                let structure =
-                    structure(&defs.defs()[index], index, padded, words, &mut self.types, decoded);
+                let structure = structure(
+                    &defs.defs()[index],
+                    index,
+                    padded,
+                    words,
+                    &mut self.symbols.types,
+                    decoded,
+                );
                 decoded.noted.push((start as u32, Noted::Structural(structure)));
                 return Ok(NOTHING);
             }
@@ -80,29 +87,36 @@ impl Decoder {
         if nature == TypeNature::Variable {
             argument = self.parse_value(padded, words[plan.value])?.to_bits();
         }
-        if time > self.stop_at {
+        if time > self.asked.stop_at {
             return Ok(NOTHING);
         }
         if time > decoded.last_time {
             decoded.last_time = time;
         }
-        let type_ = self.types.intern(padded, words[plan.type_], 0);
+        let type_ = self.symbols.types.intern(padded, words[plan.type_], 0);
         let line = start as u32;
         let noted = &mut decoded.noted;
         let context = lane_context(type_, nature);
-        let lane =
-            note(&mut self.lanes, padded, words[plan.container], context, line, Noted::Lane, noted);
-        if lane as usize == self.known_lanes.len() {
+        let lane = note(
+            &mut self.symbols.lanes,
+            padded,
+            words[plan.container],
+            context,
+            line,
+            Noted::Lane,
+            noted,
+        );
+        if lane as usize == self.known.lanes.len() {
             self.learn_lane(lane, type_, nature);
         }
-        let mut strand = self.known_lanes[lane as usize].strand;
-        let words = self.spans.as_slice();
+        let mut strand = self.known.lanes[lane as usize].strand;
+        let words = self.lexing.spans.as_slice();
         match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let context = end_context(type_, side);
                 let end = note(
-                    &mut self.link_ends,
+                    &mut self.symbols.link_ends,
                     padded,
                     words[plan.end],
                     context,
@@ -113,11 +127,11 @@ impl Decoder {
                 let span = words[plan.value];
                 let told_apart = self.told_apart(padded, span);
                 let context = value_context(type_, told_apart);
-                let value = self.values.symbol(padded, span, context, line, decoded);
-                let raw_key = self.spans.as_slice()[plan.key];
+                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
+                let raw_key = self.lexing.spans.as_slice()[plan.key];
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
-                strand += self.spread.part(key_hash);
+                strand += self.known.spread.part(key_hash);
                 argument = decoded.links.len() as u64;
                 decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
             }
@@ -125,13 +139,19 @@ impl Decoder {
                 let span = words[plan.value];
                 let told_apart = self.told_apart(padded, span);
                 let context = value_context(type_, told_apart);
-                let value = self.values.symbol(padded, span, context, line, decoded);
+                let value = self.symbols.values.symbol(padded, span, context, line, decoded);
                 argument = u64::from(value);
             }
             _ => {}
         }
         let extra = if plan.keeps_extras {
-            note_extras(&defs.defs()[index], index as u32, padded, self.spans.as_slice(), decoded)
+            note_extras(
+                &defs.defs()[index],
+                index as u32,
+                padded,
+                self.lexing.spans.as_slice(),
+                decoded,
+            )
         } else {
             0
         };
@@ -142,12 +162,12 @@ impl Decoder {
 
     /// Gives a new lane its strands, and these their shards.
     fn learn_lane(&mut self, lane: Symbol, type_: Symbol, nature: TypeNature) {
-        self.known_lanes.push(KnownLane { type_, strand: self.strand_shards.len() as u32 });
-        let container = self.lanes.get(lane).0.text;
+        self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
+        let container = self.symbols.lanes.get(lane).0.text;
         let lane_hash =
-            hash_bytes(container) ^ hash_bytes(self.types.get(type_).0.text).rotate_left(1);
-        let parts = 0..self.spread.of(nature);
-        self.strand_shards.extend(parts.map(|part| self.spread.shard(lane_hash, part)));
+            hash_bytes(container) ^ hash_bytes(self.symbols.types.get(type_).0.text).rotate_left(1);
+        let parts = 0..self.known.spread.of(nature);
+        self.known.shards.extend(parts.map(|part| self.known.spread.shard(lane_hash, part)));
     }
 
     /// Lets [`Decoder::decode_batches`] find the lane next time.
@@ -155,12 +175,12 @@ impl Decoder {
         let Some(pair) = plan.pair else {
             return;
         };
-        let words = self.spans.as_slice();
+        let words = self.lexing.spans.as_slice();
         let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
         if let Some(word) = word(padded, start, end - start) {
             let context = plan.pair_context(end - start);
-            if self.lanes_by_pair.find(word, context).is_none() {
-                self.lanes_by_pair.insert(word, context, lane);
+            if self.known.by_pair.find(word, context).is_none() {
+                self.known.by_pair.insert(word, context, lane);
             }
         }
     }
@@ -168,7 +188,7 @@ impl Decoder {
     /// How a value's name was written, if that is part of it.
     #[inline]
     fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
-        match self.value_names {
+        match self.asked.value_names {
             ValueNames::Bare => Quoting::Bare,
             ValueNames::AsWritten => span.of(padded).quoting(),
         }
@@ -176,7 +196,7 @@ impl Decoder {
 
     pub(super) fn parse_value(&self, padded: &[u8], span: Span) -> Result<f64, Fault> {
         let (start, end) = bare(padded, span);
-        let value = match self.precision {
+        let value = match self.asked.precision {
             Precision::Single => number::parse_f32_at(padded, start, end).map(f64::from),
             Precision::Double => number::parse_f64_at(padded, start, end),
         };

@@ -7,7 +7,7 @@ impl Decoder {
     /// Takes note of a line that is no strand's.
     #[inline]
     pub(super) fn follow(&mut self, start: u32, whose: StrandSymbol) {
-        if self.follows {
+        if self.asked.follows {
             self.strandless.push((start, whose));
         }
     }
@@ -25,7 +25,7 @@ impl Decoder {
         self.strandless.sort_by_key(|(start, _)| *start);
         let mut strandless = self.strandless.drain(..).peekable();
         let list = &mut decoded.lines_of;
-        for (strand, event) in &self.unsorted[..lines] {
+        for (strand, event) in &self.grouping.unsorted[..lines] {
             if *strand == NO_STRAND {
                 continue;
             }

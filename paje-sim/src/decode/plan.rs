@@ -1,8 +1,10 @@
 //! What to do with the words of an event, worked out once per definition.
 
+use paje_parser::Numbering;
 use paje_parser::{EventDef, EventKind, FieldName};
 
 use crate::decode::decoded::Op;
+use crate::decode::symbols::WordTable;
 
 /// Most words of a line that is decoded in a batch.
 pub(super) const WORDS: usize = 8;
@@ -25,6 +27,19 @@ pub(super) struct Plan {
     /// Short lines of the event can be decoded in batches.
     pub(super) fits_batch: bool,
     /// The event has user-defined fields, and they are kept.
+    pub(super) keeps_extras: bool,
+}
+
+/// The plans for all definitions.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    pub(super) all: Vec<Plan>,
+    /// By the texts of their numbers, as these were in this table: see [`short`](super::short).
+    pub(super) by_id: WordTable,
+    pub(super) numbering: Option<Numbering>,
+    /// Which definitions the lines at hand have used, and a list of them.
+    pub(super) used: Vec<bool>,
+    pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
 }
 

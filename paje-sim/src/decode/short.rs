@@ -18,14 +18,36 @@ use paje_parser::{LinkEnd, Span, number};
 use crate::decode::context::end_context;
 use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
 use crate::decode::plan::{Action, Plan, WORDS};
-use crate::decode::{Decoder, KnownLane, Waiting};
+use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{hash_text, word};
 use crate::names::options::Precision;
+
+/// A line that waits to be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// Where it begins in the block.
+    pub(super) start: u32,
+    /// How many lines with words come before it.
+    pub(super) ordinal: u32,
+    /// Its fields: see [`paje_parser::scan::ShortLine`].
+    edges: u64,
+}
+
+/// Lines that wait to be decoded: short ones by their plans, and all others.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    pub(super) batches: Vec<Vec<Waiting>>,
+    /// Those that are not empty.
+    pub(super) filled: Vec<u32>,
+    pub(super) rest: Vec<Waiting>,
+    /// How many lines with words the block at hand has so far.
+    pub(super) lines: u32,
+}
 
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
     /// that one begins, or where the next line does that is not in the range.
-    pub(super) fn sort_out(
+    pub(super) fn classify(
         &mut self,
         text: &[u8],
         padded: &[u8],
@@ -34,15 +56,15 @@ impl Decoder {
     ) -> usize {
         let mut start = range.start;
         while start < range.end {
-            let ordinal = self.lines;
-            let Some(line) = self.scanner.short_line(start) else {
-                let end = self.scanner.line_end(text, start);
+            let ordinal = self.waiting.lines;
+            let Some(line) = self.lexing.scanner.short_line(start) else {
+                let end = self.lexing.scanner.line_end(text, start);
                 let first = text[start..end].iter().find(|byte| !is_white(**byte));
                 if first == Some(&b'%') {
                     return start;
                 }
-                self.rest.push(Waiting { start: start as u32, ordinal, edges: 0 });
-                self.lines += 1;
+                self.waiting.rest.push(Waiting { start: start as u32, ordinal, edges: 0 });
+                self.waiting.lines += 1;
                 start = end + 1;
                 continue;
             };
@@ -54,16 +76,16 @@ impl Decoder {
                 let waiting = Waiting { start: start as u32, ordinal, edges: line.edges };
                 match self.batch_of(padded, start, line.edges) {
                     Some(plan) if !inside_definition => {
-                        let batch = &mut self.batches[plan];
+                        let batch = &mut self.waiting.batches[plan];
                         if batch.is_empty() {
-                            self.filled.push(plan as u32);
+                            self.waiting.filled.push(plan as u32);
                         }
                         batch.push(waiting);
                     }
-                    _ => self.rest.push(waiting),
+                    _ => self.waiting.rest.push(waiting),
                 }
-                self.lines += 1;
-            } else if self.follows {
+                self.waiting.lines += 1;
+            } else if self.asked.follows {
                 self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
@@ -79,26 +101,26 @@ impl Decoder {
         }
         let id_len = (edges & (edges - 1)).trailing_zeros() as usize;
         let id = word(padded, start, id_len)?;
-        let index = self.plans_by_id.find(id, id_len as u64)? as usize;
+        let index = self.plans.by_id.find(id, id_len as u64)? as usize;
         Some(index)
     }
 
     /// Decodes the batches; the lines that do not fit join the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
-        if self.unsorted.len() < self.lines as usize {
-            self.unsorted.resize(self.lines as usize, NOTHING);
+        if self.grouping.unsorted.len() < self.waiting.lines as usize {
+            self.grouping.unsorted.resize(self.waiting.lines as usize, NOTHING);
         }
-        let mut filled = std::mem::take(&mut self.filled);
+        let mut filled = std::mem::take(&mut self.waiting.filled);
         // A rule, so that what is noted does not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
             let index = index as usize;
             self.note_use(index);
-            let mut batch = std::mem::take(&mut self.batches[index]);
-            let plan = self.plans[index];
+            let mut batch = std::mem::take(&mut self.waiting.batches[index]);
+            let plan = self.plans.all[index];
             match plan.action {
-                Action::Structural => self.rest.append(&mut batch),
-                Action::Replayed(_) if !plan.fits_batch => self.rest.append(&mut batch),
+                Action::Structural => self.waiting.rest.append(&mut batch),
+                Action::Replayed(_) if !plan.fits_batch => self.waiting.rest.append(&mut batch),
                 // One loop for each event, so that what differs between them is settled outside.
                 Action::Replayed(op) => match op {
                     Op::PopState => self.batch(padded, &plan, Op::PopState, &batch, decoded),
@@ -111,9 +133,9 @@ impl Decoder {
                 },
             }
             batch.clear();
-            self.batches[index] = batch;
+            self.waiting.batches[index] = batch;
         }
-        self.filled = filled;
+        self.waiting.filled = filled;
     }
 
     #[inline(always)]
@@ -136,7 +158,7 @@ impl Decoder {
                     if time > last_time {
                         last_time = time;
                     }
-                    let (to, event) = &mut self.unsorted[line.ordinal as usize];
+                    let (to, event) = &mut self.grouping.unsorted[line.ordinal as usize];
                     *to = strand;
                     event.time = time;
                     event.argument = argument;
@@ -144,7 +166,7 @@ impl Decoder {
                     event.tail = op as u32;
                     decoded.event_count += 1;
                 }
-                None => self.rest.push(*line),
+                None => self.waiting.rest.push(*line),
             }
         }
         decoded.last_time = last_time;
@@ -163,19 +185,19 @@ impl Decoder {
     ) -> Option<(StrandSymbol, f64, u64)> {
         let (time_start, time_end) = words.get(plan.time);
         let time = number::parse_time_at(padded, time_start, time_end)?;
-        if time > self.stop_at {
+        if time > self.asked.stop_at {
             return None;
         }
         let pair = plan.pair?;
         let (pair_start, pair_end) = (words.get(pair).0, words.get(pair + 1).1);
         let pair = word(padded, pair_start, pair_end - pair_start)?;
-        let lane = self.lanes_by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
-        let KnownLane { type_, mut strand } = *self.known_lanes.get(lane as usize)?;
+        let lane = self.known.by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
+        let KnownLane { type_, mut strand } = *self.known.lanes.get(lane as usize)?;
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
-                let (names, word) = (self.value_names, words.get(plan.value));
-                u64::from(self.values.short_symbol(
+                let (names, word) = (self.asked.value_names, words.get(plan.value));
+                u64::from(self.symbols.values.short_symbol(
                     padded,
                     word,
                     type_,
@@ -186,7 +208,7 @@ impl Decoder {
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
                 let (start, end) = words.get(plan.value);
-                let value = match self.precision {
+                let value = match self.asked.precision {
                     Precision::Single => f64::from(number::parse_f32_at(padded, start, end)?),
                     Precision::Double => number::parse_f64_at(padded, start, end)?,
                 };
@@ -195,15 +217,25 @@ impl Decoder {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = bare(padded, words.get(plan.end));
-                let end =
-                    self.link_ends.find_short(padded, start, end, end_context(type_, side))?;
-                let (names, word) = (self.value_names, words.get(plan.value));
-                let value =
-                    self.values.short_symbol(padded, word, type_, names, start_of_line, decoded)?;
+                let end = self.symbols.link_ends.find_short(
+                    padded,
+                    start,
+                    end,
+                    end_context(type_, side),
+                )?;
+                let (names, word) = (self.asked.value_names, words.get(plan.value));
+                let value = self.symbols.values.short_symbol(
+                    padded,
+                    word,
+                    type_,
+                    names,
+                    start_of_line,
+                    decoded,
+                )?;
                 let raw_key = words.get(plan.key);
                 let (key_start, key_end) = bare(padded, raw_key);
                 let key_hash = hash_text(padded, key_start, key_end);
-                strand += self.spread.part(key_hash);
+                strand += self.known.spread.part(key_hash);
                 let raw_key = Span { start: raw_key.0 as u32, end: raw_key.1 as u32 };
                 decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
                 decoded.links.len() as u64 - 1

@@ -1,7 +1,7 @@
 //! Decoders that know too much, and those that take their place.
 
-use crate::decode::Decoder;
 use crate::decode::symbols::{SymbolTable, WordTable};
+use crate::decode::{Decoder, Symbols};
 use crate::names::options::Options;
 
 /// From so many lanes and ends of links on, they are looked at: those of most traces are fewer.
@@ -16,24 +16,25 @@ impl Decoder {
     /// [successor](Decoder::successor) would be faster, or take much less memory.
     pub(crate) fn is_crowded(&self) -> bool {
         let lanes = self.places();
-        let by_values = self.values.are_crowded() && self.values.len() > 4 * self.lanes.len();
+        let by_values = self.symbols.values.are_crowded()
+            && self.symbols.values.len() > 4 * self.symbols.lanes.len();
         by_values || lanes > self.most_places && self.decoded < LINES_PER_PLACE * lanes as u64
     }
 
     /// How many lanes and ends of links it knows.
     fn places(&self) -> usize {
-        self.lanes.len() + self.link_ends.len()
+        self.symbols.lanes.len() + self.symbols.link_ends.len()
     }
 
     /// A decoder for this one's place, and with its memory, that knows nothing, but what values have been
     /// like; and that there had been so many lanes before that it learned again.
     pub(crate) fn successor(&mut self, options: &Options, again: usize) -> Self {
         // Lanes that come up again and again are not worth forgetting: do it less and less.
-        let most_places = match 2 * again > self.lanes.len() {
+        let most_places = match 2 * again > self.symbols.lanes.len() {
             true => self.most_places.saturating_mul(4),
             false => self.most_places,
         };
-        let values = self.values.successors(self.decoded);
+        let values = self.symbols.values.successors(self.decoded);
         let cleared = |table: &mut SymbolTable| {
             table.clear();
             std::mem::take(table)
@@ -42,15 +43,16 @@ impl Decoder {
             table.clear();
             std::mem::take(table)
         };
-        Decoder {
+        let mut next = Decoder::new(options, self.known.spread, self.asked.follows);
+        next.symbols = Symbols {
             values,
-            most_places,
-            types: cleared(&mut self.types),
-            lanes: cleared(&mut self.lanes),
-            link_ends: cleared(&mut self.link_ends),
-            lanes_by_pair: words(&mut self.lanes_by_pair),
-            unsorted: std::mem::take(&mut self.unsorted),
-            ..Decoder::new(options, self.spread, self.follows)
-        }
+            types: cleared(&mut self.symbols.types),
+            lanes: cleared(&mut self.symbols.lanes),
+            link_ends: cleared(&mut self.symbols.link_ends),
+        };
+        next.known.by_pair = words(&mut self.known.by_pair);
+        next.grouping.unsorted = std::mem::take(&mut self.grouping.unsorted);
+        next.most_places = most_places;
+        next
     }
 }

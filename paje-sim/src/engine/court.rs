@@ -103,11 +103,11 @@ impl Engine<'_> {
         let found = match ending {
             Some(ending) => {
                 let lanes = self.model.lanes_of(ending.container);
-                self.lanes.first_reused(lanes, self.workers)
+                self.lanes.first_reused(lanes, self.job.workers)
             }
             None => {
                 let lanes = self.model.lane_ids().take(self.lanes.len());
-                self.lanes.first_reused(lanes, self.workers)
+                self.lanes.first_reused(lanes, self.job.workers)
             }
         };
         let (suspect, key, count) = found?;
@@ -124,17 +124,17 @@ impl Engine<'_> {
                 } else {
                     WarningKind::MissingExtras
                 };
-                let number = self.tables.all()[line.def as usize].id().to_vec();
-                self.warnings.add(block, kind, number, line.at);
+                let number = self.definitions.all()[line.def as usize].id().to_vec();
+                self.findings.warnings.add(block, kind, number, line.at);
             }
         }
         for at in self.lanes.take_ignored() {
-            if let (Some(_), Some(follower)) = (&self.told, &self.follower) {
+            if let (Some(_), Some(follower)) = (&self.findings.tally, &self.follower) {
                 follower.mend(at, Mended::Skipped);
             }
             if let Some(block) = window.block_of(at) {
                 let line = (at - block.text.start().0) as u32;
-                self.warnings.add_line(block, WarningKind::AfterDestroy, line);
+                self.findings.warnings.add_line(block, WarningKind::AfterDestroy, line);
             }
         }
     }

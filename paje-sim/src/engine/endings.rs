@@ -20,7 +20,7 @@ impl Engine<'_> {
         if let Some(last) = window.blocks.last() {
             self.lanes.cuts.forget(last.origin.start);
         }
-        if let Some(first) = self.first.take() {
+        if let Some(first) = self.findings.first.take() {
             let reused = self.reused_in(None).map(|(found, _)| found);
             let found = earliest(Some(first), reused);
             return found.map_or(Ok(()), |found| Err(found.error));
@@ -31,12 +31,12 @@ impl Engine<'_> {
 
     /// What remains to be done for the part of a window that comes before byte `limit`.
     pub(crate) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
-        if self.told.is_some() {
+        if self.findings.tally.is_some() {
             self.settle_damaged(window, limit);
             return Ok(());
         }
         let mut found = self.refused(window);
-        let first = earliest_byte(&[&found, &self.first]).min(limit);
+        let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
         self.place_suspects(window);
         let mut endings = std::mem::take(&mut self.effects.endings);
         // Other files may still have events for what ended after they were named.
@@ -45,7 +45,7 @@ impl Engine<'_> {
         for ending in endings.drain(..now) {
             let reused = self.reused_in(Some(&ending)).map(|(found, _)| found);
             found = earliest(found, reused);
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
             if let Err((field, problem)) = ended {
                 found = earliest(found, self.found_at(window, ending.at, field, problem));
                 break;
@@ -56,7 +56,7 @@ impl Engine<'_> {
         }
         self.effects.endings = endings;
         if found.is_some() {
-            found = earliest(found, self.first.take());
+            found = earliest(found, self.findings.first.take());
             found = earliest(found, self.reused_in(None).map(|(found, _)| found));
         }
         found.map_or(Ok(()), |found| Err(found.error))
@@ -65,13 +65,13 @@ impl Engine<'_> {
     /// Ends the containers whose lanes other files might have gone on with.
     pub(crate) fn end_deferred(&mut self) -> Result<(), Error> {
         for ending in std::mem::take(&mut self.effects.endings) {
-            if self.told.is_some() {
+            if self.findings.tally.is_some() {
                 self.end_damaged(&ending, |engine, failed| {
                     Some(deferred_error(&engine.deferred, ending.at, failed))
                 });
                 continue;
             }
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
             ended.map_err(|failed| deferred_error(&self.deferred, ending.at, failed))?;
             if let Some(portions) = &mut self.portions {
                 portions.ended(ending.container);

@@ -21,38 +21,38 @@ impl Engine<'_> {
         began: Instant,
         rounds: Duration,
     ) -> Result<Trace, Error> {
-        if self.bytes == 0 {
+        if self.read.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
-        if self.told.is_some() {
+        if self.findings.tally.is_some() {
             self.tell_reused(None);
         } else if let Some((found, _)) = self.reused_in(None) {
             return Err(found.error);
         }
-        if self.tables.at_hand().is_open() {
-            let file = self.files.path(self.tables.file());
+        if self.definitions.at_hand().is_open() {
+            let file = self.files.path(self.definitions.file());
             let error = unfinished_definition().in_file(file.as_ref());
-            if self.told.is_none() {
+            if self.findings.tally.is_none() {
                 return Err(error);
             }
-            self.tell_unfinished(self.bytes, error);
+            self.tell_unfinished(self.read.bytes, error);
         }
         self.end_deferred()?;
         let (open_states, open_count) = self.open_states();
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
-        let last = if self.last_time.is_finite() { self.last_time } else { 0.0 };
-        let time = self.options.stop_at.unwrap_or(last);
+        let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
+        let time = self.job.options.stop_at.unwrap_or(last);
         for container in self.model.containers.ids() {
             if self.model.containers.is_destroyed(container) {
                 continue;
             }
             self.model.containers.set_end(container, time, None);
-            let ending = Ending { container, time, at: self.bytes, named: false };
-            if self.told.is_some() {
+            let ending = Ending { container, time, at: self.read.bytes, named: false };
+            if self.findings.tally.is_some() {
                 self.end_damaged(&ending, |_, (_, problem)| Some(Error::invalid(problem, None)));
                 continue;
             }
-            let ended = self.lanes.end_container(&self.model, self.options, &ending);
+            let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
             ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
             if let Some(portions) = &mut self.portions {
                 portions.ended(container);
@@ -63,25 +63,26 @@ impl Engine<'_> {
             problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
-        let desks = self.desks.iter_mut().map(exclusive);
+        let desks = self.team.desks.iter_mut().map(exclusive);
         let mut workers: Vec<_> = desks.map(|desk| desk.times).collect();
-        workers.resize_with(self.workers.threads(), Default::default);
+        workers.resize_with(self.job.workers.threads(), Default::default);
         let read = Counted {
-            bytes: self.bytes - feed.added(),
-            lines: self.lines,
-            events: self.events,
+            bytes: self.read.bytes - feed.added(),
+            lines: self.read.lines,
+            events: self.read.events,
             times: Times { wall, serial: wall.saturating_sub(rounds), workers },
         };
-        let warnings = self.warnings.into_list(|file, position| feed.original(file, position));
+        let warnings =
+            self.findings.warnings.into_list(|file, position| feed.original(file, position));
         // The last portion is yet to be shown, which needs memory too.
-        drop((self.desks, self.maps, self.free));
+        drop(self.team);
         let rows = self.lanes.finish();
-        let defs = Arc::clone(self.tables.at_hand());
-        let times = self.times.unwrap_or_default();
+        let defs = Arc::clone(self.definitions.at_hand());
+        let times = self.read.times.unwrap_or_default();
         let mut trace = Trace::new(self.model, rows, defs, warnings, time, times, read);
         trace.recovery = recovery;
         trace.files = self.files.paths();
-        trace.comments = self.comments;
+        trace.comments = self.read.comments;
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }

@@ -57,14 +57,18 @@ impl<'o> Portions<'o> {
 impl Engine<'_> {
     /// Replays and shows the portions that end in this window, before its first problem.
     pub(crate) fn show_portions(&mut self, window: &Window) -> Result<(), Error> {
-        let known = self.first.as_ref().map_or(self.bytes, |found| found.at.min(self.bytes));
+        let known = self
+            .findings
+            .first
+            .as_ref()
+            .map_or(self.read.bytes, |found| found.at.min(self.read.bytes));
         while let Some(portions) = &self.portions
             && portions.end <= known
         {
             let end = portions.end;
             self.replay_to(window, end);
             self.settle_to(window, end)?;
-            self.from = end;
+            self.read.replayed_to = end;
             self.show_portion()?;
         }
         Ok(())
@@ -73,14 +77,14 @@ impl Engine<'_> {
     fn show_portion(&mut self) -> Result<(), Error> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
-        let model = std::mem::replace(&mut self.model, Model::new(self.options.value_names));
-        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.tables.at_hand()));
+        let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
+        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.at_hand()));
         let trace = Trace::new(
             model,
             rows,
             defs,
             Vec::new(),
-            self.last_time,
+            self.read.last_time,
             Vec::new(),
             Counted::default(),
         );

@@ -3,22 +3,18 @@
 //! Problems are counted by what they are and what was made of them, with the first in file order: a sum
 //! and a minimum, so that it does not matter who finds them, and when.
 
-use paje_parser::{FieldName, LinkEnd, TypeNature, number};
 use splitter::ReadError;
 
 use crate::decode::block::DecodedBlock;
-use crate::decode::symbols::Symbol;
 use crate::engine::Engine;
 use crate::engine::round::Window;
 use crate::lanes::refusal::{Refusals, Refused};
 use crate::model::{Ending, Failed};
 use crate::names::error::Error;
-use crate::names::ids::{ContainerId, LaneId, TypeId};
+use crate::names::ids::TypeId;
 use crate::names::ledger::Mended;
 use crate::names::recovered::{OpenState, Recovery, Remedy};
-use crate::problems::found::{Stop, field_of_line};
 use crate::problems::tally::code_of;
-use crate::resolve::Resolver;
 
 impl Mended {
     /// What was made of an event that a lane of this type refused.
@@ -32,80 +28,6 @@ impl Mended {
             Refused::Unset => Mended::Unset,
             Refused::ValuesDiffer { other, .. } => Mended::OtherValue(type_, other),
         }
-    }
-}
-
-impl Resolver<'_> {
-    /// Tells what was wrong with a structural event, and of what it made good.
-    pub(crate) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
-        self.model.settle_awaited();
-        let mended = std::mem::take(&mut self.effects.mended);
-        let Some(told) = &mut self.told else { return };
-        if let Some(stop) = stop {
-            return told.add_stop(block, stop);
-        }
-        for (failed, remedy) in mended {
-            told.add_failed(block, (line, 1), failed, remedy);
-        }
-    }
-
-    pub(crate) fn mended_lane(
-        &mut self,
-        block: &DecodedBlock,
-        line: u32,
-        names: (&[u8], &[u8]),
-        nature: TypeNature,
-    ) -> Result<LaneId, Failed> {
-        let (mut mended, time) = (Vec::new(), || Self::time_of(block, line));
-        let known = self.model.containers.len();
-        let lane = self.model.mended_lane(names, nature, time, &mut mended);
-        self.note_made_up(block, line, known);
-        if let (false, Some(told)) = (mended.is_empty(), &mut self.told) {
-            self.model.settle_awaited();
-            for (failed, remedy) in mended {
-                told.add_failed(block, (line, 1), failed, remedy);
-            }
-        }
-        lane
-    }
-
-    pub(crate) fn mended_end(
-        &mut self,
-        block: &DecodedBlock,
-        line: u32,
-        (type_name, name): (&[u8], &[u8]),
-        (symbol, end): (Symbol, LinkEnd),
-    ) -> ContainerId {
-        let time = || Self::time_of(block, line);
-        let known = self.model.containers.len();
-        let (container, mended) = self.model.mended_end(type_name, name, end, time);
-        self.note_made_up(block, line, known);
-        match (mended, &mut self.told) {
-            // Each line is counted: see `Told::add_lines`.
-            (Some((failed, Remedy::Kept)), _) => {
-                self.maps.odd_ends.insert(symbol, (failed, Remedy::Kept));
-            }
-            (Some((failed, remedy)), Some(told)) => {
-                told.add_failed(block, (line, 1), failed, remedy);
-            }
-            _ => {}
-        }
-        container
-    }
-
-    /// Takes note of the container that a line had made up, if there were so many before it and somebody
-    /// wants to know.
-    fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
-        if self.structural.is_some() && self.model.containers.len() > known {
-            let at = block.text.start().0 + u64::from(line);
-            self.effects.made_up.push((at, ContainerId(known as u32)));
-        }
-    }
-
-    /// The time that a line says; `None` if it has none.
-    fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {
-        let span = field_of_line(block, line, FieldName::Time)?;
-        number::parse_time(span.of(block.text.text()).bare())
     }
 }
 
@@ -126,7 +48,7 @@ impl Engine<'_> {
             let Some(block) = window.block_of(refusal.at) else { continue };
             let failed = self.explain(&refusal, block);
             let line = (refusal.at - block.text.start().0) as u32;
-            if let Some(told) = &mut self.told {
+            if let Some(told) = &mut self.findings.tally {
                 told.add_failed(block, (line, count), failed, refusal.why.remedy());
             }
         }
@@ -157,7 +79,7 @@ impl Engine<'_> {
             ending.time = last;
             failures.push((failed, Remedy::Kept, 1));
         }
-        let open = self.lanes.drop_open_links(&self.model, self.options, ending.container);
+        let open = self.lanes.drop_open_links(&self.model, self.job.options, ending.container);
         if let (Some((_, _, all)), Some(follower)) = (&open, &self.follower) {
             all.iter().for_each(|at| follower.mend(*at, Mended::Skipped));
         }
@@ -166,12 +88,12 @@ impl Engine<'_> {
         for (failed, remedy, count) in failures {
             let code = failed.1.code();
             let Some(error) = error(self, failed) else { continue };
-            if let Some(told) = &mut self.told {
+            if let Some(told) = &mut self.findings.tally {
                 told.add(code, remedy, (ending.at, count), || error);
             }
         }
         // Nothing is left that it could complain of.
-        let ended = self.lanes.end_container(&self.model, self.options, &ending);
+        let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
         debug_assert!(ended.is_ok(), "mended");
         if let Some(portions) = &mut self.portions {
             portions.ended(ending.container);
@@ -181,7 +103,7 @@ impl Engine<'_> {
     /// Counts the links, of all lanes or of those of a container that ends, whose keys were used before.
     pub(crate) fn tell_reused(&mut self, ending: Option<&Ending>) {
         let reused = self.reused_in(ending);
-        if let (Some((found, count)), Some(told)) = (reused, &mut self.told) {
+        if let (Some((found, count)), Some(told)) = (reused, &mut self.findings.tally) {
             told.add("key-reused", Remedy::Kept, (found.at, count), || found.error);
         }
     }
@@ -190,11 +112,11 @@ impl Engine<'_> {
     pub(crate) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let found = self.failed(block, error);
-        let Some(told) = &mut self.told else { return };
+        let Some(told) = &mut self.findings.tally else { return };
         let code = code_of(found.error.kind());
         if is_line {
             // The line is gone, but it is one.
-            self.lines += 1;
+            self.read.lines += 1;
             told.add(code, Remedy::Skipped, (found.at, 1), || found.error);
         } else {
             told.broken = Some(block.origin.file);
@@ -205,7 +127,7 @@ impl Engine<'_> {
 
     /// A file ended within a definition.
     pub(crate) fn tell_unfinished(&mut self, at: u64, error: Error) {
-        if let Some(told) = &mut self.told {
+        if let Some(told) = &mut self.findings.tally {
             told.is_cut = true;
             told.add("unfinished-definition", Remedy::Ended, (at, 1), || error);
         }
@@ -213,21 +135,21 @@ impl Engine<'_> {
 
     /// What the values are that lines named before their types were known.
     pub(crate) fn resolve_awaited(&mut self) {
-        for maps in &mut self.maps {
+        for maps in &mut self.team.maps {
             maps.resolve_pending(&mut self.model);
         }
     }
 
     /// All that is to be told. States that are open must not have ended yet.
     pub(crate) fn recovery(&mut self) -> Recovery {
-        let Some(told) = self.told.take() else { return Recovery::default() };
+        let Some(told) = self.findings.tally.take() else { return Recovery::default() };
         Recovery { problems: told.into_list(), ..Recovery::default() }
     }
 
     /// The states that are open, if the trace was cut off.
     pub(crate) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
         let (mut first, mut count) = (Vec::new(), 0);
-        if !self.told.as_ref().is_some_and(|told| told.is_cut) {
+        if !self.findings.tally.as_ref().is_some_and(|told| told.is_cut) {
             return (first, count);
         }
         for container in self.model.containers.ids() {

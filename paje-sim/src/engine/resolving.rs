@@ -14,7 +14,7 @@ use crate::names::recovered::Remedy;
 use crate::problems::found::{Found, Stop};
 use crate::problems::tally::code_of;
 use crate::replay::maps::Maps;
-use crate::resolve::{Counter, Resolver, resolve};
+use crate::resolve::{Clock, Counter, Resolver, resolve};
 
 /// Bytes of the trace in which its first comments are looked for.
 const MOST_COMMENTS: usize = 1 << 13;
@@ -22,57 +22,58 @@ const MOST_COMMENTS: usize = 1 << 13;
 impl Engine<'_> {
     /// Resolves what the window's blocks name, in file order, up to the first problem.
     pub(super) fn resolve(&mut self, window: &mut Window) {
-        self.quota = (self.quota * 4).min(self.full_quota);
+        self.team.quota = (self.team.quota * 4).min(self.team.full_quota);
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
         let mut index = 0;
         self.leave_out_broken(window, index);
         while index < window.blocks.len() {
-            if window.blocks[index].origin.file != self.tables.file() {
-                self.first = self.turn_to(&window.blocks[index].origin);
-                if self.first.is_some() {
+            if window.blocks[index].origin.file != self.definitions.file() {
+                self.findings.first = self.turn_to(&window.blocks[index].origin);
+                if self.findings.first.is_some() {
                     window.blocks.truncate(index);
                     return;
                 }
             }
-            if !changed && !self.tables.suit(&window.blocks[index]) {
+            if !changed && !self.definitions.suit(&window.blocks[index]) {
                 changed = true;
                 self.forget(&window.blocks[index..]);
             }
             let block = &mut window.blocks[index];
             if changed {
-                exclusive(&mut self.desks[block.worker]).decode(block, self.tables.at_hand());
+                exclusive(&mut self.team.desks[block.worker])
+                    .decode(block, self.definitions.at_hand());
             }
-            if self.lines == 0 {
-                self.comments = comments(block.text.text());
+            if self.read.lines == 0 {
+                self.read.comments = comments(block.text.text());
             }
-            block.lines_before = self.lines - self.lines_of_others;
+            block.lines_before = self.read.lines - self.read.lines_of_others;
             block.shown_from = self.shown_from(block.text.text());
             if block.is_marked {
-                self.warnings.add_file(block, WarningKind::ByteOrderMark);
+                self.findings.warnings.add_file(block, WarningKind::ByteOrderMark);
             }
-            self.first = self.resolve_block(block);
-            self.lines += block.decoded.lines;
-            self.bytes += block.text.text().len() as u64;
-            if self.told.is_some() {
+            self.findings.first = self.resolve_block(block);
+            self.read.lines += block.decoded.lines;
+            self.read.bytes += block.text.text().len() as u64;
+            if self.findings.tally.is_some() {
                 // Lines that are too long are in no block.
                 let end = block.text.start().0 + block.text.text().len() as u64;
-                self.bytes = self.bytes.max(end);
+                self.read.bytes = self.read.bytes.max(end);
             }
             if let Some(defs) = &block.decoded.defs {
-                self.tables.change(defs);
+                self.definitions.change(defs);
             }
             if block.decoded.changes && !block.is_last {
-                self.quota = 1;
+                self.team.quota = 1;
             }
-            if self.first.is_some() {
+            if self.findings.first.is_some() {
                 window.blocks.truncate(index + 1);
                 return;
             }
             index += 1;
             self.leave_out_broken(window, index);
         }
-        if self.told.is_some() {
+        if self.findings.tally.is_some() {
             self.resolve_awaited();
         }
     }
@@ -84,7 +85,7 @@ impl Engine<'_> {
         if !self.is_foreign {
             return 0;
         }
-        let mut decoder = LineDecoder::after(self.tables.at_hand().as_ref().clone());
+        let mut decoder = LineDecoder::after(self.definitions.at_hand().as_ref().clone());
         let mut at = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             let makes_sense = match decoder.line(line) {
@@ -103,7 +104,9 @@ impl Engine<'_> {
 
     /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
     fn leave_out_broken(&self, window: &mut Window, first: usize) {
-        let Some(broken) = self.told.as_ref().and_then(|told| told.broken) else { return };
+        let Some(broken) = self.findings.tally.as_ref().and_then(|told| told.broken) else {
+            return;
+        };
         let mut index = 0;
         window.blocks.retain(|block| {
             index += 1;
@@ -113,16 +116,16 @@ impl Engine<'_> {
 
     /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
     fn turn_to(&mut self, origin: &Origin) -> Option<Found> {
-        let before = self.files.path(self.tables.file());
-        let ended = self.tables.turn_to(origin, &self.files);
-        self.lines_of_others = self.lines;
+        let before = self.files.path(self.definitions.file());
+        let ended = self.definitions.turn_to(origin, &self.files);
+        self.read.lines_of_others = self.read.lines;
         self.model.turn_to(origin.file, origin.start);
         self.is_foreign = self.files.is_named(origin.file);
         if ended {
             return None;
         }
-        let (at, error) = (self.bytes, unfinished_definition().in_file(before.as_ref()));
-        if self.told.is_some() {
+        let (at, error) = (self.read.bytes, unfinished_definition().in_file(before.as_ref()));
+        if self.findings.tally.is_some() {
             self.tell_unfinished(at, error);
             return None;
         }
@@ -131,17 +134,18 @@ impl Engine<'_> {
 
     /// Sorts the next file, if files are to be sorted and it is time to.
     pub(super) fn prepare(&mut self, feed: &Feed<'_>) {
-        if self.first.is_some() {
+        if self.findings.first.is_some() {
             return;
         }
-        let prepared = feed.prepare(self.workers, |origin| self.tables.of(origin).as_ref().clone());
+        let prepared =
+            feed.prepare(self.job.workers, |origin| self.definitions.of(origin).as_ref().clone());
         if let Err((origin, error)) = prepared {
             let error = self.files.explain(&origin, error);
-            match &mut self.told {
-                None => self.first = Some(Found { at: self.bytes, error }),
+            match &mut self.findings.tally {
+                None => self.findings.first = Some(Found { at: self.read.bytes, error }),
                 Some(told) => {
                     let code = code_of(error.kind());
-                    told.add(code, Remedy::Ended, (self.bytes, 1), || error);
+                    told.add(code, Remedy::Ended, (self.read.bytes, 1), || error);
                 }
             }
         }
@@ -149,10 +153,10 @@ impl Engine<'_> {
 
     /// Gives crowded decoders' desks new ones.
     pub(super) fn relieve(&mut self) {
-        for worker in 0..self.desks.len() {
-            let desk = exclusive(&mut self.desks[worker]);
+        for worker in 0..self.team.desks.len() {
+            let desk = exclusive(&mut self.team.desks[worker]);
             if desk.decoder.is_crowded() {
-                self.retired.push(desk.maps);
+                self.team.retired.push(desk.maps);
                 self.renew(worker);
             }
         }
@@ -161,7 +165,7 @@ impl Engine<'_> {
     /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
     fn forget(&mut self, blocks: &[DecodedBlock]) {
         for block in blocks {
-            if exclusive(&mut self.desks[block.worker]).maps == block.maps {
+            if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
                 self.renew(block.worker);
             }
         }
@@ -169,49 +173,51 @@ impl Engine<'_> {
 
     /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
     fn renew(&mut self, worker: usize) {
-        let desk = exclusive(&mut self.desks[worker]);
-        let decoder = desk.decoder.successor(self.options, self.maps[desk.maps].again);
-        desk.renew(decoder, self.maps.len());
-        self.maps.push(Maps::default());
+        let desk = exclusive(&mut self.team.desks[worker]);
+        let decoder = desk.decoder.successor(self.job.options, self.team.maps[desk.maps].again);
+        desk.renew(decoder, self.team.maps.len());
+        self.team.maps.push(Maps::default());
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Found> {
-        self.last_time = self.last_time.max(block.decoded.last_time);
-        self.events += block.decoded.event_count;
+        self.read.last_time = self.read.last_time.max(block.decoded.last_time);
+        self.read.events += block.decoded.event_count;
         let mut resolver = Resolver {
             model: &mut self.model,
             lanes: &mut self.lanes,
-            maps: &mut self.maps[block.maps],
+            maps: &mut self.team.maps[block.maps],
             effects: &mut self.effects,
-            last_time: self.last_time,
-            stop_at: self.options.stop_at.unwrap_or(f64::INFINITY),
-            keeps: self.options.keeps(),
-            warnings: &mut self.warnings,
+            clock: Clock {
+                last: self.read.last_time,
+                stop_at: self.job.options.stop_at.unwrap_or(f64::INFINITY),
+                kept: self.read.times.as_mut(),
+            },
+            keeps: self.job.options.keeps(),
+            warnings: &mut self.findings.warnings,
             files: &mut self.files,
-            progress: self.progress,
+            progress: self.job.progress,
             deferred: &mut self.deferred,
-            times: self.times.as_mut(),
             counter: Counter::default(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
-            told: self.told.as_mut(),
+            told: self.findings.tally.as_mut(),
         };
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
         }
-        let defs = block.decoded.defs.as_deref().unwrap_or(self.tables.at_hand());
-        let decoder = &exclusive(&mut self.desks[block.worker]).decoder;
+        let defs = block.decoded.defs.as_deref().unwrap_or(self.definitions.at_hand());
+        let decoder = &exclusive(&mut self.team.desks[block.worker]).decoder;
         let resolved = resolve(block, decoder, defs, &mut resolver);
-        self.last_time = resolver.last_time;
+        self.read.last_time = resolver.clock.last;
         block.structural = resolver.structural.unwrap_or_default();
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.read.times {
             // No minus zero: it would be another time, and is none for PajeNG.
             times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
             times.sort_by(f64::total_cmp);
             times.dedup();
         }
-        if let Some(told) = &mut self.told {
+        if let Some(told) = &mut self.findings.tally {
             told.add_faults(block);
-            self.maps[block.maps].tell_lines(block, told);
+            self.team.maps[block.maps].tell_lines(block, told);
             if let Some(error) = block.failure.take() {
                 self.tell_unread(block, error);
             }
@@ -240,7 +246,7 @@ impl Engine<'_> {
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
         };
-        let at = self.bytes + block.text.text().len() as u64;
+        let at = self.read.bytes + block.text.text().len() as u64;
         Found { at, error: self.files.unreadable(origin.file, error) }
     }
 }

@@ -1,0 +1,49 @@
+//! Definitions of events that a damaged trace begins, and does not end.
+
+use std::sync::Arc;
+
+use paje_parser::{DefTable, Fault, FaultKind, token};
+
+use super::Decoder;
+use super::decoded::Decoded;
+
+impl Decoder {
+    /// Whether the next line with words, from `start` on, is an event's: within a definition, it ends that.
+    pub(super) fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
+        let mut words = Vec::new();
+        while start < text.len() {
+            let end = self.lexing.scanner.line_end(text, start);
+            token::fields(&text[start..end], 0, &mut words);
+            if let Some(first) = words.first() {
+                return text[start + first.start as usize] != b'%';
+            }
+            start = end + 1;
+        }
+        false
+    }
+
+    /// Ends the definition at hand before the next line with words.
+    #[cold]
+    pub(super) fn interrupt(
+        &mut self,
+        text: &[u8],
+        mut start: usize,
+        changed: Option<Arc<DefTable>>,
+        defs: &DefTable,
+        decoded: &mut Decoded,
+    ) {
+        let mut words = Vec::new();
+        let first = loop {
+            let end = self.lexing.scanner.line_end(text, start);
+            token::fields(&text[start..end], 0, &mut words);
+            match words.first() {
+                Some(first) => break first.start,
+                None => start = end + 1,
+            }
+        };
+        decoded.defs = changed;
+        self.change(start, defs, decoded).end_early();
+        let at = start as u32 + first;
+        self.note_fault(start as u32, Fault { at, kind: FaultKind::UnfinishedDefinition }, decoded);
+    }
+}

@@ -1,0 +1,85 @@
+//! What resolving makes of damaged traces.
+
+use paje_parser::{FieldName, LinkEnd, TypeNature, number};
+
+use super::Resolver;
+use crate::decode::block::DecodedBlock;
+use crate::decode::symbols::Symbol;
+use crate::model::Failed;
+use crate::names::ids::{ContainerId, LaneId};
+use crate::names::recovered::Remedy;
+use crate::problems::found::{Stop, field_of_line};
+
+impl Resolver<'_> {
+    /// Tells what was wrong with a structural event, and of what it made good.
+    pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
+        self.model.settle_awaited();
+        let mended = std::mem::take(&mut self.effects.mended);
+        let Some(told) = &mut self.told else { return };
+        if let Some(stop) = stop {
+            return told.add_stop(block, stop);
+        }
+        for (failed, remedy) in mended {
+            told.add_failed(block, (line, 1), failed, remedy);
+        }
+    }
+
+    pub(super) fn mended_lane(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        names: (&[u8], &[u8]),
+        nature: TypeNature,
+    ) -> Result<LaneId, Failed> {
+        let (mut mended, time) = (Vec::new(), || Self::time_of(block, line));
+        let known = self.model.containers.len();
+        let lane = self.model.mended_lane(names, nature, time, &mut mended);
+        self.note_made_up(block, line, known);
+        if let (false, Some(told)) = (mended.is_empty(), &mut self.told) {
+            self.model.settle_awaited();
+            for (failed, remedy) in mended {
+                told.add_failed(block, (line, 1), failed, remedy);
+            }
+        }
+        lane
+    }
+
+    pub(super) fn mended_end(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        (type_name, name): (&[u8], &[u8]),
+        (symbol, end): (Symbol, LinkEnd),
+    ) -> ContainerId {
+        let time = || Self::time_of(block, line);
+        let known = self.model.containers.len();
+        let (container, mended) = self.model.mended_end(type_name, name, end, time);
+        self.note_made_up(block, line, known);
+        match (mended, &mut self.told) {
+            // Each line is counted: see `Maps::tell_lines`.
+            (Some((failed, Remedy::Kept)), _) => {
+                self.maps.odd_ends.insert(symbol, (failed, Remedy::Kept));
+            }
+            (Some((failed, remedy)), Some(told)) => {
+                told.add_failed(block, (line, 1), failed, remedy);
+            }
+            _ => {}
+        }
+        container
+    }
+
+    /// Takes note of the container that a line had made up, if there were so many before it and somebody
+    /// wants to know.
+    fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
+        if self.structural.is_some() && self.model.containers.len() > known {
+            let at = block.text.start().0 + u64::from(line);
+            self.effects.made_up.push((at, ContainerId(known as u32)));
+        }
+    }
+
+    /// The time that a line says; `None` if it has none.
+    fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {
+        let span = field_of_line(block, line, FieldName::Time)?;
+        number::parse_time(span.of(block.text.text()).bare())
+    }
+}
