@@ -8,7 +8,7 @@
 //! types, values and containers, and the ends of containers. They are rare. Everything else belongs
 //! to one lane (a container and a type), and lanes do not influence one another. So each block is
 //! decoded by itself, what it names is resolved in file order, and each lane replays its slices: all
-//! workers decode and replay at the same time, and one of them resolves in between (`window`).
+//! workers decode and replay at the same time, and one of them resolves in between (`wave`).
 //! Problems carry byte positions only; the first in file order wins, and its line is counted then:
 //! the result does not depend on the number of workers, nor on where blocks begin.
 //!
@@ -33,11 +33,11 @@ use paje_parser::DefTable;
 use workers::Workers;
 
 use crate::decode::Decoder;
-use crate::decode::definitions::Tables;
+use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::strands::Strands;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
-use crate::engine::round::{Desk, FreeBlocks, Round, Window};
+use crate::engine::round::{Desk, FreeBlocks, Round, Wave};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::Feed;
 use crate::input::files::Files;
@@ -46,8 +46,7 @@ use crate::model::{Effects, Model};
 use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
-use crate::problems::found::Found;
-use crate::problems::tally::Told;
+use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
@@ -95,8 +94,8 @@ pub(crate) fn replay<'o>(
 struct Engine<'o> {
     job: Job<'o>,
     files: Files,
-    /// The definitions up to the end of the window at hand.
-    definitions: Tables,
+    /// The definitions up to the end of the wave at hand.
+    definitions: DefinitionsByFile,
     model: Model,
     effects: Effects,
     /// Destructions whose lanes end when everything has been read.
@@ -129,9 +128,9 @@ struct Team {
     free: FreeBlocks,
     /// What the symbols of each decoder stand for.
     maps: Vec<Maps>,
-    /// Maps of decoders that are no more, which only the window at hand needs.
+    /// Maps of decoders that are no more, which only the wave at hand needs.
     retired: Vec<usize>,
-    /// How many blocks the next window may have, and the most that one may have.
+    /// How many blocks the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
 }
@@ -141,12 +140,12 @@ struct Team {
 struct Findings {
     warnings: Warnings,
     /// The first problem that decoding and resolving came to.
-    first: Option<Found>,
+    first: Option<Error>,
     /// If the replay goes on after problems, those so far.
-    tally: Option<Told>,
+    tally: Option<ProblemTally>,
 }
 
-/// What has been read up to the end of the window at hand.
+/// What has been read up to the end of the wave at hand.
 struct SoFar {
     lines: u64,
     /// Lines of the files before the last one.
@@ -154,7 +153,7 @@ struct SoFar {
     bytes: u64,
     events: u64,
     last_time: f64,
-    /// The byte up to which the window at hand has been replayed already.
+    /// The byte up to which the wave at hand has been replayed already.
     replayed_to: u64,
     /// What the trace begins with: see [`Trace::comments`].
     comments: Vec<u8>,
@@ -193,7 +192,7 @@ impl SoFar {
     }
 }
 
-/// Blocks of a window for each worker: enough that a round is long beside what its end costs, few
+/// Blocks of a wave for each worker: enough that a round is long beside what its end costs, few
 /// enough that what was decoded is still in the cache when it is replayed.
 const BLOCKS_PER_WORKER: usize = 4;
 
@@ -208,18 +207,18 @@ impl<'o> Engine<'o> {
         let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
         let mut model = Model::new(options.value_names);
-        model.mended = options.recover.then(Default::default);
+        model.made_up = options.recover.then(Default::default);
         Engine {
             job,
             files,
-            definitions: Tables::new(DefTable::new(options.field_names)),
+            definitions: DefinitionsByFile::new(DefTable::new(options.field_names)),
             model,
             effects: Effects::default(),
             deferred: Vec::new(),
             team: Team::new(team, options, spread, follows),
             lanes: Lanes::new(options, spread, portions.is_some(), follows),
             findings: Findings {
-                tally: options.recover.then(Told::default),
+                tally: options.recover.then(ProblemTally::default),
                 ..Findings::default()
             },
             read: SoFar::new(options.keep_times),
@@ -246,49 +245,49 @@ impl<'o> Engine<'o> {
     }
 
     fn read(&mut self, feed: &Feed<'_>, rounds: &mut Duration) -> Result<(), Error> {
-        let mut window = Window::default();
+        let mut wave = Wave::default();
         loop {
-            self.show_portions(&window)?;
-            self.definitions.bequeath(&self.files);
+            self.show_portions(&wave)?;
+            self.definitions.save_for_children(&self.files);
             self.prepare(feed);
             let mut watch = Watch::start();
             let quota = if self.findings.first.is_some() { 0 } else { self.team.quota };
-            let limit = self.findings.first.as_ref().map_or(u64::MAX, |found| found.at);
-            self.round(&window, limit, Some(feed), quota);
+            let limit = self.findings.first.as_ref().map_or(u64::MAX, Error::at);
+            self.round(&wave, limit, Some(feed), quota);
             watch.lap(rounds);
-            self.settle(&window)?;
+            self.settle(&wave)?;
             if self.follower.as_ref().is_some_and(Follower::has_refused) {
                 return Err(Error::stopped());
             }
             for maps in self.team.retired.drain(..) {
                 self.team.maps[maps] = Maps::default();
             }
-            self.team.free.give_back(window.blocks);
-            window = Window::collect(&mut self.team.desks);
+            self.team.free.give_back(wave.blocks);
+            wave = Wave::collect(&mut self.team.desks);
             if self.job.progress.is_stopped() {
                 return Err(Error::stopped());
             }
-            if window.blocks.is_empty() && !feed.has_more() {
+            if wave.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }
-            self.resolve(&mut window);
+            self.resolve(&mut wave);
             feed.enqueue(self.files.take_queue());
             self.relieve();
         }
     }
 
-    /// Replays the window's events before byte `limit`.
-    fn replay_to(&mut self, window: &Window, limit: u64) {
-        self.round(window, limit, None, 0);
+    /// Replays the wave's events before byte `limit`.
+    fn replay_to(&mut self, wave: &Wave, limit: u64) {
+        self.round(wave, limit, None, 0);
     }
 
-    /// Replays the window's events before byte `limit`, and decodes so many blocks.
-    fn round(&mut self, window: &Window, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
-        let shards = if window.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
+    /// Replays the wave's events before byte `limit`, and decodes so many blocks.
+    fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
+        let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             lanes: &self.lanes,
             maps: &self.team.maps,
-            window,
+            wave,
             from: self.read.replayed_to,
             limit,
             feed,
@@ -296,7 +295,7 @@ impl<'o> Engine<'o> {
             desks: &self.team.desks,
             free: &self.team.free,
             progress: self.job.progress,
-            // Parts of a window that are replayed by themselves are not told.
+            // Parts of a wave that are replayed by themselves are not tally.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),

@@ -6,7 +6,7 @@
 pub mod containers;
 mod lanes;
 mod lifetimes;
-mod mended;
+mod made_up;
 mod newborn;
 pub mod types;
 
@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::Containers;
 pub(crate) use crate::model::lanes::Lane;
-pub(crate) use crate::model::mended::{AwaitedValue, Mended, NOWHERE};
+pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
 use crate::names::error::{Named, Problem};
@@ -47,7 +47,7 @@ pub(crate) struct Model {
     /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: FxHashSet<Vec<u8>>,
     /// What the replay goes on with after problems, if it does.
-    pub(crate) mended: Option<Box<Mended>>,
+    pub(crate) made_up: Option<Box<MadeUp>>,
 }
 
 /// A file of the trace.
@@ -97,7 +97,7 @@ impl Model {
             value_files: FxHashMap::default(),
             newborn: Newborn::default(),
             not_created: FxHashSet::default(),
-            mended: None,
+            made_up: None,
         }
     }
 

@@ -20,7 +20,7 @@ const UPWARD: &[&str] = &[];
 const LARGEST_CIRCLE: usize = 3;
 
 /// Files of more lines than [`MOST_LINES`]. There may only be fewer of them.
-const LONG: &[&str] = &["resolve"];
+const LONG: &[&str] = &[];
 
 const MOST_LINES: usize = 400;
 

@@ -11,7 +11,7 @@ use crate::input::files::{Files, Origin};
 
 /// The definitions of the files that are being read.
 #[derive(Debug)]
-pub(crate) struct Tables {
+pub(crate) struct DefinitionsByFile {
     /// The file whose lines are being resolved.
     file: u32,
     /// Its definitions so far, in the longest list that there is.
@@ -19,13 +19,13 @@ pub(crate) struct Tables {
     /// What files begin with, by the numbers of those that name them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
     /// The definitions at hand when what its files begin with was last made.
-    bequeathed: Option<Arc<DefTable>>,
+    saved: Option<Arc<DefTable>>,
 }
 
-impl Tables {
+impl DefinitionsByFile {
     pub(crate) fn new(first: DefTable) -> Self {
         let at_hand = Arc::new(first);
-        Tables { file: 0, at_hand, inherited: BTreeMap::new(), bequeathed: None }
+        DefinitionsByFile { file: 0, at_hand, inherited: BTreeMap::new(), saved: None }
     }
 
     /// The file whose lines are being resolved.
@@ -64,13 +64,13 @@ impl Tables {
     }
 
     /// Prepares for the files that the one at hand has named so far.
-    pub(crate) fn bequeath(&mut self, files: &Files) {
+    pub(crate) fn save_for_children(&mut self, files: &Files) {
         if !files.has_children(self.file) {
             return;
         }
         let now = &self.at_hand;
-        if self.bequeathed.as_ref().is_none_or(|last| !Arc::ptr_eq(last, now)) {
-            self.bequeathed = Some(Arc::clone(now));
+        if self.saved.as_ref().is_none_or(|last| !Arc::ptr_eq(last, now)) {
+            self.saved = Some(Arc::clone(now));
             self.inherited.insert(self.file, Arc::new(now.inherit()));
         }
     }
@@ -79,10 +79,10 @@ impl Tables {
     /// within a definition.
     pub(crate) fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
         let ended = !self.at_hand.is_open();
-        self.bequeath(files);
+        self.save_for_children(files);
         // Each of them has the longest list.
         self.at_hand = Arc::clone(self.of(origin));
-        self.bequeathed = None;
+        self.saved = None;
         self.file = origin.file;
         // Files are read in the order of those who named them.
         self.inherited = self.inherited.split_off(&origin.parent);
@@ -90,7 +90,7 @@ impl Tables {
     }
 
     /// Whether a block that was decoded with other definitions than those at hand means the same.
-    pub(crate) fn suit(&self, block: &DecodedBlock) -> bool {
+    pub(crate) fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.at_hand;
         if Arc::ptr_eq(assumed, &self.at_hand) {

@@ -1,43 +1,39 @@
-//! What is wrong or doubtful in a window: the first problem of all, with its sentence.
+//! What is wrong or doubtful in a wave: the first problem of all, with its sentence.
 
 use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};
 
 use super::Engine;
-use super::round::Window;
+use super::round::Wave;
 use crate::decode::block::DecodedBlock;
 use crate::lanes::refusal::{Refusal, Refused};
-use crate::model::{Ending, Failed};
-use crate::names::error::{Error, Problem, WarningKind};
+use crate::model::Ending;
+use crate::names::error::{Error, ErrorKind, Problem, WarningKind};
 use crate::names::ledger::Mended;
-use crate::problems::found::{Found, Stop, Where, field_of_line, place};
+use crate::problems::found::{Where, error_in, field_of_line, place};
 
 impl Engine<'_> {
-    /// The problem of the field of the line that begins at a byte of the window.
+    /// The problem of the field of the line that begins at a byte of the wave.
     pub(crate) fn found_at(
         &self,
-        window: &Window,
+        wave: &Wave,
         at: u64,
         field: FieldName,
         problem: Problem,
-    ) -> Option<Found> {
-        let block = window.block_of(at)?;
+    ) -> Option<Error> {
+        let block = wave.block_of(at)?;
         let line = (at - block.text.start().0) as u32;
-        Some(Found::in_block(block, Stop::at_field(line, (field, problem))))
+        Some(error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem)))
     }
 
-    /// The first problem of the window that a lane found.
-    pub(crate) fn refused(&mut self, window: &Window) -> Option<Found> {
-        let first = self.lanes.take_refused();
-        first.and_then(|refused| {
-            let block = window.block_of(refused.at)?;
-            let (field, problem) = self.explain(&refused, block);
-            self.found_at(window, refused.at, field, problem)
-        })
+    /// The first problem of the wave that a lane found.
+    pub(crate) fn refused(&mut self, wave: &Wave) -> Option<Error> {
+        let first = self.lanes.take_refused()?;
+        wave.block_of(first.at).map(|block| self.explain(&first, block))
     }
 
-    /// The sentence for an event that a lane refused.
-    pub(crate) fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Failed {
+    /// The error of an event that a lane refused.
+    pub(crate) fn explain(&self, refused: &Refusal, block: &DecodedBlock) -> Error {
         let lane = self.model.lanes[refused.lane.index()];
         let container = || self.model.containers.named(lane.container);
         let type_ = || self.model.types.named(lane.type_);
@@ -46,7 +42,7 @@ impl Engine<'_> {
             let span = field_of_line(block, line, field);
             span.map_or(Vec::new(), |span| span.of(block.text.text()).bare().to_vec())
         };
-        match refused.why {
+        let (field, problem) = match refused.why {
             Refused::Earlier(last) | Refused::LateLink(last) => {
                 let (time, container, type_) = (refused.time, container(), type_());
                 (FieldName::Time, Problem::NotTimeOrdered { time, last, container, type_ })
@@ -75,15 +71,16 @@ impl Engine<'_> {
                 let key = word(FieldName::Key);
                 (FieldName::Value, Problem::LinkValuesDiffer { key, value, other })
             }
-        }
+        };
+        error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
     }
 
-    /// Finds the places of the window's links whose keys may have been used before, while the text
+    /// Finds the places of the wave's links whose keys may have been used before, while the text
     /// is at hand.
-    pub(crate) fn place_suspects(&mut self, window: &Window) {
+    pub(crate) fn place_suspects(&mut self, wave: &Wave) {
         let (mut counted, mut lines) = (0, 0);
         for (at, suspect) in self.lanes.new_suspects() {
-            let Some(block) = window.block_of(at) else { continue };
+            let Some(block) = wave.block_of(at) else { continue };
             let start = block.text.start().0;
             if counted < start || lines == 0 {
                 (counted, lines) = (start, block.lines_before + 1);
@@ -99,7 +96,7 @@ impl Engine<'_> {
 
     /// The first link, of all lanes or of those of a container that ends, whose key was used before, and how
     /// many there are.
-    pub(crate) fn reused_in(&self, ending: Option<&Ending>) -> Option<(Found, u64)> {
+    pub(crate) fn reused_in(&self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {
                 let lanes = self.model.lanes_of(ending.container);
@@ -112,12 +109,12 @@ impl Engine<'_> {
         };
         let (suspect, key, count) = found?;
         let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
-        Some((Found { at: suspect.at, error }, count))
+        Some((error.of_line_at(suspect.at), count))
     }
 
-    /// Takes note of the window's doubtful lines.
-    pub(crate) fn warn(&mut self, window: &Window) {
-        for block in &window.blocks {
+    /// Takes note of the wave's doubtful lines.
+    pub(crate) fn warn(&mut self, wave: &Wave) {
+        for block in &wave.blocks {
             for line in &block.decoded.doubtful {
                 let kind = if line.surplus {
                     WarningKind::SurplusWords
@@ -132,7 +129,7 @@ impl Engine<'_> {
             if let (Some(_), Some(follower)) = (&self.findings.tally, &self.follower) {
                 follower.mend(at, Mended::Skipped);
             }
-            if let Some(block) = window.block_of(at) {
+            if let Some(block) = wave.block_of(at) {
                 let line = (at - block.text.start().0) as u32;
                 self.findings.warnings.add_line(block, WarningKind::AfterDestroy, line);
             }

@@ -1,43 +1,43 @@
-//! What is done when lanes have been replayed: containers end, in file order, and problems are told.
+//! What is done when lanes have been replayed: containers end, in file order, and problems are tally.
 
 use paje_parser::FieldName;
 
 use crate::engine::Engine;
-use crate::engine::round::Window;
+use crate::engine::round::Wave;
 use crate::model::Failed;
 use crate::names::error::Error;
 use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
 
 impl Engine<'_> {
-    /// What remains to be done for a window when all its lanes have been replayed.
+    /// What remains to be done for a wave when all its lanes have been replayed.
     ///
     /// # Errors
     /// The first problem of the trace, if it has come up.
-    pub(crate) fn settle(&mut self, window: &Window) -> Result<(), Error> {
+    pub(crate) fn settle(&mut self, wave: &Wave) -> Result<(), Error> {
         self.lanes.relieve()?;
-        self.settle_to(window, u64::MAX)?;
-        if let Some(last) = window.blocks.last() {
+        self.settle_to(wave, u64::MAX)?;
+        if let Some(last) = wave.blocks.last() {
             self.lanes.cuts.forget(last.origin.start);
         }
         if let Some(first) = self.findings.first.take() {
             let reused = self.reused_in(None).map(|(found, _)| found);
             let found = earliest(Some(first), reused);
-            return found.map_or(Ok(()), |found| Err(found.error));
+            return found.map_or(Ok(()), Err);
         }
-        self.warn(window);
+        self.warn(wave);
         Ok(())
     }
 
-    /// What remains to be done for the part of a window that comes before byte `limit`.
-    pub(crate) fn settle_to(&mut self, window: &Window, limit: u64) -> Result<(), Error> {
+    /// What remains to be done for the part of a wave that comes before byte `limit`.
+    pub(crate) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
-            self.settle_damaged(window, limit);
+            self.settle_damaged(wave, limit);
             return Ok(());
         }
-        let mut found = self.refused(window);
+        let mut found = self.refused(wave);
         let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
-        self.place_suspects(window);
+        self.place_suspects(wave);
         let mut endings = std::mem::take(&mut self.effects.endings);
         // Other files may still have events for what ended after they were named.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
@@ -47,7 +47,7 @@ impl Engine<'_> {
             found = earliest(found, reused);
             let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
             if let Err((field, problem)) = ended {
-                found = earliest(found, self.found_at(window, ending.at, field, problem));
+                found = earliest(found, self.found_at(wave, ending.at, field, problem));
                 break;
             }
             if let Some(portions) = &mut self.portions {
@@ -59,7 +59,7 @@ impl Engine<'_> {
             found = earliest(found, self.findings.first.take());
             found = earliest(found, self.reused_in(None).map(|(found, _)| found));
         }
-        found.map_or(Ok(()), |found| Err(found.error))
+        found.map_or(Ok(()), Err)
     }
 
     /// Ends the containers whose lanes other files might have gone on with.

@@ -26,8 +26,8 @@ impl Engine<'_> {
         }
         if self.findings.tally.is_some() {
             self.tell_reused(None);
-        } else if let Some((found, _)) = self.reused_in(None) {
-            return Err(found.error);
+        } else if let Some((error, _)) = self.reused_in(None) {
+            return Err(error);
         }
         if self.definitions.at_hand().is_open() {
             let file = self.files.path(self.definitions.file());

@@ -1,4 +1,4 @@
-//! Whose each line of a trace is, for who wants to take it apart.
+//! Tells which container each line of a trace belongs to, for who wants to take it apart.
 //!
 //! A replay learns for each event which container it is for. [`Trace::read_into_ledger`] passes that on,
 //! block after block, in parallel, while the text is at hand.
@@ -13,12 +13,12 @@ use paje_parser::{ByteOffset, LinkEnd};
 
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
-use crate::model::NOWHERE;
+use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 use crate::names::ledger::{LineOf, Mended, Used};
 use crate::replay::maps::Maps;
 
-/// Learns whose each line of a trace is.
+/// Is told which container each line of a trace belongs to.
 pub trait Ledger: Sync {
     /// Learns about the lines of a block. Blocks come in no fixed order, several at a time, each once;
     /// one worker tells of one block at a time. Together they are the trace, but for blocks without
@@ -79,7 +79,7 @@ impl<'a> Page<'a> {
                 STRUCTURAL => structural.next().copied().unwrap_or(LineOf::Nobody),
                 strand => owners
                     .get(strand as usize)
-                    .filter(|(_, container)| *container != NOWHERE)
+                    .filter(|(_, container)| *container != UNKNOWN)
                     .map_or(LineOf::Nobody, |(_, container)| LineOf::Event(*container)),
             };
             (end - *start as usize, about)
@@ -100,7 +100,7 @@ impl<'a> Page<'a> {
         for (strand, count) in &decoded.strands {
             let events = events.by_ref().take(*count as usize);
             let owner = self.maps.owners.get(*strand as usize);
-            let Some((lane, _)) = owner.filter(|(_, container)| *container != NOWHERE) else {
+            let Some((lane, _)) = owner.filter(|(_, container)| *container != UNKNOWN) else {
                 events.for_each(drop);
                 continue;
             };
@@ -124,7 +124,7 @@ impl<'a> Page<'a> {
                         }
                         last = u64::from(link.value);
                         let end = self.maps.link_ends.get(link.end as usize);
-                        if let Some(end) = end.filter(|end| **end != NOWHERE) {
+                        if let Some(end) = end.filter(|end| **end != UNKNOWN) {
                             let side = match event.op() {
                                 Op::StartLink => LinkEnd::Start,
                                 _ => LinkEnd::End,

@@ -1,14 +1,14 @@
 //! Traces that are shown in portions, each forgotten when it has been shown.
 //!
-//! A portion ends at a multiple of its size in bytes: the window at hand is replayed up to there, and
-//! then from there on. So what is in a portion does not depend on the windows, and thus neither on the
+//! A portion ends at a multiple of its size in bytes: the wave at hand is replayed up to there, and
+//! then from there on. So what is in a portion does not depend on the waves, and thus neither on the
 //! number of workers nor on the size of blocks.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::Engine;
-use crate::engine::round::Window;
+use crate::engine::round::Wave;
 use crate::model::Model;
 use crate::names::error::Error;
 use crate::names::ids::ContainerId;
@@ -55,19 +55,19 @@ impl<'o> Portions<'o> {
 }
 
 impl Engine<'_> {
-    /// Replays and shows the portions that end in this window, before its first problem.
-    pub(crate) fn show_portions(&mut self, window: &Window) -> Result<(), Error> {
+    /// Replays and shows the portions that end in this wave, before its first problem.
+    pub(crate) fn show_portions(&mut self, wave: &Wave) -> Result<(), Error> {
         let known = self
             .findings
             .first
             .as_ref()
-            .map_or(self.read.bytes, |found| found.at.min(self.read.bytes));
+            .map_or(self.read.bytes, |error| error.at().min(self.read.bytes));
         while let Some(portions) = &self.portions
             && portions.end <= known
         {
             let end = portions.end;
-            self.replay_to(window, end);
-            self.settle_to(window, end)?;
+            self.replay_to(wave, end);
+            self.settle_to(wave, end)?;
             self.read.replayed_to = end;
             self.show_portion()?;
         }

@@ -1,4 +1,4 @@
-//! What is told of a damaged trace, and what its replay goes on with.
+//! What is tally of a damaged trace, and what its replay goes on with.
 //!
 //! Problems are counted by what they are and what was made of them, with the first in file order: a sum
 //! and a minimum, so that it does not matter who finds them, and when.
@@ -7,14 +7,13 @@ use splitter::ReadError;
 
 use crate::decode::block::DecodedBlock;
 use crate::engine::Engine;
-use crate::engine::round::Window;
+use crate::engine::round::Wave;
 use crate::lanes::refusal::{Refusals, Refused};
 use crate::model::{Ending, Failed};
 use crate::names::error::Error;
 use crate::names::ids::TypeId;
 use crate::names::ledger::Mended;
 use crate::names::recovered::{OpenState, Recovery, Remedy};
-use crate::problems::tally::code_of;
 
 impl Mended {
     /// What was made of an event that a lane of this type refused.
@@ -32,8 +31,8 @@ impl Mended {
 }
 
 impl Engine<'_> {
-    /// Tells what lanes refused in the window, and ends containers that ended before byte `limit`.
-    pub(crate) fn settle_damaged(&mut self, window: &Window, limit: u64) {
+    /// Tells what lanes refused in the wave, and ends containers that ended before byte `limit`.
+    pub(crate) fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
             for refusal in all.unwrap_or_default() {
@@ -45,22 +44,20 @@ impl Engine<'_> {
             }
         }
         for (refusal, count) in first.into_iter().flatten() {
-            let Some(block) = window.block_of(refusal.at) else { continue };
-            let failed = self.explain(&refusal, block);
-            let line = (refusal.at - block.text.start().0) as u32;
-            if let Some(told) = &mut self.findings.tally {
-                told.add_failed(block, (line, count), failed, refusal.why.remedy());
+            let Some(block) = wave.block_of(refusal.at) else { continue };
+            let error = self.explain(&refusal, block);
+            if let Some(tally) = &mut self.findings.tally {
+                tally.add_error(refusal.why.remedy(), count, error);
             }
         }
-        self.place_suspects(window);
+        self.place_suspects(wave);
         let mut endings = std::mem::take(&mut self.effects.endings);
         let known = limit.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
         for ending in endings.drain(..now) {
             self.tell_reused(Some(&ending));
             self.end_damaged(&ending, |engine, failed| {
-                let found = engine.found_at(window, ending.at, failed.0, failed.1);
-                found.map(|found| found.error)
+                engine.found_at(wave, ending.at, failed.0, failed.1)
             });
         }
         self.effects.endings = endings;
@@ -88,8 +85,8 @@ impl Engine<'_> {
         for (failed, remedy, count) in failures {
             let code = failed.1.code();
             let Some(error) = error(self, failed) else { continue };
-            if let Some(told) = &mut self.findings.tally {
-                told.add(code, remedy, (ending.at, count), || error);
+            if let Some(tally) = &mut self.findings.tally {
+                tally.add(code, remedy, (ending.at, count), || error);
             }
         }
         // Nothing is left that it could complain of.
@@ -103,33 +100,32 @@ impl Engine<'_> {
     /// Counts the links, of all lanes or of those of a container that ends, whose keys were used before.
     pub(crate) fn tell_reused(&mut self, ending: Option<&Ending>) {
         let reused = self.reused_in(ending);
-        if let (Some((found, count)), Some(told)) = (reused, &mut self.findings.tally) {
-            told.add("key-reused", Remedy::Kept, (found.at, count), || found.error);
+        if let (Some((error, count)), Some(tally)) = (reused, &mut self.findings.tally) {
+            tally.add_error(Remedy::Kept, count, error);
         }
     }
 
     /// The text after the block's could not be read.
     pub(crate) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
-        let found = self.failed(block, error);
-        let Some(told) = &mut self.findings.tally else { return };
-        let code = code_of(found.error.kind());
+        let error = self.failed(block, error);
+        let Some(tally) = &mut self.findings.tally else { return };
         if is_line {
             // The line is gone, but it is one.
             self.read.lines += 1;
-            told.add(code, Remedy::Skipped, (found.at, 1), || found.error);
+            tally.add_error(Remedy::Skipped, 1, error);
         } else {
-            told.broken = Some(block.origin.file);
-            told.is_cut = true;
-            told.add(code, Remedy::Ended, (found.at, 1), || found.error);
+            tally.broken = Some(block.origin.file);
+            tally.is_cut = true;
+            tally.add_error(Remedy::Ended, 1, error);
         }
     }
 
     /// A file ended within a definition.
     pub(crate) fn tell_unfinished(&mut self, at: u64, error: Error) {
-        if let Some(told) = &mut self.findings.tally {
-            told.is_cut = true;
-            told.add("unfinished-definition", Remedy::Ended, (at, 1), || error);
+        if let Some(tally) = &mut self.findings.tally {
+            tally.is_cut = true;
+            tally.add("unfinished-definition", Remedy::Ended, (at, 1), || error);
         }
     }
 
@@ -140,16 +136,16 @@ impl Engine<'_> {
         }
     }
 
-    /// All that is to be told. States that are open must not have ended yet.
+    /// All that is to be tally. States that are open must not have ended yet.
     pub(crate) fn recovery(&mut self) -> Recovery {
-        let Some(told) = self.findings.tally.take() else { return Recovery::default() };
-        Recovery { problems: told.into_list(), ..Recovery::default() }
+        let Some(tally) = self.findings.tally.take() else { return Recovery::default() };
+        Recovery { problems: tally.into_list(), ..Recovery::default() }
     }
 
     /// The states that are open, if the trace was cut off.
     pub(crate) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
         let (mut first, mut count) = (Vec::new(), 0);
-        if !self.findings.tally.as_ref().is_some_and(|told| told.is_cut) {
+        if !self.findings.tally.as_ref().is_some_and(|tally| tally.is_cut) {
             return (first, count);
         }
         for container in self.model.containers.ids() {

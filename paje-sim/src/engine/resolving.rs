@@ -1,17 +1,17 @@
-//! What one thread does between two rounds: the blocks of a window are resolved, in file order.
+//! What one thread does between two rounds: the blocks of a wave are resolved, in file order.
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
 use workers::exclusive;
 
 use super::Engine;
-use super::round::Window;
+use super::round::Wave;
 use crate::decode::block::DecodedBlock;
 use crate::input::feed::Feed;
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
-use crate::problems::found::{Found, Stop};
+use crate::problems::found::Stop;
 use crate::problems::tally::code_of;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
@@ -20,26 +20,26 @@ use crate::resolve::{Clock, Counter, Resolver, resolve};
 const MOST_COMMENTS: usize = 1 << 13;
 
 impl Engine<'_> {
-    /// Resolves what the window's blocks name, in file order, up to the first problem.
-    pub(super) fn resolve(&mut self, window: &mut Window) {
+    /// Resolves what the wave's blocks name, in file order, up to the first problem.
+    pub(super) fn resolve(&mut self, wave: &mut Wave) {
         self.team.quota = (self.team.quota * 4).min(self.team.full_quota);
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
         let mut index = 0;
-        self.leave_out_broken(window, index);
-        while index < window.blocks.len() {
-            if window.blocks[index].origin.file != self.definitions.file() {
-                self.findings.first = self.turn_to(&window.blocks[index].origin);
+        self.leave_out_broken(wave, index);
+        while index < wave.blocks.len() {
+            if wave.blocks[index].origin.file != self.definitions.file() {
+                self.findings.first = self.turn_to(&wave.blocks[index].origin);
                 if self.findings.first.is_some() {
-                    window.blocks.truncate(index);
+                    wave.blocks.truncate(index);
                     return;
                 }
             }
-            if !changed && !self.definitions.suit(&window.blocks[index]) {
+            if !changed && !self.definitions.still_valid_for(&wave.blocks[index]) {
                 changed = true;
-                self.forget(&window.blocks[index..]);
+                self.forget(&wave.blocks[index..]);
             }
-            let block = &mut window.blocks[index];
+            let block = &mut wave.blocks[index];
             if changed {
                 exclusive(&mut self.team.desks[block.worker])
                     .decode(block, self.definitions.at_hand());
@@ -67,11 +67,11 @@ impl Engine<'_> {
                 self.team.quota = 1;
             }
             if self.findings.first.is_some() {
-                window.blocks.truncate(index + 1);
+                wave.blocks.truncate(index + 1);
                 return;
             }
             index += 1;
-            self.leave_out_broken(window, index);
+            self.leave_out_broken(wave, index);
         }
         if self.findings.tally.is_some() {
             self.resolve_awaited();
@@ -103,19 +103,19 @@ impl Engine<'_> {
     }
 
     /// Leaves out what blocks of a file, from the `first` on, come behind a place that cannot be read.
-    fn leave_out_broken(&self, window: &mut Window, first: usize) {
-        let Some(broken) = self.findings.tally.as_ref().and_then(|told| told.broken) else {
+    fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
+        let Some(broken) = self.findings.tally.as_ref().and_then(|tally| tally.broken) else {
             return;
         };
         let mut index = 0;
-        window.blocks.retain(|block| {
+        wave.blocks.retain(|block| {
             index += 1;
             index <= first || block.origin.file != broken
         });
     }
 
     /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
-    fn turn_to(&mut self, origin: &Origin) -> Option<Found> {
+    fn turn_to(&mut self, origin: &Origin) -> Option<Error> {
         let before = self.files.path(self.definitions.file());
         let ended = self.definitions.turn_to(origin, &self.files);
         self.read.lines_of_others = self.read.lines;
@@ -129,7 +129,7 @@ impl Engine<'_> {
             self.tell_unfinished(at, error);
             return None;
         }
-        Some(Found { at, error })
+        Some(error.of_line_at(at))
     }
 
     /// Sorts the next file, if files are to be sorted and it is time to.
@@ -142,10 +142,10 @@ impl Engine<'_> {
         if let Err((origin, error)) = prepared {
             let error = self.files.explain(&origin, error);
             match &mut self.findings.tally {
-                None => self.findings.first = Some(Found { at: self.read.bytes, error }),
-                Some(told) => {
+                None => self.findings.first = Some(error.of_line_at(self.read.bytes)),
+                Some(tally) => {
                     let code = code_of(error.kind());
-                    told.add(code, Remedy::Ended, (self.read.bytes, 1), || error);
+                    tally.add(code, Remedy::Ended, (self.read.bytes, 1), || error);
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Engine<'_> {
         self.team.maps.push(Maps::default());
     }
 
-    fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Found> {
+    fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Error> {
         self.read.last_time = self.read.last_time.max(block.decoded.last_time);
         self.read.events += block.decoded.event_count;
         let mut resolver = Resolver {
@@ -199,7 +199,7 @@ impl Engine<'_> {
             deferred: &mut self.deferred,
             counter: Counter::default(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
-            told: self.findings.tally.as_mut(),
+            tally: self.findings.tally.as_mut(),
         };
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
@@ -215,9 +215,9 @@ impl Engine<'_> {
             times.sort_by(f64::total_cmp);
             times.dedup();
         }
-        if let Some(told) = &mut self.findings.tally {
-            told.add_faults(block);
-            self.team.maps[block.maps].tell_lines(block, told);
+        if let Some(tally) = &mut self.findings.tally {
+            tally.add_faults(block);
+            self.team.maps[block.maps].tell_lines(block, tally);
             if let Some(error) = block.failure.take() {
                 self.tell_unread(block, error);
             }
@@ -228,26 +228,26 @@ impl Engine<'_> {
             Some(Stop::at_fault(&block.text, line, &fault))
         };
         match resolved.err().or_else(fault) {
-            Some(stop) => Some(Found::in_block(block, stop)),
+            Some(stop) => Some(stop.into_error(block)),
             None => block.failure.take().map(|error| self.failed(block, error)),
         }
     }
 
     /// The text after the block's could not be read.
-    pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Found {
+    pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {
             ReadError::LineTooLong { start, limit } => {
                 let lines = block.lines_before + block.decoded.lines;
                 let in_file = ByteOffset(start.0 - origin.start);
                 let error = Error::line_too_long(in_file, limit, lines + 1);
-                return Found { at: start.0, error: error.in_file(origin.path.as_ref()) };
+                return error.in_file(origin.path.as_ref()).of_line_at(start.0);
             }
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
         };
         let at = self.read.bytes + block.text.text().len() as u64;
-        Found { at, error: self.files.unreadable(origin.file, error) }
+        self.files.unreadable(origin.file, error).of_line_at(at)
     }
 }
 

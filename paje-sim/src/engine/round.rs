@@ -1,6 +1,6 @@
-//! Windows: some blocks that are decoded side by side, and then replayed side by side.
+//! Waves: some blocks that are decoded side by side, and then replayed side by side.
 //!
-//! While one window is replayed, shard by shard, the next one is decoded, block by block, by the same
+//! While one wave is replayed, shard by shard, the next one is decoded, block by block, by the same
 //! workers; what is between the two, in file order, is the business of the engine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use workers::{Workers, exclusive};
 
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
-use crate::decode::definitions::Tables;
+use crate::decode::definitions::DefinitionsByFile;
 use crate::engine::page::{Follower, Page};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
@@ -54,17 +54,17 @@ impl Desk {
 
 /// Blocks in the order of the trace.
 #[derive(Debug, Default)]
-pub(crate) struct Window {
+pub(crate) struct Wave {
     pub(crate) blocks: Vec<DecodedBlock>,
 }
 
-impl Window {
+impl Wave {
     /// The desks' filled blocks.
     pub(crate) fn collect(desks: &mut [Mutex<Desk>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
         blocks.sort_unstable_by_key(|block| block.number);
-        Window { blocks }
+        Wave { blocks }
     }
 
     /// The block that holds a byte of the trace.
@@ -92,22 +92,22 @@ impl FreeBlocks {
     }
 }
 
-/// One round of all workers: the replay of one window, and the decoding of the next.
+/// One round of all workers: the replay of one wave, and the decoding of the next.
 pub(crate) struct Round<'a, 'r> {
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
-    pub(crate) window: &'a Window,
+    pub(crate) wave: &'a Wave,
     /// Events that begin before this byte have been replayed already.
     pub(crate) from: u64,
     /// Events that begin here or later are not replayed.
     pub(crate) limit: u64,
     /// Where the blocks to decode come from.
     pub(crate) feed: Option<&'a Feed<'r>>,
-    pub(crate) tables: &'a Tables,
+    pub(crate) tables: &'a DefinitionsByFile,
     pub(crate) desks: &'a [Mutex<Desk>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
-    /// Who learns whose the window's lines are.
+    /// Who learns whose the wave's lines are.
     pub(crate) follower: Option<&'a Follower<'a>>,
     /// How many blocks may still be decoded.
     pub(crate) quota: AtomicUsize,
@@ -142,12 +142,12 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                shard.replay(number, &self.window.blocks, self.maps, &self.lanes.cuts, bytes);
+                shard.replay(number, &self.wave.blocks, self.maps, &self.lanes.cuts, bytes);
             }
         }
     }
 
-    /// Decodes blocks of the next window while there are any, and merges when it is time to.
+    /// Decodes blocks of the next wave while there are any, and merges when it is time to.
     fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
         let one_less = |left: usize| left.checked_sub(1);
@@ -185,11 +185,11 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Tells the follower about blocks of the window that nobody has taken on yet.
+    /// Tells the follower about blocks of the wave that nobody has taken on yet.
     fn enter(&self, worker: usize) {
         let Some(follower) = self.follower else { return };
         loop {
-            let Some(block) = self.window.blocks.get(self.tasks.next_page()) else { return };
+            let Some(block) = self.wave.blocks.get(self.tasks.next_page()) else { return };
             follower.enter(worker, &Page::new(block, &self.maps[block.maps]));
         }
     }

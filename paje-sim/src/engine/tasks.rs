@@ -22,7 +22,7 @@ use std::thread;
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
     replayed: AtomicUsize,
-    /// Told when all are replayed to those who wait for it.
+    /// ProblemTally when all are replayed to those who wait for it.
     news: (Mutex<()>, Condvar),
     next_home: AtomicUsize,
     next_page: AtomicUsize,
@@ -76,7 +76,7 @@ impl Tasks {
         }
     }
 
-    /// A block of the window that nobody has entered in the ledger yet, if there are so many.
+    /// A block of the wave that nobody has entered in the ledger yet, if there are so many.
     pub(crate) fn next_page(&self) -> usize {
         self.next_page.fetch_add(1, Ordering::Relaxed)
     }

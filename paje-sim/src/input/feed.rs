@@ -13,7 +13,7 @@ use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
 use workers::Workers;
 
 use crate::input::files::{Origin, Queued};
-use crate::input::sorted::Sorted;
+use crate::input::sorted::TimeSorted;
 use crate::input::source::From;
 use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
@@ -43,7 +43,7 @@ struct Reading<'r> {
     /// Files that could not be read to their ends, and why.
     failed: Vec<(Origin, io::Error)>,
     /// Sorted files: where their lines stood before.
-    sorted: Vec<(Option<Arc<Path>>, Arc<Sorted>)>,
+    sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
 enum Medium<'r> {
@@ -52,7 +52,7 @@ enum Medium<'r> {
     /// Whoever asks reads the next block from the stream.
     Stream(Blocks<Box<dyn Read + Send + 'r>>),
     /// Whoever asks copies the lines of the block together.
-    Sorted { sorted: Arc<Sorted>, next: usize },
+    Sorted { sorted: Arc<TimeSorted>, next: usize },
     /// There is no more of the file.
     Ended,
 }
@@ -90,7 +90,7 @@ impl<'r> Feed<'r> {
         };
         if options.sort {
             let defs = DefTable::new(options.field_names);
-            reading.turn_to_sorted(Sorted::new(source, defs, options, progress, workers)?);
+            reading.turn_to_sorted(TimeSorted::new(source, defs, options, progress, workers)?);
         } else {
             reading.turn_to(source, options);
         }
@@ -202,7 +202,7 @@ impl<'r> Feed<'r> {
         let input = input.map_err(|error| (reading.origin.clone(), error.into()))?;
         let source = From::Input(Box::new(input));
         let sorted =
-            Sorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
+            TimeSorted::new(source, defs(&reading.origin), self.options, self.progress, workers);
         let sorted = sorted.map_err(|error| (reading.origin.clone(), error))?;
         reading.turn_to_sorted(sorted);
         Ok(())
@@ -376,7 +376,7 @@ impl<'r> Reading<'r> {
         });
     }
 
-    fn turn_to_sorted(&mut self, sorted: Sorted) {
+    fn turn_to_sorted(&mut self, sorted: TimeSorted) {
         let sorted = Arc::new(sorted);
         self.end = self.origin.start + sorted.text().len() as u64;
         self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));

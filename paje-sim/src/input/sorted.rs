@@ -29,7 +29,7 @@ use crate::names::options::Options;
 use crate::names::progress::{Phase, Progress};
 
 /// The lines of a trace in the order in which they are replayed.
-pub(crate) struct Sorted {
+pub(crate) struct TimeSorted {
     text: Vec<u8>,
     /// Where each piece of the text begins, and how many lines come before it.
     pieces: Vec<(usize, u64)>,
@@ -90,7 +90,7 @@ struct Cut {
     len: usize,
 }
 
-impl Sorted {
+impl TimeSorted {
     /// Reads a trace, or one file of it that begins with these definitions, and sorts its lines.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Sorted {
         let too_long = limits.line.saturating_add(1).max(limits.block);
         progress.enter(Phase::Sorting, text.len() as u64);
         let found = each(workers, all.len(), |piece| {
-            let found = clocks.sort_out(&text, all[piece].clone(), too_long);
+            let found = clocks.classify(&text, all[piece].clone(), too_long);
             let bytes = all[piece].len() as u64;
             progress.advance(bytes - merging(bytes));
             found
@@ -146,7 +146,15 @@ impl Sorted {
             start += block.len as u64;
         }
         progress.enter(Phase::Replaying, text.len() as u64);
-        Ok(Sorted { text, pieces, parts, blocks, added: u64::from(added), names_files, was_marked })
+        Ok(TimeSorted {
+            text,
+            pieces,
+            parts,
+            blocks,
+            added: u64::from(added),
+            names_files,
+            was_marked,
+        })
     }
 
     /// Whether lines may name files.

@@ -19,7 +19,7 @@ impl Model {
         parent_name: &[u8],
         mended: &mut Vec<(Failed, Remedy)>,
     ) -> Result<(), Failed> {
-        let (type_, parent) = match self.mended {
+        let (type_, parent) = match self.made_up {
             None => self.place_of(type_name, parent_name)?,
             Some(_) => self.mended_place(type_name, parent_name, mended)?,
         };
@@ -29,7 +29,7 @@ impl Model {
             return Err((field, Problem::ReservedContainer));
         }
         if let Some(known) = self.containers.find(identifier) {
-            if self.mended.is_some() && self.adopts(known, name, alias, type_, parent) {
+            if self.made_up.is_some() && self.adopts(known, name, alias, type_, parent) {
                 return Ok(());
             }
             let all = &self.containers;

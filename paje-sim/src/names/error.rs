@@ -27,6 +27,9 @@ struct Inner {
     file: Option<Arc<Path>>,
     /// The trace itself, if the error is to be told with its name.
     trace: Option<Box<Path>>,
+    /// The byte where its line begins, in all that is replayed: of several errors, the one with the least is the
+    /// trace's.
+    at: u64,
 }
 
 /// Where a problem is, and the line it is in.
@@ -68,7 +71,18 @@ impl Error {
     }
 
     pub(crate) fn new(kind: ErrorKind, place: Option<Place>) -> Self {
-        Error(Box::new(Inner { kind, place, file: None, trace: None }))
+        Error(Box::new(Inner { kind, place, file: None, trace: None, at: 0 }))
+    }
+
+    /// The error, whose line begins at this byte of all that is replayed.
+    pub(crate) fn of_line_at(mut self, at: u64) -> Self {
+        self.0.at = at;
+        self
+    }
+
+    /// The byte where its line begins, in all that is replayed.
+    pub(crate) fn at(&self) -> u64 {
+        self.0.at
     }
 
     /// The error, which is in this file: the trace's own if there is none.

@@ -8,19 +8,14 @@ use crate::decode::block::DecodedBlock;
 use crate::model::Failed;
 use crate::names::error::{Error, ErrorKind, EventName, Place, Problem};
 
-/// A problem, and the byte where its line begins.
-pub(crate) struct Found {
-    pub(crate) at: u64,
-    pub(crate) error: Error,
+/// The first of two errors.
+pub(crate) fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
+    one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-pub(crate) fn earliest(one: Option<Found>, other: Option<Found>) -> Option<Found> {
-    one.into_iter().chain(other).min_by_key(|found| found.at)
-}
-
-/// The byte of the first of these problems; the end of all bytes if there is none.
-pub(crate) fn earliest_byte(all: &[&Option<Found>]) -> u64 {
-    all.iter().filter_map(|found| found.as_ref()).map(|found| found.at).min().unwrap_or(u64::MAX)
+/// The byte of the first of these errors; the end of all bytes if there is none.
+pub(crate) fn earliest_byte(all: &[&Option<Error>]) -> u64 {
+    all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }
 
 /// A problem in a block, and where in its text.
@@ -53,24 +48,30 @@ pub(crate) enum Where {
     Field(FieldName),
 }
 
-impl Found {
-    pub(crate) fn in_block(block: &DecodedBlock, stop: Stop) -> Self {
-        let before = &block.text.text()[..stop.line as usize];
-        let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
-        let mut place = place(block, stop.line, stop.what, lines);
-        let at = block.text.start().0 + u64::from(stop.line);
-        if stop.line < block.shown_from {
-            place.text = Vec::new();
-            return Found { at, error: Error::invalid(Problem::NotATrace, Some(place)) };
-        }
-        let why = match stop.why {
-            ErrorKind::Invalid(problem) => {
-                ErrorKind::Invalid(problem.of_event(|| event_of(block, stop.line)))
-            }
-            other => other,
-        };
-        Found { at, error: Error::new(why, Some(place)) }
+impl Stop {
+    /// The error, with its place in the file.
+    pub(crate) fn into_error(self, block: &DecodedBlock) -> Error {
+        error_in(block, self.line, self.what, self.why)
     }
+}
+
+/// What is wrong with the line of a block that begins at `line`, with its place in the file.
+pub(crate) fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) -> Error {
+    let before = &block.text.text()[..line as usize];
+    let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;
+    let mut place = place(block, line, what, lines);
+    let at = block.text.start().0 + u64::from(line);
+    if line < block.shown_from {
+        place.text = Vec::new();
+        return Error::invalid(Problem::NotATrace, Some(place)).of_line_at(at);
+    }
+    let why = match why {
+        ErrorKind::Invalid(problem) => {
+            ErrorKind::Invalid(problem.of_event(|| event_of(block, line)))
+        }
+        other => other,
+    };
+    Error::new(why, Some(place)).of_line_at(at)
 }
 
 /// The place of something in the line that begins at `line` and is its file's `number`th.

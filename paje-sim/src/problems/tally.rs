@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use paje_parser::{Fault, FaultKind};
 
-use super::found::{Found, Stop};
+use super::found::Stop;
 use crate::decode::block::DecodedBlock;
 use crate::model::Failed;
 use crate::names::error::{Error, ErrorKind, Problem};
@@ -15,7 +15,7 @@ use crate::names::recovered::{Recovered, Remedy};
 
 /// The problems of a trace so far.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ProblemTally {
     kinds: BTreeMap<(&'static str, Remedy), First>,
     /// The trace, or one of its files, was cut off.
     pub(crate) is_cut: bool,
@@ -30,7 +30,7 @@ struct First {
     count: u64,
 }
 
-impl Told {
+impl ProblemTally {
     /// So many problems of a kind, the first of which is in the line that begins at byte `at`.
     pub(crate) fn add(
         &mut self,
@@ -53,6 +53,11 @@ impl Told {
         }
     }
 
+    /// So many problems of a kind, the first of which is this.
+    pub(crate) fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
+        self.add(code_of(error.kind()), remedy, (error.at(), count), || error);
+    }
+
     /// A problem of a field of a line of a block.
     pub(crate) fn add_failed(
         &mut self,
@@ -63,7 +68,7 @@ impl Told {
     ) {
         let at = block.text.start().0 + u64::from(line);
         let code = shown_code(block, line, failed.1.code());
-        let error = || Found::in_block(block, Stop::at_field(line, failed)).error;
+        let error = || Stop::at_field(line, failed).into_error(block);
         self.add(code, remedy, (at, count), error);
     }
 
@@ -75,7 +80,7 @@ impl Told {
         let is_cut = is_fault && is_unended(block, stop.line);
         self.is_cut |= is_cut;
         let remedy = if is_cut { Remedy::Ended } else { Remedy::Skipped };
-        self.add(code, remedy, (at, 1), || Found::in_block(block, stop).error);
+        self.add(code, remedy, (at, 1), || stop.into_error(block));
     }
 
     /// What the block's lines are, each by itself.
@@ -91,7 +96,7 @@ impl Told {
             };
             self.is_cut |= is_cut;
             let at = block.text.start().0 + u64::from(*line);
-            let error = || Found::in_block(block, Stop::at_fault(&block.text, *line, fault)).error;
+            let error = || Stop::at_fault(&block.text, *line, fault).into_error(block);
             let code = shown_code(block, *line, fault.kind.code());
             self.add(code, remedy, (at, 1), error);
         }
@@ -100,8 +105,8 @@ impl Told {
     pub(crate) fn into_list(self) -> Vec<Recovered> {
         let mut all: Vec<_> = self.kinds.into_iter().collect();
         all.sort_by_key(|(_, first)| first.at);
-        let told = |((_, remedy), First { error, count, .. })| Recovered { error, remedy, count };
-        all.into_iter().map(told).collect()
+        let tally = |((_, remedy), First { error, count, .. })| Recovered { error, remedy, count };
+        all.into_iter().map(tally).collect()
     }
 }
 

@@ -28,7 +28,7 @@ use crate::trace::selected::Selected;
 /// The lanes of a trace, while it is replayed and afterwards.
 #[derive(Debug)]
 pub(crate) struct Lanes {
-    /// A worker has a shard while it replays it; between the windows nobody has.
+    /// A worker has a shard while it replays it; between the waves nobody has.
     shards: Vec<Mutex<Shard>>,
     /// Only merging changes them.
     homes: Vec<RwLock<LinkHome>>,
@@ -111,7 +111,7 @@ impl Lanes {
         &self.shards
     }
 
-    /// The first event of the window that a lane refused.
+    /// The first event of the wave that a lane refused.
     pub(crate) fn take_refused(&mut self) -> Option<Refusal> {
         let by_strands = self.shards.iter_mut().map(|shard| exclusive(shard).refused.take());
         let homes = self.homes.iter_mut();
@@ -135,7 +135,7 @@ impl Lanes {
         all
     }
 
-    /// The bytes of the window's events that came after their containers' ends, in file order.
+    /// The bytes of the wave's events that came after their containers' ends, in file order.
     pub(crate) fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> = shards.flat_map(|shard| shard.left.ignored.drain(..)).collect();
@@ -143,7 +143,7 @@ impl Lanes {
         ignored
     }
 
-    /// The suspects of the window, in file order: the bytes of their events, and who they are.
+    /// The suspects of the wave, in file order: the bytes of their events, and who they are.
     pub(crate) fn new_suspects(&mut self) -> Vec<(u64, SuspectId)> {
         let mut new = Vec::new();
         for (number, shard) in self.shards.iter_mut().enumerate() {
@@ -166,7 +166,7 @@ impl Lanes {
         }
     }
 
-    /// Merges what the shards completed for one home. All must have replayed the window.
+    /// Merges what the shards completed for one home. All must have replayed the wave.
     pub(crate) fn merge(&self, number: usize) {
         let Ok(mut home) = self.homes[number].write() else { return };
         let mut scattered = Vec::new();

@@ -19,11 +19,11 @@ use crate::replay::strand::Objects;
 pub(crate) struct LinkHome {
     pub(crate) arena: Arena,
     lanes: FxHashMap<LaneId, LinkRows>,
-    /// The first event of the window that completed a link too early.
+    /// The first event of the wave that completed a link too early.
     pub(crate) refused: Option<Refusal>,
     /// All that did, if the replay goes on after them.
     pub(crate) refusals: Option<Refusals>,
-    /// Completions of the window, and the shard of each.
+    /// Completions of the wave, and the shard of each.
     pending: Vec<(Completion, u8)>,
 }
 

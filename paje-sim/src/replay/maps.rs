@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{Op, StrandSymbol};
 use crate::decode::symbols::Symbol;
-use crate::model::{AwaitedValue, Failed, Model, NOWHERE, has_values};
+use crate::model::{AwaitedValue, Failed, Model, UNKNOWN, has_values};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
-use crate::problems::tally::Told;
+use crate::problems::tally::ProblemTally;
 
 /// What the symbols of a decoder stand for.
 #[derive(Debug, Default)]
@@ -24,9 +24,9 @@ pub(crate) struct Maps {
     /// How many lanes there were already when the decoder met them.
     pub(crate) again: usize,
     /// Strands that no lane has, and why: only of a damaged trace.
-    pub(crate) doomed: FxHashMap<StrandSymbol, Failed>,
+    pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Ends of links with something wrong, and what was made of it.
-    pub(crate) odd_ends: FxHashMap<Symbol, (Failed, Remedy)>,
+    pub(crate) mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
     /// Values whose types were not known. They hold their names: decoders come and go.
     pub(crate) pending: Vec<Pending>,
 }
@@ -70,21 +70,21 @@ impl Maps {
     /// `followed`.
     pub(crate) fn doom(&mut self, count: usize, failed: &Failed, followed: bool) {
         for _ in 0..count {
-            self.doomed.insert(self.strands.len() as u32, failed.clone());
+            self.strands_without_lane.insert(self.strands.len() as u32, failed.clone());
             self.strands.push(NO_STRAND);
             if followed {
-                self.owners.push((LaneId(NO_STRAND), NOWHERE));
+                self.owners.push((LaneId(NO_STRAND), UNKNOWN));
             }
         }
     }
 
     /// Counts the lines whose lanes or ends of links are not what they should be.
-    pub(crate) fn tell_lines(&self, block: &DecodedBlock, tally: &mut Told) {
+    pub(crate) fn tell_lines(&self, block: &DecodedBlock, tally: &mut ProblemTally) {
         let decoded = &block.decoded;
-        if !self.doomed.is_empty() {
+        if !self.strands_without_lane.is_empty() {
             let mut first = 0;
             for (strand, count) in &decoded.strands {
-                if let Some(failed) = self.doomed.get(strand) {
+                if let Some(failed) = self.strands_without_lane.get(strand) {
                     let line = decoded.events[first as usize].at;
                     let count = u64::from(*count);
                     tally.add_failed(block, (line, count), failed.clone(), Remedy::Skipped);
@@ -92,13 +92,13 @@ impl Maps {
                 first += count;
             }
         }
-        if !self.odd_ends.is_empty() {
+        if !self.mismatched_ends.is_empty() {
             for event in decoded.lane_events() {
                 if !matches!(event.op(), Op::StartLink | Op::EndLink) {
                     continue;
                 }
                 let end = decoded.links[event.argument as usize].end;
-                if let Some((failed, remedy)) = self.odd_ends.get(&end) {
+                if let Some((failed, remedy)) = self.mismatched_ends.get(&end) {
                     tally.add_failed(block, (event.at, 1), failed.clone(), *remedy);
                 }
             }

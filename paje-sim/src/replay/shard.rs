@@ -18,17 +18,17 @@ use crate::replay::strand::{Left, Objects, Strand};
 /// From so many strands on, they do not stay in a core's caches from block to block.
 const MANY: usize = 1000;
 
-/// The strands of a shard, their objects, and what the window at hand left.
+/// The strands of a shard, their objects, and what the wave at hand left.
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: Vec<Strand>,
     pub(crate) left: Left,
-    /// The first event of the window that one of its lanes refused.
+    /// The first event of the wave that one of its lanes refused.
     pub(crate) refused: Option<Refusal>,
     /// Link strands whose filters want to be gathered.
     pub(crate) scattered: Vec<u32>,
-    /// Suspects of the window: strand, and number among its suspects.
+    /// Suspects of the wave: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
@@ -72,16 +72,16 @@ impl Shard {
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
     }
 
-    /// Replays what a window holds for this shard in some of the trace's bytes.
+    /// Replays what a wave holds for this shard in some of the trace's bytes.
     pub(crate) fn replay(
         &mut self,
         number: usize,
-        window: &[DecodedBlock],
+        wave: &[DecodedBlock],
         maps: &[Maps],
         cuts: &Cuts,
         mut bytes: Range<u64>,
     ) {
-        for block in window {
+        for block in wave {
             let decoded = &block.decoded;
             let maps = &maps[block.maps];
             let (first, mut event) = decoded.shards[number];

@@ -15,7 +15,7 @@ use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, Store, Written};
-use crate::model::NOWHERE;
+use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 
 /// What replaying a block's slice of a strand needs to know.
@@ -101,7 +101,7 @@ pub(super) fn links(
     for (i, event) in events.iter().enumerate() {
         let extra = if wanted { keep_extras(event, slice, store) } else { 0 };
         let (half, raw_key, hash) = half_link(event, slice, extra);
-        if half.container == NOWHERE {
+        if half.container == UNKNOWN {
             return Err((i, Refused::Nowhere(half.end)));
         }
         let at = text.start().0 + u64::from(event.at);

@@ -15,12 +15,12 @@ impl Resolver<'_> {
     pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
-        let Some(told) = &mut self.told else { return };
+        let Some(tally) = &mut self.tally else { return };
         if let Some(stop) = stop {
-            return told.add_stop(block, stop);
+            return tally.add_stop(block, stop);
         }
         for (failed, remedy) in mended {
-            told.add_failed(block, (line, 1), failed, remedy);
+            tally.add_failed(block, (line, 1), failed, remedy);
         }
     }
 
@@ -35,10 +35,10 @@ impl Resolver<'_> {
         let known = self.model.containers.len();
         let lane = self.model.mended_lane(names, nature, time, &mut mended);
         self.note_made_up(block, line, known);
-        if let (false, Some(told)) = (mended.is_empty(), &mut self.told) {
+        if let (false, Some(tally)) = (mended.is_empty(), &mut self.tally) {
             self.model.settle_awaited();
             for (failed, remedy) in mended {
-                told.add_failed(block, (line, 1), failed, remedy);
+                tally.add_failed(block, (line, 1), failed, remedy);
             }
         }
         lane
@@ -55,13 +55,13 @@ impl Resolver<'_> {
         let known = self.model.containers.len();
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
-        match (mended, &mut self.told) {
+        match (mended, &mut self.tally) {
             // Each line is counted: see `Maps::tell_lines`.
             (Some((failed, Remedy::Kept)), _) => {
-                self.maps.odd_ends.insert(symbol, (failed, Remedy::Kept));
+                self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }
-            (Some((failed, remedy)), Some(told)) => {
-                told.add_failed(block, (line, 1), failed, remedy);
+            (Some((failed, remedy)), Some(tally)) => {
+                tally.add_failed(block, (line, 1), failed, remedy);
             }
             _ => {}
         }

@@ -89,7 +89,7 @@ impl Clocks {
     }
 
     /// Sorts out the lines of a piece.
-    pub(super) fn sort_out(&self, text: &[u8], piece: Range<usize>, too_long: usize) -> Found {
+    pub(super) fn classify(&self, text: &[u8], piece: Range<usize>, too_long: usize) -> Found {
         let mut found = Found::default();
         let mut start = piece.start;
         for newline in memchr_iter(b'\n', &text[piece.clone()]) {

@@ -15,11 +15,11 @@ use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
 /// In place of a container at a link's end: nobody knows which it is.
-pub(crate) const NOWHERE: ContainerId = ContainerId(u32::MAX);
+pub(crate) const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
 /// What names of a damaged trace have been found to mean nothing.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Mended {
+pub(crate) struct MadeUp {
     /// Lanes, by the names of container and type and what their events take the type for.
     lanes: FxHashMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
     /// Containers at the ends of links, by the names of type and container.
@@ -112,7 +112,7 @@ impl Model {
         mended: &mut Vec<(Failed, Remedy)>,
     ) -> Result<LaneId, Failed> {
         let key = (container.to_vec(), type_.to_vec(), nature);
-        if let Some(failed) = self.mended.as_ref().and_then(|known| known.lanes.get(&key)) {
+        if let Some(failed) = self.made_up.as_ref().and_then(|known| known.lanes.get(&key)) {
             return Err(failed.clone());
         }
         loop {
@@ -132,7 +132,7 @@ impl Model {
                 _ => None,
             };
             if made.is_none() {
-                if let Some(known) = &mut self.mended {
+                if let Some(known) = &mut self.made_up {
                     known.lanes.insert(key, failed.clone());
                 }
                 return Err(failed);
@@ -159,8 +159,8 @@ impl Model {
         time: impl Fn() -> Option<f64>,
     ) -> (ContainerId, Option<(Failed, Remedy)>) {
         let key = (type_name.to_vec(), end, name.to_vec());
-        if self.mended.as_ref().is_some_and(|known| known.link_ends.contains(&key)) {
-            return (NOWHERE, None);
+        if self.made_up.as_ref().is_some_and(|known| known.link_ends.contains(&key)) {
+            return (UNKNOWN, None);
         }
         let failed = match self.link_end(type_name, name, end) {
             Ok(container) => return (container, None),
@@ -180,16 +180,16 @@ impl Model {
             self.containers.find(name)
         });
         if made.is_none()
-            && let Some(known) = &mut self.mended
+            && let Some(known) = &mut self.made_up
         {
             known.link_ends.insert(key);
         }
-        made.map_or((NOWHERE, None), |made| (made, Some((failed, Remedy::Created))))
+        made.map_or((UNKNOWN, None), |made| (made, Some((failed, Remedy::Created))))
     }
 
     /// A line names a value of a type that is not known yet: it will be the value's first use.
     pub(crate) fn await_value(&mut self, type_name: &[u8], value: AwaitedValue) {
-        if let Some(known) = &mut self.mended {
+        if let Some(known) = &mut self.made_up {
             known.awaited.entry(type_name.to_vec()).or_default().push(value);
         }
     }
@@ -202,7 +202,7 @@ impl Model {
 
     /// Gives types that have come to be known the values that lines named before.
     pub(crate) fn settle_awaited(&mut self) {
-        let Some(known) = &mut self.mended else { return };
+        let Some(known) = &mut self.made_up else { return };
         if known.awaited.is_empty() {
             return;
         }
