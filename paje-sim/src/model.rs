@@ -19,7 +19,7 @@ pub(crate) use crate::model::lanes::Lane;
 pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
-use crate::names::error::{Named, Problem};
+use crate::names::error::Problem;
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
@@ -170,8 +170,8 @@ impl Model {
         } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
             let known = self.types.find_value(id, alias.unwrap_or(name), self.value_names);
-            let known = known
-                .map_or_else(|| Named::of(name, alias), |value| self.types.named_value(id, value));
+            let known =
+                known.map_or_else(|| name.named(alias), |value| self.types.named_value(id, value));
             let type_ = self.types.named(id);
             return Err((field, Problem::ValueExists { known, type_ }));
         }

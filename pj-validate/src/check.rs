@@ -58,7 +58,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use paje_parser::{FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token};
-use paje_sim::error::{EventName, Problem, WarningKind};
+use paje_problems::{EventName, Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 
 use crate::finding::{Cause, Caution, Finding, Severity};

@@ -166,9 +166,9 @@ impl Containers {
     /// gives it another: when a lane's problem is found, that event may have been seen, or not.
     pub(crate) fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
-            return Named::of(self.identifier(id), None);
+            return self.identifier(id).named(None);
         }
-        Named::of(self.name(id), self.alias(id))
+        self.name(id).named(self.alias(id))
     }
 
     /// The container's type.

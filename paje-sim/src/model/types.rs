@@ -151,13 +151,13 @@ impl Types {
 
     /// What messages call the type.
     pub(crate) fn named(&self, id: TypeId) -> Named {
-        Named::of(self.name(id), self.alias(id))
+        self.name(id).named(self.alias(id))
     }
 
     /// What messages call a value.
     pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
         let names = self.names_of(id, value);
-        Named::of(names.name(&self.texts), names.alias(&self.texts))
+        names.name(&self.texts).named(names.alias(&self.texts))
     }
 
     /// What the type describes.

@@ -5,6 +5,8 @@ use std::fmt;
 
 use paje_parser::{Field, Quoting};
 
+use super::error::Named;
+
 /// A name as the trace spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
@@ -15,6 +17,11 @@ pub struct Name<'a> {
 }
 
 impl<'a> Name<'a> {
+    /// What messages call a thing of this name, and of this alias if it has one.
+    pub(crate) fn named(self, alias: Option<Name<'_>>) -> Named {
+        Named::new(self.text, alias.map(|alias| alias.text))
+    }
+
     /// A name that was written without quotes.
     #[must_use]
     pub const fn bare(text: &'a [u8]) -> Self {

@@ -1,7 +1,7 @@
 //! Containers and their creation.
 
 use paje_parser::{Event, Field, FieldName};
-use paje_sim::error::{Named, Problem};
+use paje_problems::{Named, Problem};
 
 use super::findings::{Findings, Group};
 use super::model::{Checked, Map, Model, Spoils, Stop, map};

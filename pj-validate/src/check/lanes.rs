@@ -1,7 +1,7 @@
 //! What happens in the lanes: the objects of one type in one container.
 
 use paje_parser::{EntityOp, Field, FieldName, TypeNature};
-use paje_sim::error::{Named, Problem, WarningKind};
+use paje_problems::{Named, Problem, WarningKind};
 
 use super::Disorder;
 use super::findings::{Findings, Group};

@@ -2,7 +2,7 @@
 
 use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
-use paje_sim::error::Problem;
+use paje_problems::Problem;
 
 use super::findings::{Findings, Group};
 use super::lanes::LaneKind;

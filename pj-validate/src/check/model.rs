@@ -6,7 +6,7 @@ use std::path::Path;
 
 use foldhash::fast::RandomState;
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
-use paje_sim::error::Problem;
+use paje_problems::Problem;
 
 use super::containers::Containers;
 use super::endings::Ending;

@@ -1,7 +1,7 @@
 //! Where an event stands, for what is told of it.
 
 use paje_parser::{ByteOffset, Field, FieldName, Position, Quoting, RawEvent, Span};
-use paje_sim::error::{EventName, WarningKind};
+use paje_problems::{EventName, WarningKind};
 
 use super::Rules;
 use super::findings::{Findings, Group};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
-use paje_sim::error::{Named, Problem};
+use paje_problems::{Named, Problem};
 
 use super::Rules;
 use super::findings::{Findings, Group};

@@ -6,7 +6,7 @@ use paje_parser::error::shown;
 use paje_parser::event::TypeNature;
 use paje_parser::{FaultKind, LinkEnd};
 
-use crate::names::error::{EventName, Named};
+use crate::{EventName, Named};
 
 /// A name, key or value as the trace spells it, without quotes.
 pub type Word = Vec<u8>;

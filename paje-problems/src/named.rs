@@ -5,8 +5,7 @@ use std::fmt;
 use paje_parser::EventKind;
 use paje_parser::error::shown;
 
-use crate::names::error::Word;
-use crate::names::text::Name;
+use crate::Word;
 
 /// A type, a container or a value: `'rank-1' (33)` is called `rank-1` in rows, and `33` in events.
 ///
@@ -39,10 +38,6 @@ impl Named {
     #[must_use]
     pub fn alias(&self) -> Option<&[u8]> {
         self.0.alias.as_deref()
-    }
-
-    pub(crate) fn of(name: Name<'_>, alias: Option<Name<'_>>) -> Self {
-        Named::new(name.text, alias.map(|alias| alias.text))
     }
 }
 
