@@ -42,7 +42,6 @@ mod gather;
 mod hierarchy;
 mod lines;
 mod names;
-mod ordered;
 mod table;
 mod tables;
 mod write;

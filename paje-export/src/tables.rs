@@ -12,9 +12,9 @@ use crate::batches::{Batches, survey};
 use crate::extras::Extras;
 use crate::lines::Lines;
 use crate::names::{Coder, Names};
-use crate::ordered::in_order;
 use crate::table::{Column, fields};
 use crate::{Error, Table};
+use workers::in_order;
 
 /// What the tables of a trace are to hold.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use workers::Workers;
 
-use crate::ordered::in_order;
 use crate::{Batches, Error, Table, Tables};
+use workers::in_order;
 
 pub use parquet::Times;
 

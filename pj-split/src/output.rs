@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Resource, getrlimit};
@@ -122,18 +122,12 @@ pub(crate) fn write(
         && !entries.is_empty()
     {
         rest = behind;
-        let next = AtomicUsize::new(0);
-        workers.on_each(|worker| {
-            let mut counter = lock(&counters[worker]);
-            while let number = next.fetch_add(1, Ordering::Relaxed)
-                && let Some(entry) = entries.get(number)
-            {
-                let mut sheet = lock(&sheets[number]);
-                let filled = sheet.fill(*entry, blocks.text, blocks.log, rules, &mut counter);
-                failures.keep(
-                    filled.map_err(|error| Failure::File(blocks.text_name.to_owned(), error)),
-                );
-            }
+        workers.share_out(entries.len(), |worker, number| {
+            let (mut counter, mut sheet) = (lock(&counters[worker]), lock(&sheets[number]));
+            let entry = entries[number];
+            let filled = sheet.fill(entry, blocks.text, blocks.log, rules, &mut counter);
+            failures
+                .keep(filled.map_err(|error| Failure::File(blocks.text_name.to_owned(), error)));
         });
         failures.take()?;
         let mut locked: Vec<_> = sheets[..entries.len()].iter().map(lock).collect();

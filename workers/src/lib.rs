@@ -21,11 +21,13 @@
 use std::sync::{Mutex, PoisonError};
 
 mod cpulist;
+mod in_order;
 pub mod pin;
 pub mod placement;
 pub mod pool;
 pub mod topology;
 
+pub use in_order::in_order;
 pub use pin::{ParsePinError, Pin};
 pub use placement::{Placement, PlacementError, placement};
 pub use pool::{Error, Workers, allowed, available};

@@ -15,8 +15,6 @@ mod text;
 mod times;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use memchr::memchr_iter;
 use paje_parser::{ByteOffset, DefTable, Position};
@@ -118,7 +116,7 @@ impl TimeSorted {
         // One that fits in a block is never too long: what other sources hold to.
         let too_long = limits.line.saturating_add(1).max(limits.block);
         progress.enter(Phase::Sorting, text.len() as u64);
-        let found = each(workers, all.len(), |piece| {
+        let found = workers.map(all.len(), |piece| {
             let found = clocks.classify(&text, all[piece].clone(), too_long);
             let bytes = all[piece].len() as u64;
             progress.advance(bytes - merging(bytes));
@@ -138,7 +136,7 @@ impl TimeSorted {
         let names_files = naming || clocks.creations_name_files();
         let parts =
             order::parts(found, |lines| progress.advance(merging(bytes_of(&text, lines))), workers);
-        let cut = each(workers, parts.len(), |part| cut(&text, &parts[part].0, part, limits.block));
+        let cut = workers.map(parts.len(), |part| cut(&text, &parts[part].0, part, limits.block));
         let mut blocks: Vec<Cut> = cut.into_iter().flatten().collect();
         let mut start = 0;
         for block in &mut blocks {
@@ -265,25 +263,6 @@ fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
         blocks.push(Cut { part, lines: first..lines.len(), start: 0, len });
     }
     blocks
-}
-
-/// What `f` gives for each number below `count`, in order. The workers share the numbers.
-fn each<T: Send>(workers: &Workers, count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let all = Mutex::new(Vec::with_capacity(count));
-    workers.on_each(|_| {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return;
-            }
-            let result = f(number);
-            all.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
-        }
-    });
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_unstable_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 mod endings;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
@@ -246,18 +245,16 @@ impl Lanes {
         if suspected.is_empty() {
             return None;
         }
-        let (next, first) = (AtomicUsize::new(0), Mutex::new(None));
-        workers.on_each(|_| {
-            while let Some(place) = suspected.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let found = self.reused(*place);
-                let Ok(mut first) = first.lock() else { return };
-                let both = first.take().into_iter().chain(found);
-                *first = both.reduce(|one: (Suspect, Vec<u8>, u64), other| {
-                    let count = one.2 + other.2;
-                    let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
-                    (suspect, key, count)
-                });
-            }
+        let first = Mutex::new(None);
+        workers.share_out(suspected.len(), |_, number| {
+            let found = self.reused(suspected[number]);
+            let Ok(mut first) = first.lock() else { return };
+            let both = first.take().into_iter().chain(found);
+            *first = both.reduce(|one: (Suspect, Vec<u8>, u64), other| {
+                let count = one.2 + other.2;
+                let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
+                (suspect, key, count)
+            });
         });
         first.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

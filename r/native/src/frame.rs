@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use arrow_array::cast::AsArray;
@@ -114,15 +114,11 @@ impl Frame {
         let batches = tables.batches(self.table);
         let filled: Vec<OnceLock<Result<RecordBatch, Error>>> =
             (from..to).map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        workers.on_each(|_| {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(part) = parts.get(at).and_then(take) else { break };
-                let batch = take(&made[at]).map_or_else(|| batches.read(from + at), Ok);
-                let done = batch.inspect(|batch| fill(&self.columns, batch, part));
-                filled[at].get_or_init(|| done);
-            }
+        workers.share_out(parts.len(), |_, at| {
+            let Some(part) = take(&parts[at]) else { return };
+            let batch = take(&made[at]).map_or_else(|| batches.read(from + at), Ok);
+            let done = batch.inspect(|batch| fill(&self.columns, batch, part));
+            filled[at].get_or_init(|| done);
         });
         self.texts.clear();
         let texts = self.columns.iter().any(|column| column.kind == Kind::Text);

@@ -3,7 +3,7 @@
 use workers::Workers;
 
 use crate::input::sorted::times::{Found, Timed};
-use crate::input::sorted::{Line, Part, each};
+use crate::input::sorted::{Line, Part};
 
 /// Parts of the times for each worker, so that one that took long is not waited for.
 const PARTS_PER_WORKER: usize = 4;
@@ -27,7 +27,7 @@ pub(super) fn parts(
     let sorted: Vec<Vec<Timed>> = found.into_iter().map(|piece| piece.timed).collect();
     let count = if workers.threads() == 1 { 1 } else { workers.threads() * PARTS_PER_WORKER };
     let bounds = bounds(&sorted, count);
-    parts.extend(each(workers, bounds.len() + 1, |part| {
+    parts.extend(workers.map(bounds.len() + 1, |part| {
         let begin = part.checked_sub(1).map(|before| bounds[before]);
         let lines = merge(&sorted, begin, bounds.get(part).copied());
         merged(&lines);

@@ -7,7 +7,7 @@ use paje_parser::token::{is_white, next_field};
 use paje_parser::{DefTable, EventKind, Field, FieldName, number};
 use workers::Workers;
 
-use crate::input::sorted::{Line, each};
+use crate::input::sorted::Line;
 
 /// A line that has a time.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl Clocks {
         mut defs: DefTable,
         (recovers, workers): (bool, &Workers),
     ) -> Self {
-        let headers = each(workers, pieces.len(), |piece| headers(text, pieces[piece].clone()));
+        let headers = workers.map(pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
             if recovers {
                 // It goes on, and so do we.

@@ -1,9 +1,10 @@
-//! Work that is shared out, and whose results are taken in order.
+//! Work that is shared out, and whose results are taken in order: while it goes on, or when all is done.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use workers::Workers;
+use crate::Workers;
 
 /// Results for each worker that may wait for their turn.
 const AHEAD: usize = 2;
@@ -13,7 +14,7 @@ const AHEAD: usize = 2;
 ///
 /// # Errors
 /// The first in the order of the jobs; no later result is put.
-pub(crate) fn in_order<T: Send, E: Send>(
+pub fn in_order<T: Send, E: Send>(
     workers: &Workers,
     jobs: usize,
     make: impl Fn(usize) -> Result<T, E> + Sync,
@@ -79,6 +80,34 @@ pub(crate) fn in_order<T: Send, E: Send>(
     line.failed.map_or(Ok(()), Err)
 }
 
+impl Workers {
+    /// Calls `f` with its worker and each number below `count`, once: who is free takes the next.
+    pub fn share_out(&self, count: usize, f: impl Fn(usize, usize) + Sync) {
+        let next = AtomicUsize::new(0);
+        self.on_each(|worker| {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return;
+                }
+                f(worker, number);
+            }
+        });
+    }
+
+    /// What `f` gives for each number below `count`, in order.
+    pub fn map<T: Send>(&self, count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let all = Mutex::new(Vec::with_capacity(count));
+        self.share_out(count, |_, number| {
+            let result = f(number);
+            all.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+        });
+        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
 /// Results that wait for their turn.
 struct Line<T, E, P> {
     /// How many jobs have been taken.
@@ -111,14 +140,30 @@ impl<F: FnOnce()> Drop for Leaving<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Pin;
     use std::num::NonZeroUsize;
     use std::sync::Barrier;
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::{thread, time};
-    use workers::Pin;
 
     fn team(threads: usize) -> Workers {
         Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads")
+    }
+
+    #[test]
+    fn each_number_once() {
+        for threads in 1..=4 {
+            let workers = team(threads);
+            for count in [0, 1, 100] {
+                let calls: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
+                workers.share_out(count, |worker, number| {
+                    assert!(worker < threads);
+                    calls[number].fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(calls.iter().all(|calls| calls.load(Ordering::Relaxed) == 1));
+                let squares = workers.map(count, |number| number * number);
+                assert_eq!(squares, (0..count).map(|number| number * number).collect::<Vec<_>>());
+            }
+        }
     }
 
     #[test]
