@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use paje_sim::{ContainerId, LaneView, Step, Window};
+use paje_sim::{ContainerId, LaneView, Step};
 
 use crate::extras::{Survey, Surveyor};
 use crate::gather::Gather;
@@ -92,7 +92,7 @@ impl<'a, 't> Batches<'a, 't> {
     pub fn rows(&self, number: usize) -> Option<usize> {
         match &self.cuts {
             Cuts::Containers(containers) => Some((containers.len() - number * ROWS).min(ROWS)),
-            Cuts::Lanes(batches) if self.tables.options.selection.window == Window::ALWAYS => {
+            Cuts::Lanes(batches) if self.tables.options.selection.window.is_always() => {
                 Some(batches[number].iter().map(|part| part.rows).sum())
             }
             Cuts::Lanes(_) | Cuts::Whole => None,

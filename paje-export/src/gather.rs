@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, Float64Array, Int32Array};
 use paje_parser::Field;
 use paje_sim::{
     ContainerId, Events, LaneView, Links, Name, Side, States, Trace, TypeNature, UserDefined,
-    Variables, Visitor, Window,
+    Variables, Visitor,
 };
 
 use crate::batches::Part;
@@ -99,7 +99,7 @@ impl<'a> Gather<'a> {
         table: Table,
         parts: &[Part<'_>],
     ) -> Result<Vec<ArrayRef>, Error> {
-        let rows = if tables.options.selection.window == Window::ALWAYS {
+        let rows = if tables.options.selection.window.is_always() {
             parts.iter().map(|part| part.rows).sum()
         } else {
             0
@@ -156,7 +156,7 @@ impl<'a> Gather<'a> {
         let before = self.start.len();
         let window = self.options.selection.window;
         self.wanted.clear();
-        if window == Window::ALWAYS {
+        if window.is_always() {
             self.start.extend_from_slice(start);
         } else {
             let both = start.iter().enumerate();

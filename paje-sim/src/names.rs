@@ -11,3 +11,4 @@ pub mod progress;
 pub mod recovered;
 pub(crate) mod selection;
 pub(crate) mod text;
+pub(crate) mod time_range;

@@ -14,7 +14,7 @@ pub(crate) mod tables;
 pub(crate) mod together;
 pub mod types;
 
-use paje_sim::Window;
+use paje_sim::TimeRange;
 
 pub use console::Quotes;
 
@@ -37,7 +37,7 @@ impl Style {
     /// Whether a row from `start` to `end` is wanted.
     #[must_use]
     pub fn wants(&self, start: f64, end: f64) -> bool {
-        Window { from: self.from, to: self.to }.overlaps(start, end)
+        TimeRange { from: self.from, to: self.to }.overlaps(start, end)
     }
 
     /// Whether all rows are wanted.

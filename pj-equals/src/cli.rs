@@ -11,7 +11,7 @@ use console::generate::Generate;
 use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
 use paje_parser::number::parse_f64;
 
-use crate::exact::{Case, Rules, What, Window};
+use crate::exact::{Case, Rules, TimeRange, What};
 use crate::manual::MANUAL;
 
 /// The heading of the options that PajeNG does not have.
@@ -197,8 +197,8 @@ impl Cli {
 
     /// Which rows count.
     #[must_use]
-    pub fn windows(&self) -> [Window; 2] {
-        let window = |from: Option<f64>, to: Option<f64>| Window {
+    pub fn windows(&self) -> [TimeRange; 2] {
+        let window = |from: Option<f64>, to: Option<f64>| TimeRange {
             from: from.unwrap_or(f64::NEG_INFINITY),
             to: to.unwrap_or(f64::INFINITY),
         };

@@ -11,11 +11,11 @@ use paje_sim::{ContainerId, NameOrder, Step, Trace, TypeId, TypeNature};
 pub use crate::difference::Differences;
 use crate::difference::{Difference, LaneRow};
 use crate::pairs::Pairs;
-pub use crate::rows::Window;
 use crate::rows::{LaneRows, Row};
 pub use crate::rules::{Rules, What};
 pub use crate::values::Case;
 use crate::values::{AllValues, SameValues, by_name};
+pub use paje_sim::TimeRange;
 
 /// All differences of two traces, counted; the first `most` of them can be [told](Differences::write).
 #[must_use]

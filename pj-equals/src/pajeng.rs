@@ -11,13 +11,14 @@
 use paje_sim::{ContainerId, LaneView, NameOrder, Step, Trace, TypeId, TypeNature};
 use rustc_hash::FxHashSet;
 
-use crate::rows::{LaneRows, Window};
+use crate::rows::LaneRows;
 use crate::values::{AllValues, Case, by_identifier};
+use paje_sim::TimeRange;
 
 /// Whether PajeNG would say that the traces are equal, in these windows. Rows at the very end of a trace,
 /// and those that enclose a window, count like others: PajeNG may lose them.
 #[must_use]
-pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [Window; 2]) -> bool {
+pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [TimeRange; 2]) -> bool {
     let values = AllValues::new(traces, by_identifier, case);
     let rows = windows.map(LaneRows::new);
     SideBySide { traces, types: TypesOf::new(traces), values, rows }.are_equal()

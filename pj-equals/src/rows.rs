@@ -7,33 +7,9 @@
 use std::convert::Infallible;
 
 use paje_parser::Field;
-use paje_sim::{ContainerId, Events, LaneView, Links, States, ValueId, Variables, Visitor};
-
-/// A part of a trace's time, in seconds, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
-    /// Rows that end earlier do not count.
-    pub from: f64,
-    /// Rows that begin later do not count.
-    pub to: f64,
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Window { from: f64::NEG_INFINITY, to: f64::INFINITY }
-    }
-}
-
-impl Window {
-    fn has(self, start: f64, end: f64) -> bool {
-        // A link may end before its start.
-        start.min(end) <= self.to && start.max(end) >= self.from
-    }
-
-    fn is_all(self) -> bool {
-        self == Window::default()
-    }
-}
+use paje_sim::{
+    ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
+};
 
 /// What a row says, of whatever nature; what the nature does not have is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +32,7 @@ pub(crate) struct Row {
 /// Goes through the rows of one lane after the other.
 #[derive(Debug)]
 pub(crate) struct LaneRows<'t> {
-    window: Window,
+    window: TimeRange,
     lane: Option<LaneView<'t>>,
     /// The next slice, and the place of its first row.
     chunk: usize,
@@ -68,14 +44,14 @@ pub(crate) struct LaneRows<'t> {
 
 #[derive(Debug, Default)]
 struct Slice {
-    window: Window,
+    window: TimeRange,
     place: u64,
     rows: Vec<Row>,
     keys: Vec<u8>,
 }
 
 impl<'t> LaneRows<'t> {
-    pub(crate) fn new(window: Window) -> Self {
+    pub(crate) fn new(window: TimeRange) -> Self {
         let slice = Slice { window, ..Slice::default() };
         LaneRows { window, lane: None, chunk: 0, place: 0, slice, at: 0 }
     }
@@ -90,7 +66,7 @@ impl<'t> LaneRows<'t> {
     /// How many rows a lane has in the window.
     pub(crate) fn count(&mut self, lane: Option<LaneView<'t>>) -> u64 {
         let all = lane.map_or(0, LaneView::len);
-        if all == 0 || self.window.is_all() {
+        if all == 0 || self.window.is_always() {
             return all;
         }
         self.enter(lane);
@@ -143,7 +119,7 @@ impl<'t> LaneRows<'t> {
 
 impl Slice {
     fn push(&mut self, row: Row) {
-        if self.window.has(row.start, row.end) {
+        if self.window.overlaps(row.start, row.end) {
             self.rows.push(Row { key_end: self.keys.len(), ..row });
         }
     }
@@ -190,7 +166,7 @@ impl Visitor for Slice {
 
     fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
-            if self.window.has(*start, *end) {
+            if self.window.overlaps(*start, *end) {
                 self.keys.extend_from_slice(Field::new(links.raw_key(i)).bare());
             }
             let (value, from, to) = (links.value[i], links.from[i], links.to[i]);

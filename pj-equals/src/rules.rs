@@ -1,7 +1,7 @@
 //! How two traces are compared.
 
-use crate::rows::Window;
 use crate::values::Case;
+use paje_sim::TimeRange;
 
 /// What of two traces is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Rules {
     /// Whether keys of links count.
     pub keys: bool,
     /// Which rows of each trace count; containers always do.
-    pub windows: [Window; 2],
+    pub windows: [TimeRange; 2],
 }
 
 impl Default for Rules {
@@ -41,7 +41,7 @@ impl Default for Rules {
             tolerance: 0.0,
             relative: 0.0,
             keys: true,
-            windows: [Window::default(); 2],
+            windows: [TimeRange::default(); 2],
         }
     }
 }

@@ -10,7 +10,7 @@ use console::Failure;
 use console::memory;
 use console::progress::Display;
 use console::reading::Opened;
-use paje_sim::{Precision, Progress, Trace, Window};
+use paje_sim::{Precision, Progress, TimeRange, Trace};
 use splitter::Limits;
 use workers::Workers;
 
@@ -30,7 +30,7 @@ pub(crate) struct Cut<'a> {
     pub(crate) name: &'a Path,
     pub(crate) limits: Limits,
     pub(crate) workers: &'a Workers,
-    pub(crate) window: Window,
+    pub(crate) window: TimeRange,
     pub(crate) began: Instant,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Cut<'a> {
 ///
 /// # Errors
 /// It ends before it begins.
-pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<Window>, Failure> {
+pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failure> {
     if cli.from.is_none() && cli.to.is_none() {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<Window>, Failure> 
         let why = format!("--from {from} is later than --to {to}");
         return Err(Failure::Unsuitable(name.to_owned(), why));
     }
-    Ok(Some(Window { from, to }))
+    Ok(Some(TimeRange { from, to }))
 }
 
 impl Cut<'_> {

@@ -11,13 +11,13 @@ mod text;
 
 use std::io::{self, Write};
 
-use paje_sim::{ContainerId, Trace, TypeId, ValueId, Window};
+use paje_sim::{ContainerId, TimeRange, Trace, TypeId, ValueId};
 
 use order::{Kind, Orders, Place};
 use rows::Rows;
 
 /// The time of the window that is closest; never minus zero.
-const fn cut(window: Window, time: f64) -> f64 {
+const fn cut(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to) + 0.0
 }
 
@@ -28,7 +28,7 @@ const fn cut(window: Window, time: f64) -> f64 {
 /// `out` cannot be written, or there is no such trace, which is `false`.
 pub(crate) fn write(
     trace: &Trace,
-    window: Window,
+    window: TimeRange,
     single: bool,
     out: &mut dyn Write,
 ) -> io::Result<bool> {
@@ -58,7 +58,7 @@ struct Line {
 /// What is to be written.
 struct Sheet<'a> {
     trace: &'a Trace,
-    window: Window,
+    window: TimeRange,
     single: bool,
     orders: Orders,
     lines: Vec<Line>,
@@ -73,7 +73,7 @@ struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(trace: &'a Trace, window: Window, single: bool) -> Self {
+    fn new(trace: &'a Trace, window: TimeRange, single: bool) -> Self {
         let types = trace.types();
         Sheet {
             trace,

@@ -6,6 +6,7 @@ use std::fmt;
 
 use paje_parser::TypeNature;
 
+use super::time_range::TimeRange;
 pub use glob::{Glob, ParseGlobError};
 
 /// What is wanted of a trace: rows of these natures and types, in these containers and this window of time.
@@ -25,32 +26,7 @@ pub struct Selection {
     /// if there are none. The row of a container is in that container.
     pub containers: Vec<Glob>,
     /// When rows are; those of containers are wanted whenever they are.
-    pub window: Window,
-}
-
-/// From one time to another, both included, in seconds; by default, always.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)]
-pub struct Window {
-    pub from: f64,
-    pub to: f64,
-}
-
-impl Window {
-    /// All times.
-    pub const ALWAYS: Window = Window { from: f64::NEG_INFINITY, to: f64::INFINITY };
-
-    /// Whether what begins and ends at these times, or the other way round, reaches into the window.
-    #[must_use]
-    pub fn overlaps(&self, start: f64, end: f64) -> bool {
-        start.min(end) <= self.to && start.max(end) >= self.from
-    }
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Window::ALWAYS
-    }
+    pub window: TimeRange,
 }
 
 /// Some natures of rows; by default, all.

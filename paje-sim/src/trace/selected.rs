@@ -4,8 +4,9 @@ use super::Trace;
 use crate::model::containers::Containers;
 use crate::model::types::Types;
 use crate::names::ids::{ContainerId, TypeId};
-use crate::names::selection::{Glob, Selection, Window};
+use crate::names::selection::{Glob, Selection};
 use crate::names::text::Name;
+use crate::names::time_range::TimeRange;
 use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
 
@@ -119,7 +120,7 @@ impl Selected {
 
     /// When rows are wanted, but those of containers.
     #[must_use]
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> TimeRange {
         self.selection.window
     }
 

@@ -15,7 +15,7 @@ use paje_dump::output::stream::RowStream;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, Name, Natures, Options, Progress, Selection,
-    Source, States, Trace, TypeId, TypeNature, Variables, Visitor, Window,
+    Source, States, TimeRange, Trace, TypeId, TypeNature, Variables, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -77,14 +77,14 @@ impl Visitor for Facts {
     }
 }
 
-fn style(window: Window) -> Style {
+fn style(window: TimeRange) -> Style {
     let (from, to) = (window.from, window.to);
     Style { quotes: Quotes::Auto, precision: 9, as_released: false, from, to }
 }
 
 fn dumped(trace: &Trace) -> Vec<u8> {
     let mut out = Vec::new();
-    write_rows(trace, style(Window::ALWAYS), &TEAMS[0], &mut out, &Written::default())
+    write_rows(trace, style(TimeRange::ALWAYS), &TEAMS[0], &mut out, &Written::default())
         .expect("memory can be written");
     out
 }

@@ -82,8 +82,8 @@ fn how_traces_are_compared() {
     }
     let names = rules(&["--diff=3", "--names", "-i", "-s", "1", "-d", "2"]).expect("ours");
     assert_eq!((names.what, names.case), (What::Names, Case::Ignored));
-    assert_eq!(names.windows[0], Window { from: 1.0, ..Window::default() });
-    assert_eq!(names.windows[1], Window { to: 2.0, ..Window::default() });
+    assert_eq!(names.windows[0], TimeRange { from: 1.0, ..TimeRange::default() });
+    assert_eq!(names.windows[1], TimeRange { to: 2.0, ..TimeRange::default() });
     assert_eq!(rules(&["--struct"]).expect("ours").what, What::Structure);
     assert!(!rules(&["--no-keys"]).expect("ours").keys);
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use paje_sim::{ContainerId, Trace};
 use rustc_hash::FxHashMap;
 
-use super::{Window, cut};
+use super::{TimeRange, cut};
 
 /// A place among all lines: a time, and how many destructions at this very time come before.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    pub(crate) fn new(trace: &Trace, window: Window) -> Self {
+    pub(crate) fn new(trace: &Trace, window: TimeRange) -> Self {
         let containers = trace.containers();
         let destroyed_at = |id| containers.destruction(id).map_or(u64::MAX, |(byte, _)| byte.0);
         let mut ends: Vec<(Place, Option<Place>)> = Vec::with_capacity(containers.len());

@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 
 use arrow_array::types::{Float64Type, Int32Type};
 use paje_export::TableOptions;
-use paje_sim::{Options, Trace, Window};
+use paje_sim::{Options, TimeRange, Trace};
 use workers::Pin;
 
 use super::*;
@@ -109,8 +109,8 @@ fn wanted(batches: &[RecordBatch], column: &Column) -> Made {
 fn frames_are_tables() {
     let text = datasets::generate(datasets::Shape::Mpi, 60_000, 3);
     let trace = Trace::read(&text[..], &Options::default()).expect("valid");
-    let half = Window { from: trace.end() / 4.0, to: trace.end() / 2.0 };
-    for window in [Window::ALWAYS, half] {
+    let half = TimeRange { from: trace.end() / 4.0, to: trace.end() / 2.0 };
+    for window in [TimeRange::ALWAYS, half] {
         let mut options = TableOptions::default();
         options.selection.window = window;
         let tables = Tables::new(&trace, options);
