@@ -1,7 +1,8 @@
 //! Lexer and decoder of the Pajé trace format.
 //!
-//! Bytes go in, typed events that borrow from them come out. Nothing is allocated per event;
-//! there are no threads and no input or output here.
+//! Bytes go in, line by line; typed events that borrow from them come out, or a [`Fault`] with the byte that is wrong
+//! and what would be right. What lines mean is in a [`DefTable`], which the trace's own `%` lines fill. Nothing is
+//! allocated per event; there are no threads and no input or output here, and nothing is known of what events do.
 //!
 //! ```
 //! use paje_parser::{Event, FieldNames, Line, LineDecoder};

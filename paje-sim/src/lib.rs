@@ -67,8 +67,12 @@
 //! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways let
 //! go of what they have shown.
 //!
-//! What each part of a trace means is in the module that replays it: `states`, `variables`, `events`
-//! and `links`; the way from bytes to them is in `engine`.
+//! What flows in are lines of text ([`Source`]) and what is asked for ([`Options`]); what flows out is a [`Trace`], or
+//! the first [`Error`] in file order. The modules stand in floors, each of which imports from lower ones only; from the
+//! top: `read`, `engine` (rounds of all workers), `resolve` (what needs file order), `replay` (lanes side by side),
+//! `problems`, `decode` (blocks to small events), `input`, `lanes` (what an event does: `states`, `variables`,
+//! `events`, `links`), `trace` (finished rows, and how to look at them), `model` (types and containers), `memory`
+//! (columns), `names`.
 
 mod decode;
 mod engine;

@@ -1,7 +1,9 @@
 //! Opening a Pajé trace, where it may be cut, and the blocks that it is read in.
 //!
 //! [`Input`] opens a trace, compressed or not. A stream is cut into blocks one after the other by
-//! [`Blocks`]; a file's blocks are read in any order, by any thread, through a [`Plan`].
+//! [`Blocks`]; a file's blocks are read in any order, by any thread, through a [`Plan`]. [`Folders`] say which
+//! files a trace may name. What flows in are names of files and bytes, what flows out are [`Block`]s: whole lines,
+//! with room behind them, and the byte of the trace where they begin. What lines say is not looked at.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};

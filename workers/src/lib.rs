@@ -1,4 +1,8 @@
-//! How many threads replay a trace, where they run, and the pool of them.
+//! How many threads replay a trace, where they run, the pool of them, and the loops that they share.
+//!
+//! [`Workers`] are as many threads as the process may use, or as were asked for, on the CPUs that a [`Pin`] says. What
+//! flows in is work: for each worker ([`Workers::on_each`]), for each number ([`Workers::share_out`],
+//! [`Workers::map`]), or job by job with the results in order ([`in_order()`]). Nothing is known of traces here.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Fault;
 use crate::error::Instead;
 use crate::token;
 

@@ -1,0 +1,115 @@
+//! The lines of definitions, one after the other.
+
+use super::grammar::{self, HeaderLine};
+use super::{DefTable, EventDef, FieldDef, FieldType, OpenDef};
+use crate::error::{Fault, FaultKind};
+use crate::event::EventKind;
+
+impl DefTable {
+    /// Takes in one `%` line. Offsets in errors count from the beginning of `line`.
+    ///
+    /// # Errors
+    /// The line does not follow the grammar of lang-paje 1.3.1, "Event definitions", or defines a
+    /// number again, or ends a definition that lacks an obligatory field.
+    pub fn header_line(&mut self, line: &[u8]) -> Result<(), Fault> {
+        let fault = |at, kind| Fault { at, kind };
+        let percent = line.iter().position(|byte| *byte == b'%').map_or(0, |at| at as u32);
+        match grammar::header_line(line) {
+            Some(HeaderLine::EventDef { name, id }) => {
+                if self.open.is_some() {
+                    return Err(fault(percent, FaultKind::NestedDefinition));
+                }
+                let is_it = |kind: &EventKind| kind.name().as_bytes() == name.text;
+                let kind = EventKind::ALL.into_iter().find(is_it);
+                let kind = kind.ok_or(fault(name.at, FaultKind::UnknownEvent))?;
+                self.put_away();
+                if self.find(id.text).is_some() {
+                    return Err(fault(id.at, FaultKind::RedefinedId));
+                }
+                self.open = Some(OpenDef { id: id.text.to_vec(), kind, fields: Vec::new() });
+            }
+            Some(HeaderLine::Field { name, kind }) => {
+                let names = self.names;
+                let open = self.open.as_mut().ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                if name.text.is_empty() {
+                    return Err(fault(name.at, FaultKind::UnnamedField));
+                }
+                let kind = kind.ok_or(fault(name.at, FaultKind::MissingFieldType))?;
+                let field_type = grammar::field_type(kind.text);
+                let field_type = field_type.ok_or(fault(kind.at, FaultKind::UnknownFieldType))?;
+                let known = grammar::field_name(name.text, names);
+                if known.is_some() && open.fields.iter().any(|field| field.known == known) {
+                    return Err(fault(name.at, FaultKind::RepeatedField));
+                }
+                open.fields.push(FieldDef {
+                    name: String::from_utf8_lossy(name.text).into_owned(),
+                    known,
+                    kind: field_type,
+                });
+            }
+            Some(HeaderLine::End) => {
+                let open = self.open.take().ok_or(fault(percent, FaultKind::ExpectedEventDef))?;
+                let def = EventDef::finish(open.id, open.kind, open.fields);
+                let def = def.map_err(|kind| fault(percent, kind))?;
+                self.insert(def);
+            }
+            None => return Err(fault(percent, FaultKind::ExpectedEventDef)),
+        }
+        Ok(())
+    }
+
+    /// Takes in one `%` line, and goes on after one that is faulty: a field keeps its place, as a string
+    /// if its type is unknown; a definition within another ends that one; one that cannot be kept is
+    /// dropped, and its fields are passed over.
+    ///
+    /// # Errors
+    /// As [`DefTable::header_line`]; what can be made of the line has been made of it.
+    pub fn mend_line(&mut self, line: &[u8]) -> Result<(), Fault> {
+        let keyword = grammar::keyword_of(line);
+        if self.skipping && keyword != b"EventDef" {
+            self.skipping = keyword != b"EndEventDef";
+            return Ok(());
+        }
+        self.skipping = false;
+        let fault = match self.header_line(line) {
+            Ok(()) => return Ok(()),
+            Err(fault) => fault,
+        };
+        match fault.kind {
+            FaultKind::NestedDefinition => {
+                self.end_early();
+                self.skipping = self.header_line(line).is_err();
+            }
+            FaultKind::UnknownEvent | FaultKind::RedefinedId => self.skipping = true,
+            FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
+                self.end_early();
+                self.skipping = true;
+            }
+            // What counts is how many fields there are before the next one.
+            FaultKind::UnnamedField
+            | FaultKind::MissingFieldType
+            | FaultKind::UnknownFieldType
+            | FaultKind::RepeatedField => {
+                if let (Some(HeaderLine::Field { name, .. }), Some(open)) =
+                    (grammar::header_line(line), &mut self.open)
+                {
+                    let known = grammar::field_name(name.text, self.names);
+                    let known = known.filter(|_| open.fields.iter().all(|f| f.known != known));
+                    let name = String::from_utf8_lossy(name.text).into_owned();
+                    open.fields.push(FieldDef { name, known, kind: FieldType::String });
+                }
+            }
+            _ => {}
+        }
+        Err(fault)
+    }
+
+    /// Ends the definition at hand as though `%EndEventDef` stood here; drops it if it lacks a field.
+    pub fn end_early(&mut self) {
+        if let Some(open) = self.open.take()
+            && let Ok(def) = EventDef::finish(open.id, open.kind, open.fields)
+        {
+            self.insert(def);
+        }
+    }
+}
