@@ -34,7 +34,7 @@ use crate::trace::lane::LaneView;
 
 /// Everything that a trace says happened: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::trace::visit) goes through it in output order.
+/// [`Trace::walk`](crate::visit) goes through it in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -126,7 +126,7 @@ impl Trace {
         &self.warnings
     }
 
-    /// What was wrong, and what was made of it, if [`Options::recover`] asked for that.
+    /// What was wrong, and what was made of it, if [`Options::recover`](crate::Options::recover) asked for that.
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
@@ -140,7 +140,7 @@ impl Trace {
 
     /// The times of all event lines, in seconds: in order, each once. Those of lines that are ignored, or
     /// that change nothing, are among them; those later than the replay was to stop are not. There are
-    /// none unless [`Options::keep_times`] is set.
+    /// none unless [`Options::keep_times`](crate::Options::keep_times) is set.
     #[must_use]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
@@ -254,7 +254,7 @@ impl Trace {
         self.rows.keeps()
     }
 
-    /// The line that created a container, if [lines](Options::keep_lines) were kept; the root has none.
+    /// The line that created a container, if [lines](crate::Options::keep_lines) were kept; the root has none.
     #[must_use]
     pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
         self.containers().line(id).filter(|_| self.has_lines())

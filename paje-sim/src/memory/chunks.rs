@@ -4,7 +4,7 @@ use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
 /// The user-defined fields of the event that opened an object and of the one that closed it: numbers
-/// in [`Extras`], 0 for none.
+/// in `Extras`, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExtraPair {
     pub(crate) opening: u32,

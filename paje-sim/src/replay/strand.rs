@@ -22,7 +22,7 @@ pub(crate) struct Strand {
     pub(crate) rows: Rows,
     pub(crate) objects: Objects,
     /// The byte of the event that ended the container, `NEVER` while it lives. Whether what comes
-    /// later counts is for the [`Cuts`] to say.
+    /// later counts is for the `Cuts` to say.
     pub(crate) ended_at: u64,
     /// The byte and the time of the last event; `NEVER` before the first.
     last: (u64, f64),
