@@ -23,13 +23,12 @@ impl EventLane {
         lane: &mut Written<'_>,
         time: f64,
         value: ValueId,
-        extra: u32,
     ) -> Result<(), Refused> {
         if time < self.last {
             return Err(Refused::Earlier(self.last));
         }
         self.last = time;
-        lane.store.event(lane.rows, time, value, extra);
+        lane.store.event(lane.rows, time, value);
         Ok(())
     }
 }

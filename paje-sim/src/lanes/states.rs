@@ -60,9 +60,9 @@ impl StateLane {
 
     /// Closes the whole stack and opens a state of imbrication 0.
     #[inline]
-    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId, extra: u32) {
+    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId) {
         self.close_all(lane, time);
-        self.open(lane, time, value, 0, extra);
+        self.open(lane, time, value, 0);
     }
 
     /// Opens a state on top of the stack. Without imbrication, the one below ends.
@@ -72,7 +72,6 @@ impl StateLane {
         lane: &mut Written<'_>,
         time: f64,
         value: ValueId,
-        extra: u32,
         no_imbrication: bool,
     ) {
         let imbrication = self.height();
@@ -86,9 +85,9 @@ impl StateLane {
         };
         if no_imbrication && let Some(top) = top {
             // With the push's user-defined fields: PajeNG 1.3.6 behaviour.
-            lane.store.close_state(top, time, extra);
+            lane.store.close_state(top, time);
         }
-        self.open(lane, time, value, imbrication, extra);
+        self.open(lane, time, value, imbrication);
     }
 
     /// Closes the top of the stack. Without imbrication, the one below goes on as a new row.
@@ -97,21 +96,20 @@ impl StateLane {
         &mut self,
         lane: &mut Written<'_>,
         time: f64,
-        extra: u32,
         no_imbrication: bool,
     ) -> Result<(), Refused> {
         if self.is_open {
-            lane.store.close_state(OpenRow::last_of(lane.rows), time, extra);
+            lane.store.close_state(OpenRow::last_of(lane.rows), time);
             self.last_closed(time);
         } else {
             let top = self.pop_below().ok_or(Refused::EmptyStack)?;
-            lane.store.close_state(top, time, extra);
+            lane.store.close_state(top, time);
         }
         if no_imbrication && let Some(below) = self.pop_below() {
             // The new row was opened by the pop, whose user-defined fields it has: PajeNG 1.3.6
             // behaviour.
             let (value, imbrication) = (lane.store.value_of(below), self.height());
-            self.open(lane, time, value, imbrication, extra);
+            self.open(lane, time, value, imbrication);
         }
         Ok(())
     }
@@ -161,9 +159,10 @@ impl StateLane {
         for (open, imbrication) in stack.into_iter().zip(0..) {
             let (start, value) = (old.start_of(open), old.value_of(open));
             let extra = new.carry_extras(old, old.extras_of(open));
-            let state = NewState { start, value, imbrication, extra: extra.opening };
-            let row = new.open_state(rows, state);
-            new.close_state(row, ends.next().unwrap_or(f64::NAN), extra.closing);
+            new.begin_event(extra.opening);
+            let row = new.open_state(rows, NewState { start, value, imbrication });
+            new.begin_event(extra.closing);
+            new.close_state(row, ends.next().unwrap_or(f64::NAN));
             // The top is the last row.
             if let Some(below) = below.next() {
                 *below = row;
@@ -191,15 +190,8 @@ impl StateLane {
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        lane: &mut Written<'_>,
-        time: f64,
-        value: ValueId,
-        imbrication: u32,
-        extra: u32,
-    ) {
-        let state = NewState { start: time, value, imbrication, extra };
+    fn open(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId, imbrication: u32) {
+        let state = NewState { start: time, value, imbrication };
         lane.store.open_state(lane.rows, state);
         self.not_before = time;
         self.is_open = true;

@@ -32,7 +32,7 @@ impl VariableLane {
 
     /// Begins a new row; at the same time as the current one's start, replaces its value.
     #[inline]
-    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64, extra: u32) {
+    pub(crate) fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64) {
         if self.is_set() {
             if self.start == time {
                 self.value = value;
@@ -40,7 +40,7 @@ impl VariableLane {
             }
             lane.store.variable(lane.rows, self.start, self.value, self.extra);
         }
-        *self = VariableLane { start: time, value, extra };
+        *self = VariableLane { start: time, value, extra: lane.store.extra() };
     }
 
     /// Adds to the current value, in the order of the file: the last bit depends on it.
@@ -50,12 +50,11 @@ impl VariableLane {
         lane: &mut Written<'_>,
         time: f64,
         change: f64,
-        extra: u32,
     ) -> Result<(), Refused> {
         if !self.is_set() {
             return Err(Refused::Unset);
         }
-        self.set(lane, time, self.value + change, extra);
+        self.set(lane, time, self.value + change);
         Ok(())
     }
 

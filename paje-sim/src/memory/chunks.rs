@@ -50,7 +50,6 @@ pub(crate) struct NewState {
     pub(crate) start: f64,
     pub(crate) value: ValueId,
     pub(crate) imbrication: u32,
-    pub(crate) extra: u32,
 }
 
 /// A link with both its ends.

@@ -28,6 +28,8 @@ pub(crate) struct Extras {
     /// Pages of the places of the texts.
     places: Vec<Place>,
     len: u32,
+    /// The number of what the event at hand says: see [`Store::begin_event`](super::Store::begin_event).
+    pub(super) at_hand: u32,
     /// A text before it is kept.
     scratch: Vec<u8>,
 }

@@ -66,6 +66,20 @@ impl Store {
         }
     }
 
+    /// What follows is an event's that says this beside what the format asks for: a number in [`Extras`], 0 for
+    /// nothing. Whatever opens or closes a row by then keeps it.
+    pub(crate) fn begin_event(&mut self, extra: u32) {
+        if let Some(extras) = &mut self.extras {
+            extras.at_hand = extra;
+        }
+    }
+
+    /// What the event at hand says beside what the format asks for.
+    #[inline]
+    pub(crate) fn extra(&self) -> u32 {
+        self.extras.as_ref().map_or(0, |extras| extras.at_hand)
+    }
+
     /// The memory of its objects.
     pub(crate) fn arenas(&self) -> impl Iterator<Item = &Arena> + Clone {
         [&self.arena, &self.keys.arena].into_iter().chain(self.extras.as_ref().map(Extras::arena))
@@ -79,9 +93,9 @@ impl Store {
 
     #[inline]
     pub(crate) fn open_state(&mut self, rows: &mut Rows, state: NewState) -> OpenRow {
-        let (arena, extras) = (&mut self.arena, self.extras.is_some());
+        let (arena, extras) = (&mut self.arena, &self.extras);
         let width = Width::of(state.value.0 | state.imbrication);
-        let words = |size, width| StateChunk::words(size, width, extras);
+        let words = |size, width| StateChunk::words(size, width, extras.is_some());
         let (chunk, index) = rows.push(arena, width, words);
         let words = arena.words_mut(chunk.place);
         words[index] = state.start.to_bits();
@@ -90,19 +104,19 @@ impl Store {
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
         // The end is set when the state closes; until then its memory stays untouched.
-        if extras {
-            let pair = ExtraPair { opening: state.extra, closing: 0 };
+        if let Some(extras) = extras {
+            let pair = ExtraPair { opening: extras.at_hand, closing: 0 };
             words[StateChunk::extras(&chunk) + index] = pair.word();
         }
         OpenRow::new(&chunk, index)
     }
 
     #[inline]
-    pub(crate) fn close_state(&mut self, row: OpenRow, end: f64, extra: u32) {
+    pub(crate) fn close_state(&mut self, row: OpenRow, end: f64) {
         self.end_state(row, end);
-        if self.extras.is_some() {
-            let place = row.extras();
-            let pair = ExtraPair { closing: extra, ..ExtraPair::from_word(self.arena.get(place)) };
+        if let Some(extras) = &self.extras {
+            let (place, closing) = (row.extras(), extras.at_hand);
+            let pair = ExtraPair { closing, ..ExtraPair::from_word(self.arena.get(place)) };
             self.arena.set(place, 0, pair.word());
         }
     }
@@ -165,15 +179,16 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn event(&mut self, rows: &mut Rows, time: f64, value: ValueId, extra: u32) {
-        let extras = self.extras.is_some();
-        let words = |size, width: Width| size + width.words(size) + if extras { size } else { 0 };
+    pub(crate) fn event(&mut self, rows: &mut Rows, time: f64, value: ValueId) {
+        let extras = &self.extras;
+        let words =
+            |size, width: Width| size + width.words(size) + if extras.is_some() { size } else { 0 };
         let (chunk, index) = rows.push(&mut self.arena, Width::of(value.0), words);
         let words = self.arena.words_mut(chunk.place);
         words[index] = time.to_bits();
         set_small(&mut words[EventChunk::value(&chunk)..], chunk.width, index, value.0);
-        if extras {
-            let pair = ExtraPair { opening: extra, closing: 0 };
+        if let Some(extras) = extras {
+            let pair = ExtraPair { opening: extras.at_hand, closing: 0 };
             words[EventChunk::extras(&chunk) + index] = pair.word();
         }
     }

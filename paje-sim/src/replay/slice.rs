@@ -37,14 +37,14 @@ pub(super) fn states(
     flat: bool,
 ) -> Checked {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, to.store);
+        begin_event(event, slice, to.store);
         let value = || slice.maps.values[event.argument as usize];
         lane.check_order(event.time).map_err(|why| (i, why))?;
         match event.op() {
-            Op::SetState => lane.set(&mut to, event.time, value(), extra),
-            Op::PushState => lane.push(&mut to, event.time, value(), extra, flat),
+            Op::SetState => lane.set(&mut to, event.time, value()),
+            Op::PushState => lane.push(&mut to, event.time, value(), flat),
             Op::PopState => {
-                lane.pop(&mut to, event.time, extra, flat).map_err(|why| (i, why))?;
+                lane.pop(&mut to, event.time, flat).map_err(|why| (i, why))?;
             }
             _ => lane.close_all(&mut to, event.time),
         }
@@ -59,13 +59,13 @@ pub(super) fn variables(
     mut to: Written<'_>,
 ) -> Checked {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, to.store);
+        begin_event(event, slice, to.store);
         let number = f64::from_bits(event.argument);
         let set = lane.check_order(event.time).and_then(|()| match event.op() {
-            Op::AddVariable => lane.add(&mut to, event.time, number, extra),
-            Op::SubVariable => lane.add(&mut to, event.time, -number, extra),
+            Op::AddVariable => lane.add(&mut to, event.time, number),
+            Op::SubVariable => lane.add(&mut to, event.time, -number),
             _ => {
-                lane.set(&mut to, event.time, number, extra);
+                lane.set(&mut to, event.time, number);
                 Ok(())
             }
         });
@@ -81,9 +81,9 @@ pub(super) fn points(
     mut to: Written<'_>,
 ) -> Checked {
     for (i, event) in events.iter().enumerate() {
-        let extra = keep_extras(event, slice, to.store);
+        begin_event(event, slice, to.store);
         let value = slice.maps.values[event.argument as usize];
-        lane.add(&mut to, event.time, value, extra).map_err(|why| (i, why))?;
+        lane.add(&mut to, event.time, value).map_err(|why| (i, why))?;
     }
     Ok(())
 }
@@ -99,7 +99,13 @@ pub(super) fn links(
     let DecodedBlock { text, decoded, .. } = slice.block;
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     for (i, event) in events.iter().enumerate() {
-        let extra = if wanted { keep_extras(event, slice, store) } else { 0 };
+        let extra = match wanted {
+            true => {
+                begin_event(event, slice, store);
+                store.extra()
+            }
+            false => 0,
+        };
         let (half, raw_key, hash) = half_link(event, slice, extra);
         if half.container == UNKNOWN {
             return Err((i, Refused::Nowhere(half.end)));
@@ -132,17 +138,20 @@ pub(super) fn half_link<'s>(
     (half, link.raw_key.of(text.padded()).raw(), link.key_hash)
 }
 
+/// Keeps what an event says beside what the format asks for, if that is wanted.
 #[inline(always)]
-pub(super) fn keep_extras(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) -> u32 {
-    let Some(extras) = &mut store.extras else {
-        return 0;
+pub(super) fn begin_event(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) {
+    let Some(extras) = &mut store.extras else { return };
+    let lines = extras.keeps().lines;
+    let line = if lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let extra = match (event.extra() as usize).checked_sub(1) {
+        None if lines => extras.push_line(line),
+        None => 0,
+        Some(index) => {
+            let decoded = &slice.block.decoded;
+            let (def, start, end) = decoded.extras[index];
+            extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
+        }
     };
-    let line =
-        if extras.keeps().lines { slice.block.line_of(event.at) } else { LineNumber::default() };
-    let Some(index) = (event.extra() as usize).checked_sub(1) else {
-        return if extras.keeps().lines { extras.push_line(line) } else { 0 };
-    };
-    let decoded = &slice.block.decoded;
-    let (def, start, end) = decoded.extras[index];
-    extras.push(def, &decoded.extra_text[start as usize..end as usize], line)
+    store.begin_event(extra);
 }

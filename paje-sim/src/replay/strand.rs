@@ -12,7 +12,7 @@ use crate::lanes::variables::VariableLane;
 use crate::memory::{Rows, Store, Written};
 use crate::names::ids::LaneId;
 use crate::replay::completion::{Completion, home_of};
-use crate::replay::slice::{Slice, half_link, keep_extras, links, points, states, variables};
+use crate::replay::slice::{Slice, begin_event, half_link, links, points, states, variables};
 use crate::replay::unwanted::Unwanted;
 
 /// The objects of one strand, and what is open in it. There may be millions: see `strands_are_small`.
@@ -179,16 +179,16 @@ impl Strand {
         let base = slice.block.text.start().0;
         let at = base + u64::from(event.at);
         left.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
-        let extra = keep_extras(event, slice, store);
+        begin_event(event, slice, store);
         match (&mut self.objects, why) {
             (Objects::Variable(lane), Refused::Unset) => {
                 let change = f64::from_bits(event.argument);
                 let value = if event.op() == Op::SubVariable { -change } else { change };
                 let mut written = Written { rows: &mut self.rows, store };
-                lane.set(&mut written, event.time, value, extra);
+                lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let (half, raw_key, hash) = half_link(event, slice, extra);
+                let (half, raw_key, hash) = half_link(event, slice, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, raw_key, hash) {
                     let home = home_of(self.lane, left.completed.len());
                     let lane = self.lane;
