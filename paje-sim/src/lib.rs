@@ -91,7 +91,7 @@ pub mod ledger {
     //! Tells which container each line belongs to, for who wants to take a trace apart.
 
     pub use crate::engine::page::{Ledger, Page};
-    pub use crate::names::ledger::{LineOf, Mended, Used};
+    pub use crate::names::ledger::{LineOf, LineRemedy, Used};
 }
 
 pub use model::{containers, types};
@@ -116,7 +116,7 @@ pub mod selection {
 }
 
 pub use input::source::Source;
-pub use ledger::{Ledger, LineOf, Mended, Page, Used};
+pub use ledger::{Ledger, LineOf, LineRemedy, Page, Used};
 pub use memory::LineNumber;
 pub use model::containers::Containers;
 pub use model::types::Types;

@@ -11,7 +11,7 @@ mod lines;
 mod types;
 
 use paje_parser::{EventDef, EventKind};
-use paje_sim::{ContainerId, ErrorKind, Mended, NameOrder, Trace};
+use paje_sim::{ContainerId, ErrorKind, LineRemedy, NameOrder, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::needs::Needs;
@@ -94,7 +94,7 @@ impl<'a> Mending<'a> {
             .mends
             .iter()
             .filter_map(|(byte, mend)| match mend {
-                Mend::As(Mended::Created(container)) => Some((*byte, *container)),
+                Mend::As(LineRemedy::Created(container)) => Some((*byte, *container)),
                 _ => None,
             })
             .collect();
@@ -180,7 +180,7 @@ impl<'a> Mending<'a> {
                 _ => false,
             })
         };
-        let late = self.mends.iter().any(|(_, mend)| *mend == Mend::As(Mended::Kept));
+        let late = self.mends.iter().any(|(_, mend)| *mend == Mend::As(LineRemedy::Kept));
         let all = [
             (late, "links that are completed earlier than those before them"),
             (told("key-reused"), "links with keys that others had"),

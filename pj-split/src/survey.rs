@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paje_parser::{ByteOffset, LinkEnd};
-use paje_sim::{ContainerId, LaneId, Ledger, LineOf, Mended, Page, Used};
+use paje_sim::{ContainerId, LaneId, Ledger, LineOf, LineRemedy, Page, Used};
 
 use crate::log;
 
@@ -81,7 +81,7 @@ pub(crate) struct Damage {
 pub(crate) enum Mend {
     /// It lacks a key.
     Keyless,
-    As(Mended),
+    As(LineRemedy),
 }
 
 /// What a worker notes.
@@ -265,7 +265,7 @@ const fn slot(pair: u64) -> usize {
 }
 
 impl Ledger for Survey {
-    fn mend(&self, at: ByteOffset, made: Mended) {
+    fn mend(&self, at: ByteOffset, made: LineRemedy) {
         if let Some(damage) = &self.damage {
             let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
             damage.mends.push((at.0, Mend::As(made)));

@@ -9,7 +9,7 @@ use crate::decode::block::DecodedBlock;
 use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
 use crate::names::error::{Error, ErrorKind, Problem, WarningKind};
-use crate::names::ledger::Mended;
+use crate::names::ledger::LineRemedy;
 use crate::problems::found::{Where, error_in, field_of_line, place};
 
 impl Engine<'_> {
@@ -127,7 +127,7 @@ impl Engine<'_> {
         }
         for at in self.lanes.take_ignored() {
             if let (Some(_), Some(follower)) = (&self.findings.tally, &self.follower) {
-                follower.mend(at, Mended::Skipped);
+                follower.mend(at, LineRemedy::Skipped);
             }
             if let Some(block) = wave.block_of(at) {
                 let line = (at - block.text.start().0) as u32;

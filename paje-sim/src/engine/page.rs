@@ -15,7 +15,7 @@ use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{HEADER, Op, STRUCTURAL, WORDLESS};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
-use crate::names::ledger::{LineOf, Mended, Used};
+use crate::names::ledger::{LineOf, LineRemedy, Used};
 use crate::replay::maps::Maps;
 
 /// Is told which container each line of a trace belongs to.
@@ -30,7 +30,7 @@ pub trait Ledger: Sync {
     /// blocks, but not two at a time.
     ///
     /// [`Options::recover`]: crate::Options::recover
-    fn mend(&self, at: ByteOffset, made: Mended) {
+    fn mend(&self, at: ByteOffset, made: LineRemedy) {
         let _ = (at, made);
     }
 }
@@ -156,7 +156,7 @@ impl<'o> Follower<'o> {
         }
     }
 
-    pub(crate) fn mend(&self, at: u64, made: Mended) {
+    pub(crate) fn mend(&self, at: u64, made: LineRemedy) {
         self.ledger.mend(ByteOffset(at), made);
     }
 

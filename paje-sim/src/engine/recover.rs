@@ -12,20 +12,20 @@ use crate::lanes::refusal::{Refusals, Refused};
 use crate::model::{Ending, Failed};
 use crate::names::error::Error;
 use crate::names::ids::TypeId;
-use crate::names::ledger::Mended;
+use crate::names::ledger::LineRemedy;
 use crate::names::recovered::{OpenState, Recovery, Remedy};
 
-impl Mended {
+impl LineRemedy {
     /// What was made of an event that a lane of this type refused.
     const fn of(refused: Refused, type_: TypeId) -> Self {
         match refused {
             Refused::Earlier(_)
             | Refused::EmptyStack
             | Refused::KeyRepeated(_)
-            | Refused::Nowhere(_) => Mended::Skipped,
-            Refused::LateLink(_) => Mended::Kept,
-            Refused::Unset => Mended::Unset,
-            Refused::ValuesDiffer { other, .. } => Mended::OtherValue(type_, other),
+            | Refused::Nowhere(_) => LineRemedy::Skipped,
+            Refused::LateLink(_) => LineRemedy::Kept,
+            Refused::Unset => LineRemedy::Unset,
+            Refused::ValuesDiffer { other, .. } => LineRemedy::OtherValue(type_, other),
         }
     }
 }
@@ -37,10 +37,10 @@ impl Engine<'_> {
         if let Some(follower) = &self.follower {
             for refusal in all.unwrap_or_default() {
                 let type_ = self.model.lanes[refusal.lane.index()].type_;
-                follower.mend(refusal.at, Mended::of(refusal.why, type_));
+                follower.mend(refusal.at, LineRemedy::of(refusal.why, type_));
             }
             for (at, container) in self.effects.made_up.drain(..) {
-                follower.mend(at, Mended::Created(container));
+                follower.mend(at, LineRemedy::Created(container));
             }
         }
         for (refusal, count) in first.into_iter().flatten() {
@@ -78,7 +78,7 @@ impl Engine<'_> {
         }
         let open = self.lanes.drop_open_links(&self.model, self.job.options, ending.container);
         if let (Some((_, _, all)), Some(follower)) = (&open, &self.follower) {
-            all.iter().for_each(|at| follower.mend(*at, Mended::Skipped));
+            all.iter().for_each(|at| follower.mend(*at, LineRemedy::Skipped));
         }
         let open = open.map(|(failed, count, _)| (failed, count));
         failures.extend(open.map(|(failed, count)| (failed, Remedy::Skipped, count)));

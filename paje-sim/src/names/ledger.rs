@@ -7,7 +7,7 @@ use super::ids::{ContainerId, TypeId, ValueId};
 /// What was made of a line of a damaged trace that blocks tell of as if it were sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Mended {
+pub enum LineRemedy {
     /// The event is left out, or comes after its container's end.
     Skipped,
     /// A variable that has no value yet is changed as if that were 0.

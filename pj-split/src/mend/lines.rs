@@ -3,7 +3,7 @@
 use std::io;
 
 use paje_parser::{EventKind, FieldName, Quoting, Span, token};
-use paje_sim::{ContainerId, Mended};
+use paje_sim::{ContainerId, LineRemedy};
 
 use super::Mending;
 use super::head::spell;
@@ -159,7 +159,7 @@ impl Mending<'_> {
         for mend in mends {
             let mut changed = Vec::new();
             match mend {
-                Mend::As(Mended::Skipped) => return,
+                Mend::As(LineRemedy::Skipped) => return,
                 Mend::Keyless => {
                     let last = words(&line).last().copied().unwrap_or_default();
                     let end = last.end as usize;
@@ -170,7 +170,7 @@ impl Mending<'_> {
                     changed.extend_from_slice(b" \"\"");
                     changed.extend_from_slice(&line[end..]);
                 }
-                Mend::As(Mended::OtherValue(type_, value)) => {
+                Mend::As(LineRemedy::OtherValue(type_, value)) => {
                     let value = self.trace.types().value_identifier(type_, value);
                     self.replace(
                         &line,
@@ -182,7 +182,7 @@ impl Mending<'_> {
                         },
                     );
                 }
-                Mend::As(Mended::Unset) => self.set(&line, &mut changed),
+                Mend::As(LineRemedy::Unset) => self.set(&line, &mut changed),
                 Mend::As(_) => continue,
             }
             line = changed;
