@@ -46,6 +46,8 @@ use crate::model::{Effects, Model};
 use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
+use crate::names::recovered::Remedy;
+use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
@@ -143,6 +145,25 @@ struct Findings {
     first: Option<Error>,
     /// If the replay goes on after problems, those so far.
     tally: Option<ProblemTally>,
+}
+
+impl Findings {
+    /// Takes so many errors of a kind, the first of which is this: for the trace's error, if none comes before it; or,
+    /// where the replay goes on after problems, into the tally.
+    fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
+        match &mut self.tally {
+            None => self.first = earliest(self.first.take(), Some(error)),
+            Some(tally) => tally.add_error(remedy, count, error),
+        }
+    }
+
+    /// The trace, or one of its files, ends where it should not.
+    fn cut_off(&mut self, error: Error) {
+        if let Some(tally) = &mut self.tally {
+            tally.is_cut = true;
+        }
+        self.judge(Remedy::Ended, 1, error);
+    }
 }
 
 /// What has been read up to the end of the wave at hand.
@@ -295,7 +316,7 @@ impl<'o> Engine<'o> {
             desks: &self.team.desks,
             free: &self.team.free,
             progress: self.job.progress,
-            // Parts of a wave that are replayed by themselves are not tally.
+            // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             tasks: Tasks::new(shards),

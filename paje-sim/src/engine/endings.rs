@@ -1,4 +1,4 @@
-//! What is done when lanes have been replayed: containers end, in file order, and problems are tally.
+//! What is done when lanes have been replayed: containers end, in file order, and problems are told.
 
 use paje_parser::FieldName;
 

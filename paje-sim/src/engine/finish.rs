@@ -11,7 +11,7 @@ use crate::input::feed::Feed;
 use crate::model::Ending;
 use crate::names::error::{Error, Problem};
 use crate::names::progress::Times;
-use crate::names::recovered::Recovery;
+use crate::names::recovered::{Recovery, Remedy};
 use crate::trace::{Counted, Trace};
 
 impl Engine<'_> {
@@ -24,18 +24,16 @@ impl Engine<'_> {
         if self.read.bytes == 0 {
             return Err(Error::invalid(Problem::EmptyTrace, None));
         }
-        if self.findings.tally.is_some() {
-            self.tell_reused(None);
-        } else if let Some((error, _)) = self.reused_in(None) {
-            return Err(error);
+        if let Some((error, count)) = self.reused_in(None) {
+            self.findings.judge(Remedy::Kept, count, error);
         }
         if self.definitions.at_hand().is_open() {
             let file = self.files.path(self.definitions.file());
             let error = unfinished_definition().in_file(file.as_ref());
-            if self.findings.tally.is_none() {
-                return Err(error);
-            }
-            self.tell_unfinished(self.read.bytes, error);
+            self.findings.cut_off(error.of_line_at(self.read.bytes));
+        }
+        if let Some(first) = self.findings.first.take() {
+            return Err(first);
         }
         self.end_deferred()?;
         let (open_states, open_count) = self.open_states();

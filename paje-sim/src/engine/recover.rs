@@ -1,4 +1,4 @@
-//! What is tally of a damaged trace, and what its replay goes on with.
+//! What is told of a damaged trace, and what its replay goes on with.
 //!
 //! Problems are counted by what they are and what was made of them, with the first in file order: a sum
 //! and a minimum, so that it does not matter who finds them, and when.
@@ -55,7 +55,9 @@ impl Engine<'_> {
         let known = limit.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
         for ending in endings.drain(..now) {
-            self.tell_reused(Some(&ending));
+            if let Some((error, count)) = self.reused_in(Some(&ending)) {
+                self.findings.judge(Remedy::Kept, count, error);
+            }
             self.end_damaged(&ending, |engine, failed| {
                 engine.found_at(wave, ending.at, failed.0, failed.1)
             });
@@ -97,36 +99,20 @@ impl Engine<'_> {
         }
     }
 
-    /// Counts the links, of all lanes or of those of a container that ends, whose keys were used before.
-    pub(crate) fn tell_reused(&mut self, ending: Option<&Ending>) {
-        let reused = self.reused_in(ending);
-        if let (Some((error, count)), Some(tally)) = (reused, &mut self.findings.tally) {
-            tally.add_error(Remedy::Kept, count, error);
-        }
-    }
-
     /// The text after the block's could not be read.
     pub(crate) fn tell_unread(&mut self, block: &DecodedBlock, error: ReadError) {
         let is_line = matches!(error, ReadError::LineTooLong { .. });
         let error = self.failed(block, error);
-        let Some(tally) = &mut self.findings.tally else { return };
         if is_line {
             // The line is gone, but it is one.
             self.read.lines += 1;
-            tally.add_error(Remedy::Skipped, 1, error);
-        } else {
-            tally.broken = Some(block.origin.file);
-            tally.is_cut = true;
-            tally.add_error(Remedy::Ended, 1, error);
+            self.findings.judge(Remedy::Skipped, 1, error);
+            return;
         }
-    }
-
-    /// A file ended within a definition.
-    pub(crate) fn tell_unfinished(&mut self, at: u64, error: Error) {
         if let Some(tally) = &mut self.findings.tally {
-            tally.is_cut = true;
-            tally.add("unfinished-definition", Remedy::Ended, (at, 1), || error);
+            tally.broken = Some(block.origin.file);
         }
+        self.findings.cut_off(error);
     }
 
     /// What the values are that lines named before their types were known.
@@ -136,7 +122,7 @@ impl Engine<'_> {
         }
     }
 
-    /// All that is to be tally. States that are open must not have ended yet.
+    /// All that is to be told. States that are open must not have ended yet.
     pub(crate) fn recovery(&mut self) -> Recovery {
         let Some(tally) = self.findings.tally.take() else { return Recovery::default() };
         Recovery { problems: tally.into_list(), ..Recovery::default() }

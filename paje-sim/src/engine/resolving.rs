@@ -12,7 +12,6 @@ use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
 use crate::problems::found::Stop;
-use crate::problems::tally::code_of;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
@@ -29,7 +28,7 @@ impl Engine<'_> {
         self.leave_out_broken(wave, index);
         while index < wave.blocks.len() {
             if wave.blocks[index].origin.file != self.definitions.file() {
-                self.findings.first = self.turn_to(&wave.blocks[index].origin);
+                self.turn_to(&wave.blocks[index].origin);
                 if self.findings.first.is_some() {
                     wave.blocks.truncate(index);
                     return;
@@ -114,22 +113,17 @@ impl Engine<'_> {
         });
     }
 
-    /// Turns to another file, whose first block is the next; returns what is wrong with the one before.
-    fn turn_to(&mut self, origin: &Origin) -> Option<Error> {
+    /// Turns to another file, whose first block is the next.
+    fn turn_to(&mut self, origin: &Origin) {
         let before = self.files.path(self.definitions.file());
         let ended = self.definitions.turn_to(origin, &self.files);
         self.read.lines_of_others = self.read.lines;
         self.model.turn_to(origin.file, origin.start);
         self.is_foreign = self.files.is_named(origin.file);
-        if ended {
-            return None;
+        if !ended {
+            let error = unfinished_definition().in_file(before.as_ref());
+            self.findings.cut_off(error.of_line_at(self.read.bytes));
         }
-        let (at, error) = (self.read.bytes, unfinished_definition().in_file(before.as_ref()));
-        if self.findings.tally.is_some() {
-            self.tell_unfinished(at, error);
-            return None;
-        }
-        Some(error.of_line_at(at))
     }
 
     /// Sorts the next file, if files are to be sorted and it is time to.
@@ -141,13 +135,7 @@ impl Engine<'_> {
             feed.prepare(self.job.workers, |origin| self.definitions.of(origin).as_ref().clone());
         if let Err((origin, error)) = prepared {
             let error = self.files.explain(&origin, error);
-            match &mut self.findings.tally {
-                None => self.findings.first = Some(error.of_line_at(self.read.bytes)),
-                Some(tally) => {
-                    let code = code_of(error.kind());
-                    tally.add(code, Remedy::Ended, (self.read.bytes, 1), || error);
-                }
-            }
+            self.findings.judge(Remedy::Ended, 1, error.of_line_at(self.read.bytes));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::names::error::Place;
 use crate::names::ids::{ContainerId, ValueId};
 
 /// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
-/// the lane are merged from all its strands, in order of completion: see `engine::merge`.
+/// the lane are merged from all its strands, in order of completion: see `replay::link_homes`.
 #[derive(Debug, Default)]
 pub(crate) struct LinkStrand {
     /// Links that lack an end, by key.

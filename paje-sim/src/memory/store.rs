@@ -10,7 +10,7 @@ use crate::names::ids::ValueId;
 use crate::names::options::Keeps;
 
 /// The objects of a shard's lanes, and the texts that hang on them. The rows of links are elsewhere:
-/// see `engine::merge`.
+/// see `replay::link_homes`.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) arena: Arena,
