@@ -111,7 +111,7 @@ pub mod selection {
     //! Which rows of a trace are wanted.
 
     pub use crate::names::selection::{Glob, Natures, ParseGlobError, Selection};
-    pub use crate::names::time_range::TimeRange;
+    pub use crate::names::time_range::{TimeRange, TimeRange as Window};
     pub use crate::trace::selected::Selected;
 }
 
