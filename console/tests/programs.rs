@@ -51,6 +51,11 @@ fn options(command: &clap::Command) -> Vec<String> {
     options
 }
 
+#[test]
+fn command_lines_are_sound() {
+    programs().into_iter().for_each(|program| program.command.debug_assert());
+}
+
 /// Runs a shell on a script, or tells that there is no such shell.
 fn shell(name: &str, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(arguments).output() else {
