@@ -10,6 +10,7 @@ pub(crate) mod prefix;
 mod printed;
 pub mod rows;
 pub mod stream;
+#[cfg(feature = "tables")]
 pub(crate) mod tables;
 pub(crate) mod together;
 pub mod types;

@@ -23,7 +23,9 @@ use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
+#[cfg(feature = "tables")]
+use crate::output::tables;
+use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, types};
 use crate::report;
 use crate::signals;
 use crate::stats::Stats;
@@ -68,6 +70,10 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
         )
 }
 
+/// What a program says that was built without Arrow and Parquet.
+const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
+                         `cargo install --locked --path pj-dump --features tables` builds";
+
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
@@ -76,6 +82,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if further.iter().any(|file| file == Path::new("-")) {
         let why = "-: standard input can only be the first file of a trace in several";
         return Err(Failure::Other(why.into()));
+    }
+    if cli.tables.is_some() && !cfg!(feature = "tables") {
+        return Err(Failure::Other(NO_TABLES.into()));
     }
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
@@ -135,9 +144,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
     let mut exported = match (&cli.tables, &cli.prefix) {
+        #[cfg(feature = "tables")]
         (Some(folder), _) => tables::write(cli, folder, &name, &trace, display, &workers)?,
-        (None, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
-        (None, None) => {
+        (_, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
+        (_, None) => {
             let printed = print(cli, &trace, &selected, seconds, display, &workers);
             printed.map_err(Failure::Output)?
         }
