@@ -43,12 +43,22 @@ pub fn main(cli: &Cli) -> ExitCode {
     signals::ignore_large_files();
     let voice = report::voice(cli);
     let outcome = dump(cli);
-    let are_several = matches!(&outcome, Err(failure) if contradict(cli, failure));
+    let hint = outcome.as_ref().err().and_then(|failure| hint(cli, failure));
     let status = failure::exit(voice, outcome);
-    if are_several {
-        report::several_are_one(voice);
+    if let Some(hint) = hint {
+        voice.say(format_args!("hint: {hint}"));
     }
     status
+}
+
+/// What to do if several files were given that are not, together, one trace.
+fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
+    let Failure::Trace(_, error) = failure else { return None };
+    let is_cycle = matches!(error.kind(), ErrorKind::Invalid(Problem::FileCycle { .. }));
+    if is_cycle && cli.files.len() > 1 {
+        return Some(report::ROOT_ALONE);
+    }
+    contradict(cli, failure).then_some(report::SEVERAL_ARE_ONE)
 }
 
 /// Whether what was given as one trace in several files is probably several traces.

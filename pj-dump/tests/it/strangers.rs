@@ -322,3 +322,14 @@ fn field_names_that_are_not_known() {
     let wanted = "lacks its obligatory field Time; its field 1 has nearly that name\n 5 |";
     assert!(told.contains(wanted) && !told.contains("-n"), "{told}");
 }
+
+/// As a shell gives all that is in a folder of pieces.
+#[test]
+fn a_root_is_given_alone() {
+    let folder = folder("file p P piece\n", &[("run/piece", PIECE)]);
+    let hint = "pj_dump: hint: a file that names others is given alone, as the root.trace that pj_split writes; or the \
+                pieces without it\n";
+    let (status, told) = said(&folder, &["run/piece", "run/root"]);
+    assert!(status == 1 && told.ends_with(hint), "{told}");
+    assert_eq!(said(&folder, &["run/root"]), (0, String::new()));
+}
