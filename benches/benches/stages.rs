@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datasets::{Shape, generate};
+use paje_dump::output::Style;
 use paje_dump::output::export::{Written, write_rows};
-use paje_dump::output::{Quotes, Style};
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::token;
 use paje_sim::{Options, Trace};
@@ -152,13 +152,7 @@ impl Write for &mut Tally {
 }
 
 fn dump(trace: &Trace, out: impl Write + Send) {
-    let style = Style {
-        quotes: Quotes::Auto,
-        precision: 6,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style::DEFAULT;
     write_rows(trace, style, &Workers::one(), out, &Written::default())
         .expect("the output never fails");
 }

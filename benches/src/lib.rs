@@ -59,7 +59,7 @@ impl Numbers {
     }
 }
 
-/// The examples of the README compile.
+/// The examples of the document compile.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-mod readme {}
+#[doc = include_str!("../../docs/rust.md")]
+mod document {}

@@ -46,7 +46,6 @@ use clap_complete::Shell;
 
 use crate::failure::TROUBLE;
 use crate::output::standard_output;
-use crate::voice::describe;
 
 pub use manual::{Block, Manual};
 
@@ -122,7 +121,7 @@ fn asked(matches: &ArgMatches) -> Option<What> {
 fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
     match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let (name, error) = (command.get_name(), describe(&error));
+            let (name, error) = (command.get_name(), splitter::cause(&error));
             // With standard error gone there is no one left to tell.
             let _ = writeln!(io::stderr(), "{name}: standard output: {error}");
             2

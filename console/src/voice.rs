@@ -10,7 +10,7 @@ use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
 use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
-use splitter::{Input, Refusal};
+use splitter::{Input, Refusal, cause};
 use workers::{Pin, Workers};
 
 use crate::Failure;
@@ -170,7 +170,7 @@ impl Voice {
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", shown_path(name), describe(error)));
+        self.say(format_args!("{}: {}", shown_path(name), cause(error)));
     }
 
     fn invalid(self, name: &Path, error: &Error) {
@@ -178,7 +178,7 @@ impl Voice {
         let message = sentence(error);
         let Some(place) = error.place() else {
             if let ErrorKind::File { path, error } = error.kind() {
-                return self.say(format_args!("{}: {}", shown_path(path), describe(error)));
+                return self.say(format_args!("{}: {}", shown_path(path), cause(error)));
             }
             return self.say(format_args!("{name}: {message}"));
         };
@@ -243,19 +243,9 @@ pub fn sentence(error: &Error) -> String {
     match error.kind() {
         ErrorKind::File { path, error } => {
             let path = shown(path.as_os_str().as_encoded_bytes());
-            format!("cannot read {path}: {}", describe(error))
+            format!("cannot read {path}: {}", cause(error))
         }
-        ErrorKind::Io(error) => describe(error),
+        ErrorKind::Io(error) => cause(error),
         _ => error.to_string(),
     }
-}
-
-/// The system's words for an error, without its number.
-#[must_use]
-pub fn describe(error: &io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
-    text
 }

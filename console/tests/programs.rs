@@ -51,6 +51,11 @@ fn options(command: &clap::Command) -> Vec<String> {
     options
 }
 
+#[test]
+fn command_lines_are_sound() {
+    programs().into_iter().for_each(|program| program.command.debug_assert());
+}
+
 /// Runs a shell on a script, or tells that there is no such shell.
 fn shell(name: &str, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(arguments).output() else {
@@ -152,13 +157,19 @@ fn help_has_the_statuses_and_examples_of_the_page() {
     }
 }
 
-/// The table of each program in the README is complete.
+/// Each program has a document, whose table is complete, and the README names it.
 #[test]
-fn the_readme_has_every_option() {
-    let readme = include_str!("../../README.md");
+fn documents_have_every_option() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let read = |file: &str| {
+        let text = std::fs::read_to_string(format!("{folder}/{file}"));
+        text.unwrap_or_else(|error| panic!("{file}: {error}"))
+    };
+    let readme = read("README.md");
     for Program { name, command, .. } in programs() {
-        let (_, rest) = readme.split_once(&format!("\n## {name}\n")).expect("a section");
-        let section = rest.split("\n## ").next().unwrap_or(rest);
+        let document = format!("docs/{}.md", name.trim_start_matches("pj_"));
+        assert!(readme.contains(&format!("[`{name}`]({document})")), "{name}");
+        let section = read(&document);
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
             let Some(long) = argument.get_long() else { continue };
             let short = argument.get_short().map(|short| format!("`-{short}`"));

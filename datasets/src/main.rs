@@ -59,7 +59,22 @@ fn main() -> ExitCode {
     }
 }
 
+/// Whether standard output was closed when the program started (`>&-`): Rust's runtime makes `/dev/null` of it, open
+/// for reading too, which one that was asked for is not.
+fn is_closed() -> bool {
+    let is_null =
+        std::fs::read_link("/proc/self/fd/1").is_ok_and(|file| file == Path::new("/dev/null"));
+    let flags = std::fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+    let flags = flags.lines().find_map(|line| line.strip_prefix("flags:"));
+    // Octal; the lowest two bits of O_RDWR are 2.
+    is_null && flags.is_some_and(|flags| flags.trim_end().ends_with(['2', '6']))
+}
+
 fn run(arguments: &Arguments) -> io::Result<()> {
+    let is_for_stdout = arguments.output.as_deref().is_none_or(|path| path == Path::new("-"));
+    if is_for_stdout && is_closed() {
+        return Err(io::Error::other("standard output is closed"));
+    }
     if arguments.list {
         let mut out = io::stdout().lock();
         return Shape::ALL

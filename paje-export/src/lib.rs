@@ -35,7 +35,6 @@
 //! ```
 
 mod batches;
-pub mod decimal;
 mod error;
 mod extras;
 mod gather;

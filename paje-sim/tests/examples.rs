@@ -117,15 +117,15 @@ fn contributing_shows_an_example() {
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }
 
-/// The block after the README's example.
+/// The block after the document's example.
 #[test]
-fn readme_shows_what_its_example_prints() {
+fn document_shows_what_its_example_prints() {
     let trace = mpi();
     let mut printed = format!("{} links until {} s\n", trace.counts().links, trace.end());
     for lane in trace.lanes().take(3) {
         let rows = lane.len();
         printed += &format!("{}, {}: {rows} rows\n", lane.container_name(), lane.type_name());
     }
-    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
-    assert!(readme.contains(&format!("prints\n\n```text\n{printed}```\n")), "{printed}");
+    let document = fs::read_to_string(repository().join("docs/rust.md")).unwrap();
+    assert!(document.contains(&format!("prints\n\n```text\n{printed}```\n")), "{printed}");
 }

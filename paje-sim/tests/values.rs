@@ -2,72 +2,26 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::num::NonZeroUsize;
 
 use paje_sim::{
     Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States, Trace, ValueId,
     ValueNames, Visitor,
 };
-use workers::{Pin, Workers};
 
-const HEADER: &str = "\
-%EventDef PajeDefineContainerType 0
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineEventType 2
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineLinkType 3
-% Name string
-% Type string
-% StartContainerType string
-% EndContainerType string
-%EndEventDef
-%EventDef PajeDefineEntityValue 4
-% Alias string
-% Type string
-% Name string
-%EndEventDef
-%EventDef PajeCreateContainer 5
-% Time date
-% Name string
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajeSetState 6
-% Time date
-% Type string
-% Container string
-% Value string
-%EndEventDef
-%EventDef PajeNewEvent 7
-% Time date
-% Type string
-% Container string
-% Value string
-%EndEventDef
-%EventDef PajeStartLink 8
-% Time date
-% Type string
-% Container string
-% Value string
-% StartContainer string
-% Key string
-%EndEventDef
-%EventDef PajeEndLink 9
-% Time date
-% Type string
-% Container string
-% Value string
-% EndContainer string
-% Key string
-%EndEventDef
+const EVENTS: [(&str, &str, &str); 10] = [
+    ("0", "DefineContainerType", "Name Type"),
+    ("1", "DefineStateType", "Name Type"),
+    ("2", "DefineEventType", "Name Type"),
+    ("3", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+    ("4", "DefineEntityValue", "Alias Type Name"),
+    ("5", "CreateContainer", "Time:date Name Type Container"),
+    ("6", "SetState", "Time:date Type Container Value"),
+    ("7", "NewEvent", "Time:date Type Container Value"),
+    ("8", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("9", "EndLink", "Time:date Type Container Value EndContainer Key"),
+];
+
+const WORLD: &str = "\
 0 P 0
 1 S P
 2 E P
@@ -90,7 +44,7 @@ fn value(i: u32) -> (String, String) {
 
 /// A trace of so many uses of values, and their names by nature: states, events, links.
 fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
-    let mut text = HEADER.to_owned();
+    let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut names = [const { Vec::new() }; 3];
     let mut defined = HashSet::new();
     for i in 0..uses {
@@ -157,7 +111,7 @@ fn each_use_has_its_name() {
         (3, 1 << 15, ValueNames::Bare),
         (2, 1 << 17, ValueNames::AsWritten),
     ] {
-        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).unwrap();
+        let workers = testkit::team(threads);
         let mut options = Options::default();
         options.limits = Limits { block, ..Limits::default() };
         options.value_names = value_names;

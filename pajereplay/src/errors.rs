@@ -9,7 +9,7 @@ use paje_sim::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use splitter::Refusal;
+use splitter::{Refusal, cause};
 
 /// Why a trace cannot be read. `name` is what it is called.
 pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
@@ -47,17 +47,13 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
         let path = path.as_os_str().to_owned();
         return PyPermissionError::new_err((EACCES, format!("{refusal}{allow}"), path));
     }
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
     let number = error.raw_os_error().map_or_else(
         // What a decompressor says has none.
         || py.import("errno").and_then(|errno| errno.getattr("EIO")?.extract::<i32>()),
         Ok,
     );
     match number {
-        Ok(number) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
+        Ok(number) => PyOSError::new_err((number, cause(error), path.as_os_str().to_owned())),
         Err(error) => error,
     }
 }

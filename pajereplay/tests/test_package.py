@@ -71,10 +71,11 @@ def test_streams_that_nobody_reads(example):
         trace.states.__arrow_c_schema__()
 
 
-def test_the_readmes_example():
-    """It prints what stands below it."""
-    readme = (ROOT / "README.md").read_text()
-    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL)
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+def test_the_examples(document):
+    """They print what stands below them."""
+    text = (ROOT / document).read_text()
+    found = re.search(r"```python\n((?:(?!```).)*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
     done = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.stderr == ""
     assert [line.rstrip() for line in done.stdout.splitlines()] == [line.rstrip() for line in found[2].splitlines()]

@@ -10,6 +10,7 @@ pub(crate) mod prefix;
 mod printed;
 pub mod rows;
 pub mod stream;
+#[cfg(feature = "tables")]
 pub(crate) mod tables;
 pub(crate) mod together;
 pub mod types;
@@ -34,6 +35,15 @@ pub struct Style {
 }
 
 impl Style {
+    /// All rows, as they are printed without options.
+    pub const DEFAULT: Style = Style {
+        quotes: Quotes::Auto,
+        precision: 6,
+        as_released: false,
+        from: f64::NEG_INFINITY,
+        to: f64::INFINITY,
+    };
+
     /// Whether a row from `start` to `end` is wanted.
     #[must_use]
     pub fn wants(&self, start: f64, end: f64) -> bool {

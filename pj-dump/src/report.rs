@@ -80,9 +80,9 @@ pub(crate) fn dropped(voice: Voice, rows: u64) {
 }
 
 /// What to do if files on the command line were meant to be traces of their own.
-pub(crate) fn several_are_one(voice: Voice) {
-    voice.say(format_args!(
-        "hint: several files are one trace, such as the pieces of one; of several traces, dump each by \
-         itself: for trace in FILE...; do pj_dump \"$trace\"; done"
-    ));
-}
+pub(crate) const SEVERAL_ARE_ONE: &str = "several files are one trace, such as the pieces of one; of several traces, dump each by \
+                                          itself: for trace in FILE...; do pj_dump \"$trace\"; done";
+
+/// What to do if one of the files on the command line names the others.
+pub(crate) const ROOT_ALONE: &str = "a file that names others is given alone, as the root.trace that pj_split writes; or the pieces \
+                                     without it";

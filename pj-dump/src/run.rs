@@ -23,7 +23,9 @@ use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
 use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
-use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, tables, types};
+#[cfg(feature = "tables")]
+use crate::output::tables;
+use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, types};
 use crate::report;
 use crate::signals;
 use crate::stats::Stats;
@@ -41,12 +43,22 @@ pub fn main(cli: &Cli) -> ExitCode {
     signals::ignore_large_files();
     let voice = report::voice(cli);
     let outcome = dump(cli);
-    let are_several = matches!(&outcome, Err(failure) if contradict(cli, failure));
+    let hint = outcome.as_ref().err().and_then(|failure| hint(cli, failure));
     let status = failure::exit(voice, outcome);
-    if are_several {
-        report::several_are_one(voice);
+    if let Some(hint) = hint {
+        voice.say(format_args!("hint: {hint}"));
     }
     status
+}
+
+/// What to do if several files were given that are not, together, one trace.
+fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
+    let Failure::Trace(_, error) = failure else { return None };
+    let is_cycle = matches!(error.kind(), ErrorKind::Invalid(Problem::FileCycle { .. }));
+    if is_cycle && cli.files.len() > 1 {
+        return Some(report::ROOT_ALONE);
+    }
+    contradict(cli, failure).then_some(report::SEVERAL_ARE_ONE)
 }
 
 /// Whether what was given as one trace in several files is probably several traces.
@@ -68,6 +80,10 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
         )
 }
 
+/// What a program says that was built without Arrow and Parquet.
+const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
+                         `cargo install --locked --path pj-dump --features tables` builds";
+
 /// Whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
@@ -76,6 +92,9 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if further.iter().any(|file| file == Path::new("-")) {
         let why = "-: standard input can only be the first file of a trace in several";
         return Err(Failure::Other(why.into()));
+    }
+    if cli.tables.is_some() && !cfg!(feature = "tables") {
+        return Err(Failure::Other(NO_TABLES.into()));
     }
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
@@ -135,9 +154,10 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         write_file(path, &hierarchy::entities(&trace, cli.quotes))?;
     }
     let mut exported = match (&cli.tables, &cli.prefix) {
+        #[cfg(feature = "tables")]
         (Some(folder), _) => tables::write(cli, folder, &name, &trace, display, &workers)?,
-        (None, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
-        (None, None) => {
+        (_, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
+        (_, None) => {
             let printed = print(cli, &trace, &selected, seconds, display, &workers);
             printed.map_err(Failure::Output)?
         }

@@ -12,7 +12,7 @@ mod order;
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +21,8 @@ use datasets::Shape;
 use datasets::random::{self, RandomTrace};
 use order::{Disorder, Random, disordered, sorted};
 use paje_parser::{FieldNames, Line, LineDecoder, TypeNature};
+use testkit::number;
+use testkit::pajeng::{pj_dump, skipped};
 
 const THREADS: u64 = 2;
 
@@ -29,7 +31,7 @@ const MOST: usize = 20;
 
 #[test]
 fn random_traces_are_dumped_as_pajeng_does() {
-    let Some(pajeng) = pajeng() else { return skipped() };
+    let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
     let count = number("PAJE_SEEDS").unwrap_or(1000);
     let first = number("PAJE_SEED").unwrap_or(0);
     println!("{count} random traces from PAJE_SEED={first} on, against {}", pajeng.display());
@@ -71,26 +73,22 @@ fn random_traces_are_dumped_as_pajeng_does() {
 /// Whatever line a time is in: of types, of values, of names of files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
-    let Some(pajeng) = pajeng() else { return skipped() };
+    let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("times.trace");
-    let definition = |event: &str, number: u32, fields: &str| {
-        let fields: String = fields.split(' ').map(|f| format!("% {f} string\n")).collect();
-        format!("%EventDef Paje{event} {number}\n{fields}%EndEventDef\n")
-    };
-    let header = [
-        definition("DefineContainerType", 1, "Time Name Type"),
-        definition("DefineStateType", 2, "Time Name Type"),
-        definition("CreateContainer", 3, "Time Name Type Container"),
-        definition("SetState", 4, "Time Type Container Value"),
-        definition("TraceFile", 5, "Time Container Type Filename"),
-        definition("DefineEntityValue", 6, "Time Name Type"),
-    ];
+    let header = testkit::definitions([
+        ("1", "DefineContainerType", "Time Name Type"),
+        ("2", "DefineStateType", "Time Name Type"),
+        ("3", "CreateContainer", "Time Name Type Container"),
+        ("4", "SetState", "Time Type Container Value"),
+        ("5", "TraceFile", "Time Container Type Filename"),
+        ("6", "DefineEntityValue", "Time Name Type"),
+    ]);
     let world = "1 0 C 0\n2 0.5 S C\n3 0.5 c C 0\n4 1 S c a\n4 2 S c b\n";
     for last in
         ["1 9 D 0\n", "2 9 T C\n", "6 9 v S\n", "5 9 c C none\n", "6 9 v S\n5 10 c C none\n"]
     {
-        fs::write(&path, format!("{}{world}{last}", header.concat())).expect("writable");
+        fs::write(&path, format!("{}{world}{last}", header)).expect("writable");
         for options in [&[][..], &["-a", "3"], &["-a", "9"], &["-p", "S"]] {
             let rows = |program: &Path, more: &[&str]| {
                 let output = Command::new(program).args(more).args(options).arg(&path).output();
@@ -107,7 +105,7 @@ fn a_time_of_any_line_counts_as_for_pajeng() {
 
 #[test]
 fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
-    let Some(pajeng) = pajeng() else { return skipped() };
+    let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("shape.trace");
     let mut compared = 0;
@@ -138,7 +136,7 @@ fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
 /// A tenth of the traces, in disorder: `--sort` dumps them as PajeNG does the sorted ones.
 #[test]
 fn sorted_traces_are_dumped_as_pajeng_does() {
-    let Some(pajeng) = pajeng() else { return skipped() };
+    let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
     let count = number("PAJE_SEEDS").unwrap_or(1000) / 10;
     let first = number("PAJE_SEED").unwrap_or(0);
     println!("{count} random traces in disorder from PAJE_SEED={first} on");
@@ -308,30 +306,4 @@ fn same(theirs: &[u8], ours: &[u8]) -> Result<(), String> {
 
 fn first_lines(text: &[u8]) -> String {
     String::from_utf8_lossy(text).lines().take(5).collect::<Vec<_>>().join("\n")
-}
-
-fn skipped() {
-    eprintln!(
-        "skipped: PajeNG's pj_dump is not installed (Debian package pajeng; or name the program in \
-         PAJENG_PJ_DUMP)"
-    );
-}
-
-/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
-fn pajeng() -> Option<PathBuf> {
-    let candidates = match env::var_os("PAJENG_PJ_DUMP") {
-        Some(program) => vec![PathBuf::from(program)],
-        None => {
-            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
-        }
-    };
-    candidates.into_iter().find(|program| {
-        let help = Command::new(program).arg("--help").output();
-        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
-    })
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
 }

@@ -16,6 +16,7 @@ use console::progress::Display;
 use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
 use console::{Failure, Voice};
+use paje_parser::error::shown_path;
 use paje_sim::{FieldNames, Options, Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
@@ -72,7 +73,7 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
     let (traces, names) = ([&a, &b], [a_name, b_name]);
     if cli.stats {
         for (trace, name) in traces.iter().zip(&names) {
-            VOICE.say(format_args!("{}:", name.display()));
+            VOICE.say(format_args!("{}:", shown_path(name)));
             VOICE.print(&Contents::of(trace).table());
         }
     }
@@ -80,7 +81,7 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
         (None, _) => pajeng::are_equal(traces, cli.case(), cli.windows()),
         (Some(rules), Some(most)) if !cli.quiet => {
             let found = exact::compare(traces, &rules, most.get());
-            let names = names.map(|name| name.display().to_string());
+            let names = names.map(|name| shown_path(&name).to_string());
             print(|out| found.write(traces, &rules, [&names[0], &names[1]], out))?;
             found.is_none()
         }

@@ -6,7 +6,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use datasets::mutate::{Change, mutated};
 use datasets::random;
 use paje_sim::{FieldNames, Options, Trace};
+use testkit::pajeng::{pj_equals, skipped};
+use testkit::{SplitMix, number};
 
 /// What comes last in each trace: PajeNG loses rows at the very end, and those later than the last line.
 /// Of random traces, all times are before this one.
@@ -34,13 +36,7 @@ const END: &str = "
 
 #[test]
 fn pairs_are_equal_for_pajeng_and_for_us() {
-    let Some(pajeng) = pajeng() else {
-        eprintln!(
-            "skipped: PajeNG's pj_equals is not installed (Debian package pajeng; or name the program in \
-             PAJENG_PJ_EQUALS)"
-        );
-        return;
-    };
+    let Some(pajeng) = pj_equals() else { return skipped("pj_equals") };
     let count = number("PAJE_SEEDS").unwrap_or(500);
     let first = number("PAJE_SEED").unwrap_or(0);
     println!("{count} pairs from PAJE_SEED={first} on, against {}", pajeng.display());
@@ -83,7 +79,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
 
 /// A random trace and a changed one, with their ends, and options for both.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
-    let mut random = Random(seed);
+    let mut random = SplitMix(seed);
     // Of the seeds, those of valid traces.
     let trace = (0..)
         .map(|i| random::trace(seed.wrapping_mul(31).wrapping_add(i)))
@@ -108,7 +104,7 @@ fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
 }
 
 /// With a change of a line that leaves the trace valid, or without one if none is found.
-fn valid(trace: &[u8], random: &mut Random) -> Vec<u8> {
+fn valid(trace: &[u8], random: &mut SplitMix) -> Vec<u8> {
     let lines: Vec<&[u8]> = trace.split(|byte| *byte == b'\n').collect();
     let event = |line: &u64| !lines[*line as usize].trim_ascii_start().starts_with(b"%");
     let events: Vec<u64> = (0..lines.len() as u64).filter(event).collect();
@@ -139,7 +135,7 @@ fn valid(trace: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// A line's letters made large.
-fn in_capitals(trace: &[u8], random: &mut Random) -> Vec<u8> {
+fn in_capitals(trace: &[u8], random: &mut SplitMix) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> =
         trace.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let at = random.below(lines.len() as u64) as usize;
@@ -187,38 +183,4 @@ fn answer(output: &Output) -> Option<bool> {
         b"0\n" if output.status.success() => Some(false),
         _ => None,
     }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-
-    fn pick(&mut self, from: &[u8]) -> u8 {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
-/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
-fn pajeng() -> Option<PathBuf> {
-    let places = match env::var_os("PAJENG_PJ_EQUALS") {
-        Some(program) => vec![program.into()],
-        // Our Debian package puts PajeNG's program aside.
-        None => ["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"].map(PathBuf::from).into(),
-    };
-    places.into_iter().find(|program| {
-        let help = Command::new(program).arg("--help").output();
-        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
-    })
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
 }

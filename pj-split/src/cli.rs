@@ -157,14 +157,7 @@ fn size(text: &str) -> Result<NonZeroU64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-
-    #[test]
-    fn the_definition_is_sound() {
-        Cli::command().debug_assert();
-    }
 
     #[test]
     fn sizes() {

@@ -15,6 +15,7 @@ use signal_hook::iterator::{Handle, Signals};
 
 use console::Failure;
 use console::signals::heeded;
+use paje_parser::error::shown_path;
 
 use crate::partial::{self, Partial, Shared};
 use crate::report::VOICE;
@@ -84,7 +85,7 @@ impl Folder {
         for path in self.cleared.iter().filter(|_| !quiet) {
             VOICE.say(format_args!(
                 "{}: removed; a run that was killed had left it behind",
-                path.display()
+                shown_path(path)
             ));
         }
     }

@@ -67,6 +67,11 @@ pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
 
 fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made, Failure> {
     let began = Instant::now();
+    if cli.output == Path::new("-") {
+        let why =
+            "-: pieces and windows go to files, not to standard output; a file of that name is ./-";
+        return Err(Failure::Other(why.into()));
+    }
     let opened = Opened::open(cli.file.as_deref(), VOICE)?;
     let name = &opened.name().to_owned();
     let unreadable = |error| Failure::File(name.clone(), error);
@@ -251,7 +256,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
         let why = if busy { "no more containers have events" } else { "no container has events" };
         VOICE.say(format_args!(
             "{}: {} {pieces} instead of {asked}, for {why}",
-            name.display(),
+            shown_path(name),
             shares.count()
         ));
     }

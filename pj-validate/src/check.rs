@@ -45,6 +45,7 @@ mod closing;
 mod containers;
 mod definitions;
 mod endings;
+mod event;
 mod files;
 mod findings;
 mod header;
@@ -57,7 +58,7 @@ mod types;
 use std::io::{self, Read};
 use std::path::Path;
 
-use paje_parser::{FaultKind, FieldName, FieldNames, Quoting, RawEvent, Span, number, token};
+use paje_parser::{FieldNames, Span, token};
 use paje_problems::{EventName, Problem, WarningKind};
 use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
 
@@ -378,63 +379,5 @@ impl Checker {
         let disorder = self.model.disorder();
         self.model.summarise(&mut summary);
         self.findings.report(disorder, summary, files)
-    }
-
-    /// Checks a line whose first word is not a `%`.
-    fn event(&mut self, here: &Here<'_>) {
-        let Checker { options, header, definitions, model, findings, words, is_shown, .. } = self;
-        let number = words[0];
-        let id = number.of(here.text).bare();
-        let Some(index) = header.defs().find(id) else {
-            return header.unknown_id(here, number, findings);
-        };
-        let def = &header.defs().defs()[index];
-        let index = header.number(index);
-        definitions.used(index);
-        let event = match RawEvent::new(def, here.text, words) {
-            Ok(event) => event,
-            Err(fault) => {
-                let group = match fault.kind {
-                    FaultKind::MissingField(field) => {
-                        Group::ids("missing-field", index, field as u32)
-                    }
-                    _ => Group::ids("line", index, 0),
-                };
-                let event = EventName { kind: def.kind(), number: def.id().to_vec() };
-                return findings.fault(here, fault, event, Some(group));
-            }
-        };
-        let decoded = event.decode();
-        *is_shown |= decoded.is_ok();
-        let here = &Here { hidden: !*is_shown, ..*here };
-        let source = Source { here, event: &event, def: index };
-        match decoded {
-            Ok(decoded) => {
-                // A time counts on any line, also where the event needs none.
-                let other = || number::parse_time(event.field(FieldName::Time)?.bare());
-                decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
-                if let Err(stop) = model.event(&decoded, &source, findings) {
-                    model.refuse(*stop, &source, findings);
-                }
-            }
-            Err(fault) => {
-                let word = fault.word(here.text).of(here.text);
-                let group = Group::named(fault.kind.code(), index, word.bare());
-                findings.fault(here, fault, source.event_name(), Some(group));
-            }
-        }
-        if here.hidden {
-            return;
-        }
-        // Last, because it is about the end of the line.
-        if words.len() != def.fields().len() + 1 {
-            source.word_count(words, options.rules, findings);
-        }
-        let last = words[words.len() - 1];
-        if here.text[last.start as usize] == b'"'
-            && last.of(here.text).quoting() == Quoting::Unclosed
-        {
-            source.unclosed_quote(last, findings);
-        }
     }
 }

@@ -20,6 +20,7 @@
 //! ```
 
 pub mod blocks;
+mod cause;
 pub mod folders;
 pub mod input;
 pub mod plan;
@@ -27,6 +28,7 @@ mod regular;
 mod size;
 
 pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, Limits, PADDING, ReadError};
+pub use cause::cause;
 pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind};
 pub use plan::Plan;

@@ -162,7 +162,7 @@ pub fn timed(command: &mut Command, name: &str) -> Result<Timed> {
     Ok(Timed { seconds: start.elapsed().as_secs_f64(), ..timed })
 }
 
-/// Builds a package of this source tree for release, and returns the folder with its programs.
+/// Builds a package of this source tree as it is shipped, and returns the folder with its programs.
 ///
 /// # Errors
 ///
@@ -170,7 +170,7 @@ pub fn timed(command: &mut Command, name: &str) -> Result<Timed> {
 pub fn build(package: &str) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "-p", package])
+        .args(["build", "--quiet", "--profile", "dist", "--all-features", "-p", package])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()?;
     if !status.success() {
@@ -179,7 +179,7 @@ pub fn build(package: &str) -> Result<PathBuf> {
     let this = std::env::current_exe()?;
     // Cargo puts programs of one profile side by side.
     let folder = this.parent().ok_or("this program is in no folder")?;
-    Ok(folder.with_file_name("release"))
+    Ok(folder.with_file_name("dist"))
 }
 
 fn spawn(command: &mut Command) -> Result<Child> {

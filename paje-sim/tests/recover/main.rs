@@ -5,14 +5,14 @@ mod naive;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::num::NonZeroUsize;
 
 use datasets::invalid::{self, Fault};
 use paje_sim::{
     ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Progress,
     Recovery, Source, States, Trace, Variables, Visitor,
 };
-use workers::{Pin, Workers};
+use testkit::{Dice, damage, number, team};
+use workers::Workers;
 
 use naive::{AT_THE_END, Kind, Naive};
 
@@ -147,10 +147,6 @@ const BLOCKS: [usize; 5] = [1, 64, 300, 4096, 1 << 20];
 
 impl Ways {
     fn new() -> Self {
-        let team = |threads| {
-            Workers::new(NonZeroUsize::new(threads), &Pin::None)
-                .expect("four threads can be started")
-        };
         Ways { teams: (1..=4).map(team).collect(), turn: 0 }
     }
 
@@ -180,64 +176,6 @@ impl Ways {
             assert_eq!(Listing::of(&trace).len(), listing.len(), "{}", about());
         }
     }
-}
-
-/// Small random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        // xorshift64: enough to choose places.
-        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
-            self.0 ^= if left { self.0 << by } else { self.0 >> by };
-        }
-        (self.0 >> 16) as usize % limit.max(1)
-    }
-}
-
-/// Takes lines away, repeats, moves and mixes them, and changes bytes.
-fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> =
-        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    for _ in 0..=dice.below(8) {
-        if lines.is_empty() {
-            break;
-        }
-        let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
-        match dice.below(7) {
-            0 => drop(lines.remove(at)),
-            1 => lines.insert(other, lines[at].clone()),
-            2 => lines.swap(at, other),
-            3 | 4 => {
-                // A word of another line in place of one.
-                let words = |line: &[u8]| -> Vec<Vec<u8>> {
-                    line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
-                };
-                let (mut mixed, others) = (words(&lines[at]), words(&lines[other]));
-                let (from, to) = (dice.below(others.len()), dice.below(mixed.len()));
-                mixed[to] = others[from].clone();
-                lines[at] = mixed.join(&b' ');
-                lines[at].push(b'\n');
-            }
-            5 => {
-                let place = dice.below(lines[at].len());
-                lines[at][place] = b"0123456789 #\"%\nxyz-."[dice.below(20)];
-            }
-            _ => {
-                let many = dice.below(6).min(lines.len() - at);
-                drop(lines.drain(at..at + many));
-            }
-        }
-    }
-    let mut all = lines.concat();
-    if dice.below(4) == 0 {
-        all.truncate(dice.below(all.len()));
-    }
-    all
 }
 
 #[test]
@@ -274,9 +212,8 @@ const ONCE_WRONG: [u64; 2] = [847, 4855];
 /// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more.
 #[test]
 fn damaged_in_any_way() {
-    let seeds = std::env::var("PAJE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
     let mut ways = Ways::new();
-    for seed in (0..seeds.unwrap_or(400)).chain(ONCE_WRONG) {
+    for seed in (0..number("PAJE_SEEDS").unwrap_or(400)).chain(ONCE_WRONG) {
         let mut dice = Dice::new(seed);
         let sound = match seed % 2 {
             0 => datasets::random::trace(seed).bytes,

@@ -8,11 +8,6 @@ use clap::error::ErrorKind;
 use workers::Pin;
 
 #[test]
-fn the_definition_is_sound() {
-    Cli::command().debug_assert();
-}
-
-#[test]
 fn as_getopt_reads_them() {
     let cli = Cli::parse_from(["pj_dump", "-zl", "9", "t.paje", "-nu", "--ignore-inc", "-z"]);
     assert!(cli.ignore_incomplete_links && cli.no_strict && cli.user_defined);

@@ -22,7 +22,7 @@ use paje_sim::{
 
 use super::printed::{PADDING, Printed, Text};
 use super::{Quotes, Style};
-use paje_export::decimal::{fixed_room, put_fixed, write_general};
+use decimal::{fixed_room, put_fixed, write_general};
 
 /// The names of a trace made ready to be printed, once for all who format rows.
 #[derive(Debug)]
@@ -390,7 +390,7 @@ fn more_levels(mut levels: Printed, states: &States<'_>, style: Style) -> Printe
     let deepest = states.imbrication.iter().max().map_or(0, |deepest| *deepest as usize);
     while levels.len() <= deepest.min(MOST) {
         let mut text = Vec::new();
-        paje_export::decimal::write_fixed(&mut text, levels.len() as f64, style.precision);
+        decimal::write_fixed(&mut text, levels.len() as f64, style.precision);
         text.extend_from_slice(b", ");
         levels.push(Quotes::Strip, Name::bare(&text));
     }

@@ -30,6 +30,7 @@ impl Together {
     ///
     /// # Errors
     /// Something is there that is no folder, or cannot be looked at.
+    #[cfg(feature = "tables")]
     pub(crate) fn in_folder(folder: &Path) -> io::Result<Self> {
         let mut around = folder;
         while let Err(error) = fs::symlink_metadata(or_here(around)) {

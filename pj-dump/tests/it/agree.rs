@@ -1,15 +1,16 @@
 //! The replay beside the checker, which reads a trace line by line with plain data structures: the
 //! same verdict and the same first error, for blocks of any size; and rows that do not depend on it.
 
-use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
+use datasets::mutate::{Change, mutated};
+use paje_dump::output::Style;
 use paje_dump::output::export::{Written, write_rows};
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{ErrorKind, FieldNames, Options, Progress, Source, Trace};
 use paje_validate::{Rules, Severity, check};
 use proptest::prelude::*;
-use workers::{Pin, Workers};
+use testkit::team;
+use workers::Workers;
 
 use crate::world::trace;
 
@@ -35,13 +36,7 @@ fn checked(bytes: &[u8], options: &Options) -> Verdict {
 }
 
 pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
-    let style = Style {
-        quotes: Quotes::Auto,
-        precision: 6,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style::DEFAULT;
     let mut out = Vec::new();
     write_rows(trace, style, workers, &mut out, &Written::default())
         .expect("memory can be written");
@@ -75,9 +70,7 @@ pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
 fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
     let wanted = checked(bytes, &options);
     let mut first: Option<Vec<u8>> = None;
-    static TEAM: LazyLock<Workers> = LazyLock::new(|| {
-        Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads can be started")
-    });
+    static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
     const ONE: &Workers = &Workers::one();
     for turn in 0..4 {
         let block = BLOCKS[(bytes.len() + turn) % BLOCKS.len()];
@@ -163,61 +156,16 @@ destroy 6 P r
 destroy 6 P q
 ";
 
-/// A line, what is done to it, and a number for that.
-type Change = (usize, u8, usize);
-
-fn changed(text: &str, changes: &[Change], first: usize) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
-    for (at, what, number) in changes {
-        let first = first.min(lines.len() - 1);
-        let at = first + at % (lines.len() - first);
-        let other = first + number % (lines.len() - first);
-        match what % 10 {
-            0 => lines.swap(at, other),
-            1 => {
-                let copy = lines[other].clone();
-                lines.insert(at, copy);
-            }
-            2 => {
-                lines.remove(at);
-                lines.push(Vec::new());
-            }
-            3 => {
-                let length = lines[at].len();
-                lines[at].truncate(number % (length + 1));
-            }
-            4 => {
-                if let Some(byte) = lines[at].get_mut(number % 16) {
-                    *byte = (number >> 8) as u8;
-                }
-            }
-            5 => lines[at].extend_from_slice(b" \"x"),
-            // A word of the trace, or a likely one, in the place of one of this line.
-            6..=8 => {
-                let words: Vec<&[u8]> = lines[at].split(|byte| *byte == b' ').collect();
-                let new: &[u8] = match what % 10 {
-                    6 => lines[other].split(|byte| *byte == b' ').next_back().unwrap_or_default(),
-                    7 => [&b"p"[..], b"q", b"h", b"0", b"\"p\"", b"\"\""][number % 6],
-                    _ => [&b"0"[..], b"1", b"4", b"9", b"-1", b"S", b"L", b"x"][number % 8],
-                };
-                let place = (number >> 4) % words.len();
-                let mut changed = words.clone();
-                changed[place] = new;
-                lines[at] = changed.join(&b' ');
-            }
-            _ => {
-                let tail = lines[other].clone();
-                lines[at].push(b' ');
-                lines[at].extend_from_slice(&tail);
-            }
-        }
-    }
-    lines.join(&b'\n')
-}
-
 fn verdict(bytes: &[u8], which: (bool, bool, bool)) -> Result<(), TestCaseError> {
     let (old, links, extras) = which;
     agree(bytes, options(old, links, extras)).map_err(TestCaseError::fail)
+}
+
+/// Up to so many changes, as numbers: a search for smaller ones finds its way.
+fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
+    let change = any::<(u8, u16, u16)>();
+    let change = change.prop_map(|(what, line, number)| Change { what, line, number });
+    proptest::collection::vec(change, 1..=most)
 }
 
 proptest! {
@@ -238,19 +186,18 @@ proptest! {
 
     #[test]
     fn changed_definitions(
-        changes in proptest::collection::vec(any::<Change>(), 1..6),
+        changes in changes(5),
         which in any::<(bool, bool, bool)>(),
     ) {
-        let text = String::from_utf8(trace(SOUND.as_bytes())).expect("text");
-        verdict(&changed(&text, &changes, 0), which)?;
+        verdict(&mutated(&trace(SOUND.as_bytes()), &changes), which)?;
     }
 
     #[test]
     fn changed_events(
-        changes in proptest::collection::vec(any::<Change>(), 1..12),
+        changes in changes(11),
         which in any::<(bool, bool, bool)>(),
     ) {
-        let lines = changed(SOUND, &changes, 0);
+        let lines = mutated(SOUND.as_bytes(), &changes);
         verdict(&trace(&lines), which)?;
     }
 }

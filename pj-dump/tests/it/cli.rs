@@ -2,28 +2,24 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
+pub(crate) use testkit::outcome;
+
 use crate::world::{dump, said, trace};
 
 /// A folder with a valid trace, an invalid one, and what is no trace.
 fn folder() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes);
-    let all = [
-        ("sound.trace", trace(b"set 0 S p a\nset 1.5 S p b\n")),
-        ("invalid.trace", trace(b"set 0 S p a\npop 1 S q\n")),
-        ("empty", Vec::new()),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0".to_vec()),
-    ];
-    for (name, bytes) in all {
-        write(name, &bytes).expect("the folder is writable");
-    }
-    folder
+    testkit::folder(&[
+        ("sound.trace", &trace(b"set 0 S p a\nset 1.5 S p b\n")),
+        ("invalid.trace", &trace(b"set 0 S p a\npop 1 S q\n")),
+        ("empty", b""),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0"),
+    ])
 }
 
 pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -34,12 +30,6 @@ pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
 
 pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
     outcome(&command(folder, arguments).output().expect("the program starts"))
-}
-
-pub(crate) fn outcome(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
-    let status = output.status.code().expect("the program ends by itself");
-    (status, text(&output.stdout), text(&output.stderr))
 }
 
 const ROWS: &str = "\

@@ -10,60 +10,19 @@ use crate::cli::run;
 use crate::world::{dump, said, trace};
 
 /// An object of each nature, in few words: each byte of it is changed.
+const EVENTS: [(&str, &str, &str); 9] = [
+    ("0", "DefineContainerType", "Name Type"),
+    ("1", "DefineStateType", "Name Type"),
+    ("2", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+    ("3", "CreateContainer", "Time:date Name Type Container"),
+    ("4", "PushState", "Time:date Type Container Value Size:int"),
+    ("5", "PopState", "Time:date Type Container"),
+    ("6", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("7", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ("8", "DestroyContainer", "Time:date Name Type"),
+];
+
 const SMALL: &str = "\
-%EventDef PajeDefineContainerType 0
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineLinkType 2
-% Name string
-% Type string
-% StartContainerType string
-% EndContainerType string
-%EndEventDef
-%EventDef PajeCreateContainer 3
-% Time date
-% Name string
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajePushState 4
-% Time date
-% Type string
-% Container string
-% Value string
-% Size int
-%EndEventDef
-%EventDef PajePopState 5
-% Time date
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajeStartLink 6
-% Time date
-% Type string
-% Container string
-% Value string
-% StartContainer string
-% Key string
-%EndEventDef
-%EventDef PajeEndLink 7
-% Time date
-% Type string
-% Container string
-% Value string
-% EndContainer string
-% Key string
-%EndEventDef
-%EventDef PajeDestroyContainer 8
-% Time date
-% Name string
-% Type string
-%EndEventDef
 0 P 0
 1 S P
 2 L 0 P P
@@ -77,10 +36,15 @@ const SMALL: &str = "\
 8 3 q P
 ";
 
+fn small() -> Vec<u8> {
+    (testkit::definitions(EVENTS) + SMALL).into_bytes()
+}
+
 #[test]
 fn every_prefix() {
-    for length in 0..=SMALL.len() {
-        assert_agree(&SMALL.as_bytes()[..length], options(false, false, true));
+    let bytes = small();
+    for length in 0..=bytes.len() {
+        assert_agree(&bytes[..length], options(false, false, true));
     }
 }
 
@@ -89,7 +53,7 @@ fn every_byte_changed() {
     let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
     // What means something in some place, and some bytes that change from place to place.
     let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
-    let mut bytes = SMALL.as_bytes().to_vec();
+    let mut bytes = small();
     for at in 0..bytes.len() {
         let old = bytes[at];
         for value in 0..=255_u8 {

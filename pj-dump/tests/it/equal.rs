@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
@@ -15,21 +14,16 @@ use paje_dump::output::{Quotes, Style, containers, hierarchy};
 use paje_sim::{Options, Progress, Source, Trace};
 use splitter::Input;
 use tempfile::TempDir;
-use workers::{Pin, Workers};
+use workers::Workers;
 
-use crate::packed::pack;
+use testkit::pack;
 
 /// Bytes of a block. A line is never cut, so that blocks of 1 have one line; the last is for all.
 const BLOCKS: [usize; 7] = [1, 100, 500, 1500, 4096, 10_000, usize::MAX];
 /// Those of large traces, whose lines are too many for a block each.
 const LARGE_BLOCKS: [usize; 7] = [700, 4096, 10_000, 30_000, 1 << 16, 1 << 17, usize::MAX];
 
-static TEAMS: LazyLock<[Workers; 8]> = LazyLock::new(|| {
-    std::array::from_fn(|index| {
-        let threads = NonZeroUsize::new(index + 1);
-        Workers::new(threads, &Pin::None).expect("eight threads can be started")
-    })
-});
+static TEAMS: LazyLock<[Workers; 8]> = LazyLock::new(testkit::teams);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Medium {
@@ -53,13 +47,7 @@ fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome 
     out.extend(hierarchy::types(&trace, Quotes::Auto));
     out.extend(hierarchy::entities(&trace, Quotes::Auto));
     containers::write_tree(&trace, Quotes::Auto, &mut out).expect("memory can be written");
-    let style = Style {
-        quotes: Quotes::Auto,
-        precision: 9,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style { precision: 9, ..Style::DEFAULT };
     write_rows(&trace, style, workers, &mut out, &Written::default())
         .expect("memory can be written");
     Ok(out)

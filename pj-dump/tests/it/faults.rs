@@ -4,54 +4,31 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use datasets::{Shape, generate};
 use paje_sim::{Options, Progress, Source, Trace};
 use tempfile::TempDir;
-use workers::{Pin, Workers};
+use testkit::signal::{HUP, INT, KILL, TERM, is_ignored, send};
+use testkit::{ended, names, on_small_disk, pack, team};
 
 use crate::cli::{command, outcome, run};
-use crate::packed::pack;
 use crate::world::trace;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_pj_dump");
+
 fn folder(text: &[u8]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("t"), text).expect("writable");
-    folder
+    testkit::folder(&[("t", text)])
 }
 
 /// A trace of several blocks.
 fn large() -> Vec<u8> {
     generate(Shape::Mpi, 1_000_000, 1)
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut all: Vec<_> =
-        entries.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned()).collect();
-    all.sort();
-    all
-}
-
-/// Waits, and ends what hangs.
-fn ended(mut child: Child) -> Output {
-    let began = Instant::now();
-    while child.try_wait().expect("it is our child").is_none() {
-        if began.elapsed() > Duration::from_secs(60) {
-            child.kill().expect("it is our child");
-            panic!("the program hangs");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().expect("it has ended")
 }
 
 /// A stream that gives these bytes and then an error: its other end is closed with something unread when
@@ -151,20 +128,13 @@ fn no_room_for_any_output() {
 fn a_file_system_that_is_full() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
     let folder = folder(&trace(values.as_bytes()));
-    fs::create_dir(folder.path().join("small")).expect("writable");
-    let script = "mount -t tmpfs -o size=64k tmpfs small && echo old > small/old && shift 0
+    let script = "echo old > small/old && shift 0
         for name in new old; do
             \"$0\" -q --type-hierarchy=small/$name t; echo \"status $?\"
         done
         ls -A small; cat small/old";
-    let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
-    command.arg(assert_cmd::cargo::cargo_bin!("pj_dump")).current_dir(folder.path());
-    let Ok(output) = command.output() else { return };
+    let Some(output) = on_small_disk("64k", script, PROGRAM, folder.path()) else { return };
     let (_, stdout, stderr) = outcome(&output);
-    if stdout.is_empty() {
-        return eprintln!("skipped: no file system can be mounted here: {stderr}");
-    }
     assert_eq!(stdout, "status 2\nstatus 2\nold\nold\n", "{stderr}");
     for name in ["new", "old"] {
         let wanted = format!("pj_dump: small/{name}: No space left on device\n");
@@ -186,23 +156,13 @@ fn a_file_that_must_not_become_so_large() {
     assert_eq!(names(folder.path()), ["t"]);
 }
 
-/// Whether programs that are started from here begin with this signal ignored, as those of a job that a
-/// shell put in the background do.
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux has it");
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
-    ignored.is_some_and(|set| set >> (signal - 1) & 1 == 1)
-}
-
 /// The status is the signal's, and a file asked for is not there.
 #[test]
 fn signals_end_the_program() {
     let folder = tempfile::tempdir().expect("a folder");
     let bytes = large();
-    for (name, number) in [("INT", 2), ("TERM", 15)] {
+    for number in [INT, TERM] {
         if is_ignored(number) {
-            eprintln!("skipped: who runs the tests has {name} ignored");
             continue;
         }
         for options in [&["--type-hierarchy=t.csv"][..], &["-o", "--entity-hierarchy=e.csv"]] {
@@ -212,9 +172,7 @@ fn signals_end_the_program() {
             let mut stdin = child.stdin.take().expect("it was asked for");
             // More than a pipe holds: once it is written, most has been read.
             stdin.write_all(&bytes).expect("it reads");
-            let id = child.id().to_string();
-            let kill = Command::new("kill").args(["-s", name, &id]).status().expect("it starts");
-            assert!(kill.success());
+            assert!(send(&child, number));
             let output = ended(child);
             drop(stdin);
             assert_eq!(output.status.signal(), Some(number), "{output:?}");
@@ -288,7 +246,7 @@ fn a_worker_that_panics() {
     let mut options = Options::default();
     options.limits.block = 5_000;
     for threads in [1, 2, 3, 8] {
-        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+        let workers = team(threads);
         for part in 0..8 {
             let input = Panics(&bytes[..bytes.len() * part / 8]);
             let (source, progress) = (Source::stream(input), Progress::default());
@@ -316,17 +274,16 @@ fn tables_asked_for(folder: &TempDir, script: &str) -> (Output, Vec<String>) {
 fn a_folder_of_tables_is_whole_or_not_there() {
     let folder = folder(&generate(Shape::Mpi, 3_000_000, 1));
     let (mut ended, mut whole) = (0, 0);
-    for (name, number) in [("TERM", 15), ("HUP", 1), ("KILL", 9)] {
+    for number in [TERM, HUP, KILL] {
         if is_ignored(number) {
-            eprintln!("skipped: who runs the tests has {name} ignored");
             continue;
         }
         for milliseconds in (0..400).step_by(20) {
             let mut command = command(&folder, &["-O", "d/tables", "--threads=2", "t"]);
             let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
             std::thread::sleep(Duration::from_millis(milliseconds));
-            let id = child.id().to_string();
-            drop(Command::new("kill").args(["-s", name, &id]).stderr(Stdio::null()).status());
+            // It may have ended.
+            send(&child, number);
             let status = child.wait().expect("it is our child");
             match names(folder.path()).len() {
                 1 => ended += 1,
@@ -370,20 +327,13 @@ fn tables_that_become_too_large_or_take_too_much_memory() {
 #[test]
 fn a_disk_that_is_full_of_tables() {
     let folder = folder(&generate(Shape::Mpi, 20_000_000, 1));
-    fs::create_dir(folder.path().join("small")).expect("writable");
-    let script = "mount -t tmpfs -o size=100k tmpfs small && for i in 1 2 3 4 5 6; do
+    let script = "for i in 1 2 3 4 5 6; do
             for format in parquet arrow csv; do
                 \"$0\" -O small/d --format $format --threads 4 t; echo \"status $?\"; ls -A small
             done
         done";
-    let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
-    command.arg(assert_cmd::cargo::cargo_bin!("pj_dump")).current_dir(folder.path());
-    let Ok(output) = command.output() else { return };
+    let Some(output) = on_small_disk("100k", script, PROGRAM, folder.path()) else { return };
     let (_, stdout, stderr) = outcome(&output);
-    if stdout.is_empty() {
-        return eprintln!("skipped: no file system can be mounted here: {stderr}");
-    }
     assert_eq!(stdout, "status 2\n".repeat(18), "{stderr}");
     let full = |line: &str| {
         line.starts_with("pj_dump: small/d/") && line.ends_with(": No space left on device")

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -14,19 +13,14 @@ use paje_dump::output::{Quotes, Style as RowStyle, containers, hierarchy};
 use paje_sim::{Options, Portion, Progress, Source, Trace, WarningKind};
 use splitter::{Folders, Input};
 use tempfile::TempDir;
-use workers::{Pin, Workers};
+use workers::Workers;
 
 use crate::agree::rows;
 use crate::cli::run;
-use crate::packed::{ALL, pack};
 use crate::world::{header, trace};
+use testkit::{COMPRESSIONS, pack};
 
-static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
-    std::array::from_fn(|index| {
-        let threads = NonZeroUsize::new(index + 1);
-        Workers::new(threads, &Pin::None).expect("four threads can be started")
-    })
-});
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -471,7 +465,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_name() {
 fn compressed_files_and_standard_input() {
     let text = "set 1 S p a\nset 2 S p b\n";
     let root = lines("file p P p\n");
-    for how in ALL {
+    for how in COMPRESSIONS {
         let folder = kept(&[
             ("root", &root),
             ("packed", &pack(how, &root)),
@@ -569,13 +563,7 @@ fn many_files() {
 /// Portions go on over the files; what they show does not depend on threads and blocks.
 #[test]
 fn portions_over_files() {
-    let style = RowStyle {
-        quotes: Quotes::Auto,
-        precision: 6,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = RowStyle::DEFAULT;
     let text = generate(Shape::Mpi, 20_000, 4);
     let whole = Trace::read(&text[..], &Options::default()).expect("a generated trace is valid");
     let sorted = |rows: &[u8]| {

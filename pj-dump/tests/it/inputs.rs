@@ -7,11 +7,10 @@ use datasets::{Shape, generate};
 use paje_sim::{Options, Progress, Source, Trace};
 use splitter::{Input, Limits};
 use tempfile::TempDir;
-use workers::{Pin, Workers};
 
 use crate::cli::{command, outcome, run};
-use crate::packed::{ALL, pack};
 use crate::world::{dump, trace};
+use testkit::{COMPRESSIONS, pack};
 
 const THREADS: [&str; 4] = ["1", "2", "3", "4"];
 
@@ -45,7 +44,7 @@ fn compressed_traces_are_dumped_as_plain_ones() {
         let wanted = run(&folder, &["t"]);
         assert_eq!(wanted.0, status);
         let (first, second) = bytes.split_at(bytes.len() / 3);
-        let whole = ALL.map(|how| pack(how, &bytes));
+        let whole = COMPRESSIONS.map(|how| pack(how, &bytes));
         let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
         for (turn, bytes) in [&bytes].into_iter().chain(&whole).chain(&members).enumerate() {
             write(bytes);
@@ -67,7 +66,7 @@ fn intervals_of_compressed_traces() {
     let bytes = generate(Shape::Mpi, 20_000, 1);
     let wanted = outcome(&dump(&["-p", "MPI_STATE"], &bytes));
     assert_eq!(wanted.0, 0, "{}", wanted.2);
-    for how in ALL {
+    for how in COMPRESSIONS {
         fs::write(folder.path().join("t"), pack(how, &bytes)).expect("writable");
         assert_eq!(run(&folder, &["-p", "MPI_STATE", "t"]), wanted, "{how}");
     }
@@ -80,7 +79,7 @@ fn compressed_data_that_are_cut_or_damaged() {
     let folder = folder();
     let sound = large();
     let invalid = invalid();
-    for how in ALL {
+    for how in COMPRESSIONS {
         let whole = pack(how, &sound);
         let mut all = vec![
             (whole[..7].to_vec(), "end too early"),
@@ -182,9 +181,7 @@ fn a_file_that_becomes_shorter_is_no_shorter_trace() {
     let folder = folder();
     let path = folder.path().join("t");
     let trace = large();
-    for threads in 1..=4 {
-        let threads = std::num::NonZeroUsize::new(threads);
-        let workers = Workers::new(threads, &Pin::None).expect("four threads can be started");
+    for workers in testkit::teams::<4>() {
         for left in [0, 1, trace.len() as u64 / 2, trace.len() as u64 - 1] {
             fs::write(&path, &trace).expect("writable");
             let source = Source::from(Input::open(Some(&path)).expect("it is there"));

@@ -15,7 +15,6 @@ mod inputs;
 mod memory;
 mod messages;
 mod order;
-mod packed;
 #[cfg(target_os = "linux")]
 mod progress;
 mod recover;

@@ -2,30 +2,24 @@
 //! rules; golden files show them.
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
+use paje_dump::output::Style;
 use paje_dump::output::export::Written;
 use paje_dump::output::stream::RowStream;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{Options, Portion, Progress, Source, Trace};
 use tempfile::TempDir;
-use workers::{Pin, Workers};
+use workers::Workers;
 
 use crate::agree::rows;
 use crate::cli::run;
-use crate::packed::pack;
 use crate::world::{header, trace};
+use testkit::pack;
 
-static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
-    std::array::from_fn(|index| {
-        let threads = NonZeroUsize::new(index + 1);
-        Workers::new(threads, &Pin::None).expect("four threads can be started")
-    })
-});
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -55,13 +49,7 @@ fn damaged(seed: u64) -> Vec<u8> {
 }
 
 fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec<u8>, String) {
-    let style = Style {
-        quotes: Quotes::Auto,
-        precision: 6,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style::DEFAULT;
     let (mut out, written) = (Vec::new(), Written::default());
     let mut stream = RowStream::new(style, true, workers, &mut out, &written);
     let (options, progress) = (options(block), Progress::default());

@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 use std::fs;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use datasets::Shape;
 use datasets::invalid::{self, Fault};
-use datasets::{Shape, random};
+use datasets::random::{self, RandomTrace};
 use paje_dump::output::export::{Written, write_rows, write_selected};
 use paje_dump::output::header::Header;
 use paje_dump::output::stream::RowStream;
@@ -17,15 +17,11 @@ use paje_sim::{
     ContainerId, Events, FieldNames, LaneView, Links, Name, Natures, Options, Progress, Selection,
     Source, States, TimeRange, Trace, TypeId, TypeNature, Variables, Visitor,
 };
-use workers::{Pin, Workers};
+use workers::Workers;
 
 use crate::world::{dump, said, trace};
 
-static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(|| {
-    std::array::from_fn(|index| {
-        Workers::new(NonZeroUsize::new(index + 1), &Pin::None).expect("threads can be started")
-    })
-});
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
 const NATURES: [TypeNature; 5] = [
     TypeNature::Container,
@@ -272,19 +268,25 @@ fn example_traces() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
+/// How a random trace is to be read; every other one with its user-defined fields.
+fn options_of(random: &RandomTrace, seed: u64) -> Options {
+    let has = |option: &str| random.options.iter().any(|given| given == option);
+    let mut options = Options::default();
+    if has("-n") {
+        options.field_names = FieldNames::Old;
+    }
+    options.ignore_incomplete_links = has("-z");
+    options.no_imbrication = has("-i");
+    options.user_defined = seed.is_multiple_of(2);
+    options
+}
+
 #[test]
 fn random_traces() {
     let mut telling = 0;
     for seed in 0..80 {
         let random = random::trace(seed);
-        let has = |option: &str| random.options.iter().any(|given| given == option);
-        let mut options = Options::default();
-        if has("-n") {
-            options.field_names = FieldNames::Old;
-        }
-        options.ignore_incomplete_links = has("-z");
-        options.no_imbrication = has("-i");
-        options.user_defined = seed % 2 == 0;
+        let options = options_of(&random, seed);
         telling += look_at(&format!("seed {seed}"), &random.bytes, options, &mut Draw(seed));
     }
     assert!(telling > 80, "{telling}");
@@ -329,14 +331,7 @@ fn what_is_not_wanted_is_checked() {
     let mut refused = 0;
     for seed in 0..100 {
         let random = random::trace(seed);
-        let has = |option: &str| random.options.iter().any(|given| given == option);
-        let mut options = Options::default();
-        if has("-n") {
-            options.field_names = FieldNames::Old;
-        }
-        options.ignore_incomplete_links = has("-z");
-        options.no_imbrication = has("-i");
-        options.user_defined = seed % 2 == 0;
+        let mut options = options_of(&random, seed);
         options.recover = seed % 5 == 0;
         refused += usize::from(!random.is_valid());
         assert_checked(&format!("seed {seed}"), &random.bytes, options, seed as usize);

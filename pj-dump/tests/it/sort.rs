@@ -1,7 +1,6 @@
 //! Traces replayed in the order of their times, beside the same lines put in that order by a plain
 //! sort: the same rows and warnings, or the same problem at the same place of the trace as it was given.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -12,7 +11,7 @@ use paje_sim::error::EventName;
 use paje_sim::{ErrorKind, Options, Progress, Source, Trace, WarningKind};
 use proptest::prelude::*;
 use splitter::Input;
-use workers::{Pin, Workers};
+use workers::Workers;
 
 use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};
@@ -67,9 +66,8 @@ fn expected(text: &[u8], options: &Options) -> Result {
         })
 }
 
-fn teams() -> Vec<Workers> {
-    let team = |count| Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads");
-    (1..=4).map(team).collect()
+fn teams() -> [Workers; 4] {
+    testkit::teams()
 }
 
 /// Compares for each team, in blocks whose size the text's length decides; returns what was expected.
@@ -237,7 +235,7 @@ proptest! {
         threads in 0..4_usize,
         block in 1..2000_usize,
     ) {
-        static TEAMS: LazyLock<Vec<Workers>> = LazyLock::new(teams);
+        static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(teams);
         let text = trace(lines.as_bytes());
         let wanted = expected(&text, &Options::default());
         let mut options = Options::default();

@@ -129,7 +129,7 @@ fn both_hierarchies_have_their_columns_and_meet() {
 /// The order of lanes is each program's own with `-o`, and PajeNG leaves containers out that do not end.
 #[test]
 fn pajeng_gives_the_same_rows_and_hierarchies() {
-    let Some(theirs) = pajeng() else {
+    let Some(theirs) = testkit::pajeng::pj_dump() else {
         eprintln!("skipped: PajeNG's pj_dump is not installed (Debian package pajeng)");
         return;
     };
@@ -256,18 +256,4 @@ fn the_wrapper_gives_the_rows_of_phase_1() {
             assert_eq!(given, wanted, "{table}");
         }
     }
-}
-
-/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
-fn pajeng() -> Option<PathBuf> {
-    let candidates = match std::env::var_os("PAJENG_PJ_DUMP") {
-        Some(program) => vec![PathBuf::from(program)],
-        None => {
-            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
-        }
-    };
-    candidates.into_iter().find(|program| {
-        let help = Command::new(program).arg("--help").output();
-        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
-    })
 }

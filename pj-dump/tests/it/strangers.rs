@@ -241,9 +241,8 @@ fn what_people_take_for_a_trace() {
         let named = said(&folder, &["--files-from=.", "run/root"]);
         let place = format!(":10: cannot read 'run/../thing': {wanted}\n");
         assert!(named.0 == 2 && named.1.contains(&place), "{}", named.1);
-        for how in crate::packed::ALL {
-            fs::write(folder.path().join("thing"), crate::packed::pack(how, &bytes))
-                .expect("writable");
+        for how in testkit::COMPRESSIONS {
+            fs::write(folder.path().join("thing"), testkit::pack(how, &bytes)).expect("writable");
             let found = said(&folder, &["thing"]);
             assert_eq!(found, (2, format!("pj_dump: thing: {how}: {wanted}\n")));
         }
@@ -267,7 +266,7 @@ fn a_byte_order_mark_is_passed_over() {
     // Once, for however many files.
     let sentence = "warning: the file begins with a byte order mark, which is not part of the format; it \
                     is passed over";
-    for bytes in [whole.clone(), crate::packed::pack("gzip", &whole)] {
+    for bytes in [whole.clone(), testkit::pack("gzip", &whole)] {
         write("t", &bytes);
         for options in [&["--threads=1"][..], &["--threads=3"], &["--sort"], &["--recover"]] {
             let found = run(&folder, &[options, &["t"]].concat());
@@ -322,4 +321,15 @@ fn field_names_that_are_not_known() {
     let (_, told) = said(&folder, &["t"]);
     let wanted = "lacks its obligatory field Time; its field 1 has nearly that name\n 5 |";
     assert!(told.contains(wanted) && !told.contains("-n"), "{told}");
+}
+
+/// As a shell gives all that is in a folder of pieces.
+#[test]
+fn a_root_is_given_alone() {
+    let folder = folder("file p P piece\n", &[("run/piece", PIECE)]);
+    let hint = "pj_dump: hint: a file that names others is given alone, as the root.trace that pj_split writes; or the \
+                pieces without it\n";
+    let (status, told) = said(&folder, &["run/piece", "run/root"]);
+    assert!(status == 1 && told.ends_with(hint), "{told}");
+    assert_eq!(said(&folder, &["run/root"]), (0, String::new()));
 }

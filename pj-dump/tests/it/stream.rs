@@ -3,19 +3,13 @@
 use std::ops::ControlFlow;
 
 use datasets::Shape;
+use paje_dump::output::Style;
 use paje_dump::output::export::{Written, write_rows};
 use paje_dump::output::stream::RowStream;
-use paje_dump::output::{Quotes, Style};
 use paje_sim::{Error, Options, Progress, Source, Trace};
-use workers::{Pin, Workers};
+use workers::Workers;
 
-const STYLE: Style = Style {
-    quotes: Quotes::Auto,
-    precision: 6,
-    as_released: false,
-    from: f64::NEG_INFINITY,
-    to: f64::INFINITY,
-};
+const STYLE: Style = Style::DEFAULT;
 
 /// The rows of a trace, in portions of so many bytes.
 fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
@@ -53,7 +47,7 @@ fn rows(text: &[u8]) -> Vec<&[u8]> {
 
 #[test]
 fn every_row_once_whatever_the_portions_and_workers() {
-    let team = Workers::new(std::num::NonZeroUsize::new(3), &Pin::None).expect("three threads");
+    let team = testkit::team(3);
     // The shape that is not in time order is invalid.
     for shape in Shape::ALL.into_iter().filter(|shape| *shape != Shape::Unsorted) {
         let text = datasets::generate(shape, 60_000, 3);

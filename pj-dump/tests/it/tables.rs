@@ -90,7 +90,7 @@ fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
             let (start, end) = (number("Start"), number("End"));
             let [start, end, duration] = [start, end, end - start].map(|time| {
                 let mut out = Vec::new();
-                paje_export::decimal::write_general(&mut out, time);
+                decimal::write_general(&mut out, time);
                 String::from_utf8(out).expect("digits")
             });
             let (parent, type_, name) = (text("Parent"), text("Type"), text("Name"));

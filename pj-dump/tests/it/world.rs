@@ -1,7 +1,8 @@
 //! Definitions, types and containers that the tests' traces begin with, and how they are dumped.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+
+pub(crate) use testkit::said;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.
 const EVENTS: [(&str, &str, &str); 23] = [
@@ -49,15 +50,7 @@ create 0 q P h
 
 /// The definitions of all events.
 pub(crate) fn header() -> String {
-    let mut text = String::new();
-    for (word, event, fields) in EVENTS {
-        text.push_str(&format!("%EventDef Paje{event} {word}\n"));
-        for field in fields.split(' ') {
-            text.push_str(&format!("% {field} string\n"));
-        }
-        text.push_str("%EndEventDef\n");
-    }
-    text
+    testkit::definitions(EVENTS)
 }
 
 /// The header, the world, and more lines.
@@ -72,22 +65,5 @@ pub(crate) fn lines_before() -> u64 {
 
 /// Runs the program on a trace in its standard input.
 pub(crate) fn dump(options: &[&str], trace: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pj_dump"))
-        .args(options)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut stdin = child.stdin.take().expect("it was asked for");
-    std::thread::scope(|scope| {
-        // A program that fails early leaves the rest unread.
-        scope.spawn(move || drop(stdin.write_all(trace)));
-        child.wait_with_output().expect("the program ends")
-    })
-}
-
-/// What was written on standard error.
-pub(crate) fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    testkit::fed(Command::new(env!("CARGO_BIN_EXE_pj_dump")).args(options), trace)
 }

@@ -1,12 +1,6 @@
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::*;
-
-#[test]
-fn the_definition_is_sound() {
-    Cli::command().debug_assert();
-}
 
 #[test]
 fn as_getopt_reads_them() {

@@ -93,13 +93,8 @@ fn what_counts_for_pajeng() {
 
 /// What PajeNG says, unless it is not installed.
 fn pajeng(folder: &TempDir) -> Option<bool> {
-    // Our Debian package puts PajeNG's program aside.
-    let program = ["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"].into_iter().find(|program| {
-        let help = Command::new(program).arg("--help").output();
-        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
-    });
-    let Some(program) = program else {
-        eprintln!("skipped: PajeNG's pj_equals is not installed");
+    let Some(program) = testkit::pajeng::pj_equals() else {
+        testkit::pajeng::skipped("pj_equals");
         return None;
     };
     let mut command = Command::new(program);

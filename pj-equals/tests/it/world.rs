@@ -1,9 +1,9 @@
 //! Definitions that the tests' traces begin with, and how the program is run on two of them.
 
-use std::fs;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use tempfile::TempDir;
+pub(crate) use testkit::outcome;
 
 /// Events by the word that stands for them: event numbers may be words.
 const EVENTS: [(&str, &str, &str); 14] = [
@@ -50,15 +50,7 @@ create 9 p3 P 0 three
 
 /// A whole trace of these lines.
 pub(crate) fn trace(lines: &str) -> String {
-    let mut text = String::new();
-    for (word, event, fields) in EVENTS {
-        text.push_str(&format!("%EventDef Paje{event} {word}\n"));
-        for field in fields.split(' ') {
-            text.push_str(&format!("% {field} string\n"));
-        }
-        text.push_str("%EndEventDef\n");
-    }
-    text + lines
+    testkit::definitions(EVENTS) + lines
 }
 
 /// The world with some texts of it replaced by others, each of which must be there.
@@ -71,11 +63,8 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
 
 /// A folder with `a.trace` and `b.trace`.
 pub(crate) fn pair(a: &str, b: &str) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, lines) in [("a.trace", a), ("b.trace", b)] {
-        fs::write(folder.path().join(name), trace(lines)).expect("the folder is writable");
-    }
-    folder
+    let (a, b) = (trace(a), trace(b));
+    testkit::folder(&[("a.trace", a.as_bytes()), ("b.trace", b.as_bytes())])
 }
 
 pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -87,12 +76,6 @@ pub(crate) fn command(folder: &TempDir, arguments: &[&str]) -> Command {
 /// The exit status, standard output, and standard error.
 pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String) {
     outcome(&command(folder, arguments).output().expect("the program starts"))
-}
-
-pub(crate) fn outcome(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
-    let status = output.status.code().expect("the program ends by itself");
-    (status, text(&output.stdout), text(&output.stderr))
 }
 
 /// What is answered about the world and another one: in the plain form or with options of ours.

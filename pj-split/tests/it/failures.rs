@@ -7,7 +7,8 @@ use datasets::Shape;
 use datasets::invalid::{self, Fault};
 use paje_sim::{Options, Trace};
 
-use crate::splitting::{Place, Split, said};
+use crate::splitting::{Place, Split};
+use testkit::said;
 
 /// Invalid traces are told as `pj_dump` tells them, and split into nothing.
 #[test]
@@ -115,6 +116,11 @@ fn what_cannot_be_read_or_written() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).ends_with("/no: No such file or directory\n"), "{wanted}");
     assert_fails(&place, &[".", "-o", "d"], ".: Is a directory");
+    let wanted =
+        "-: pieces and windows go to files, not to standard output; a file of that name is ./-";
+    assert_fails(&place, &["t", "-o", "-"], wanted);
+    assert_fails(&place, &["t", "--from", "1", "-o", "-"], wanted);
+    assert_eq!(place.names(), ["t"]);
     let wanted = "t: --by: there is no container type 'Nobody'";
     assert_fails(&place, &["t", "-o", "d", "--by", "Nobody"], wanted);
     // States have a type, but are no containers.
@@ -176,7 +182,7 @@ fn fewer_pieces() {
     let place = Place::new(header.as_bytes());
     let output = place.run(&["t", "-o", "d", "-p", "2"]);
     let wanted = "pj_split: t: 1 piece instead of 2, for no container has events\n";
-    assert_eq!(crate::splitting::said(&output), wanted);
+    assert_eq!(testkit::said(&output), wanted);
 }
 
 /// Refused memory leaves nothing behind, in whatever it comes.

@@ -3,9 +3,8 @@
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
 //! `/usr/bin/pj_dump`; without it the test passes, saying so.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -13,16 +12,14 @@ use datasets::{Shape, random};
 use paje_dump::output::export::write_rows;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{FieldNames, Options, Precision, Trace};
+use testkit::pajeng::{pj_dump, skipped};
 use workers::Workers;
 
 use crate::splitting::{Place, Split};
 
 #[test]
 fn pieces_are_dumped_by_pajeng() {
-    let Some(pajeng) = pajeng() else {
-        eprintln!("skipped: PajeNG's pj_dump is not installed");
-        return;
-    };
+    let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
     let mut compared = 0;
     for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
         let place = Place::new(&datasets::generate(shape, 30_000, 1));
@@ -67,30 +64,10 @@ fn rows(trace: &[u8]) -> Vec<u8> {
     options.ignore_incomplete_links = true;
     options.variable_precision = Precision::Single;
     let trace = Trace::read(trace, &options).expect("a valid trace");
-    let style = Style {
-        quotes: Quotes::Strip,
-        precision: 6,
-        as_released: true,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style { quotes: Quotes::Strip, as_released: true, ..Style::DEFAULT };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rows");
     let out = fs::File::create(&path).expect("the folder is writable");
     write_rows(&trace, style, &Workers::one(), out, &Arc::default()).expect("writable");
     fs::read(path).expect("readable")
-}
-
-/// PajeNG's program. Its option list offers a flex-based reader, in words that ours does not use.
-pub(crate) fn pajeng() -> Option<PathBuf> {
-    let candidates = match env::var_os("PAJENG_PJ_DUMP") {
-        Some(program) => vec![PathBuf::from(program)],
-        None => {
-            ["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"].map(PathBuf::from).into()
-        }
-    };
-    candidates.into_iter().find(|program| {
-        let help = Command::new(program).arg("--help").output();
-        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("flex-based"))
-    })
 }

@@ -2,7 +2,6 @@
 //! to be.
 
 use std::fs;
-use std::num::NonZeroUsize;
 
 use clap::Parser;
 use console::Failure;
@@ -11,10 +10,10 @@ use paje_sim::{Options, Progress, Source, Trace};
 use paje_split::cli::Cli;
 use paje_split::run::{Made, split};
 use splitter::{Folders, Input, Limits};
-use workers::{Pin, Workers};
+use testkit::{Dice, damage, number, said, team};
 
 use crate::rows::{Row, rows};
-use crate::splitting::{Place, files, said};
+use crate::splitting::{Place, files};
 
 /// How the whole and its pieces are dumped.
 fn options(recover: bool, user_defined: bool) -> Options {
@@ -62,7 +61,7 @@ fn check_as(
         made => made.unwrap_or_else(|failure| panic!("{failure:?}\n{}", about())),
     };
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty(), "{}", about());
-    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let workers = team(threads);
     let read = |paths: &[std::path::PathBuf]| {
         let path = &paths[0];
         let input = Input::open(Some(path)).expect("it was written");
@@ -90,63 +89,6 @@ fn check_as(
     Some(made)
 }
 
-/// Small random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
-            self.0 ^= if left { self.0 << by } else { self.0 >> by };
-        }
-        (self.0 >> 16) as usize % limit.max(1)
-    }
-}
-
-/// Takes lines away, repeats, moves and mixes them, and changes bytes.
-fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> =
-        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    for _ in 0..=dice.below(8) {
-        if lines.is_empty() {
-            break;
-        }
-        let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
-        match dice.below(7) {
-            0 => drop(lines.remove(at)),
-            1 => lines.insert(other, lines[at].clone()),
-            2 => lines.swap(at, other),
-            3 | 4 => {
-                // A word of another line in place of one.
-                let words = |line: &[u8]| -> Vec<Vec<u8>> {
-                    line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
-                };
-                let (mut mixed, others) = (words(&lines[at]), words(&lines[other]));
-                let (from, to) = (dice.below(others.len()), dice.below(mixed.len()));
-                mixed[to] = others[from].clone();
-                lines[at] = mixed.join(&b' ');
-                lines[at].push(b'\n');
-            }
-            5 => {
-                let place = dice.below(lines[at].len());
-                lines[at][place] = b"0123456789 #\"%\nxyz-."[dice.below(20)];
-            }
-            _ => {
-                let many = dice.below(6).min(lines.len() - at);
-                drop(lines.drain(at..at + many));
-            }
-        }
-    }
-    let mut all = lines.concat();
-    if dice.below(4) == 0 {
-        all.truncate(dice.below(all.len()));
-    }
-    all
-}
-
 const COUNTS: [&str; 3] = ["1", "3", "100"];
 
 #[test]
@@ -168,10 +110,9 @@ const ONCE_WRONG: [u64; 1] = [16_802];
 /// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more.
 #[test]
 fn damaged_in_any_way() {
-    let seeds = std::env::var("PAJE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
-    let first = std::env::var("PAJE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let (first, seeds) = (number("PAJE_SEED").unwrap_or(0), number("PAJE_SEEDS").unwrap_or(300));
     let (mut mended, mut sound, mut refused) = (0, 0, 0);
-    for seed in (first..first + seeds.unwrap_or(300)).chain(ONCE_WRONG) {
+    for seed in (first..first + seeds).chain(ONCE_WRONG) {
         let mut dice = Dice::new(seed);
         let whole = match seed % 2 {
             0 => datasets::random::trace(seed).bytes,
@@ -200,25 +141,30 @@ fn damaged_in_any_way() {
 }
 
 /// The definitions and containers that the kinds below begin with: processes `p` and `q` on a host `h`.
+const EVENTS: [(&str, &str, &str); 12] = [
+    ("ctype", "DefineContainerType", "Name Type Alias"),
+    ("stype", "DefineStateType", "Name Type Alias"),
+    ("vtype", "DefineVariableType", "Name Type Alias"),
+    ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
+    ("create", "CreateContainer", "Time:date Name Type Container"),
+    ("destroy", "DestroyContainer", "Time:date Type Name"),
+    ("push", "PushState", "Time:date Type Container Value"),
+    ("pop", "PopState", "Time:date Type Container"),
+    ("vadd", "AddVariable", "Time:date Type Container Value:double"),
+    ("vsub", "SubVariable", "Time:date Type Container Value:double"),
+    ("from", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("to", "EndLink", "Time:date Type Container Value EndContainer Key"),
+];
+
 const WORLD: &str = "\
-%EventDef PajeDefineContainerType ctype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
-%EventDef PajeDefineStateType stype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
-%EventDef PajeDefineVariableType vtype\n% Name string\n% Type string\n% Alias string\n%EndEventDef
-%EventDef PajeDefineLinkType ltype\n% Name string\n% Type string\n% StartContainerType string\n\
-% EndContainerType string\n% Alias string\n%EndEventDef
-%EventDef PajeCreateContainer create\n% Time date\n% Name string\n% Type string\n% Container string\n\
-%EndEventDef
-%EventDef PajeDestroyContainer destroy\n% Time date\n% Type string\n% Name string\n%EndEventDef
-%EventDef PajePushState push\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
-%EventDef PajePopState pop\n% Time date\n% Type string\n% Container string\n%EndEventDef
-%EventDef PajeAddVariable vadd\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef
-%EventDef PajeSubVariable vsub\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef
-%EventDef PajeStartLink from\n% Time date\n% Type string\n% Container string\n% Value string\n\
-% StartContainer string\n% Key string\n%EndEventDef
-%EventDef PajeEndLink to\n% Time date\n% Type string\n% Container string\n% Value string\n\
-% EndContainer string\n% Key string\n%EndEventDef
-ctype Host 0 H\nctype Process H P\nstype State P S\nvtype Load P V\nltype Message H P P L
-create 0 h H 0\ncreate 0 p P h\ncreate 0 q P h
+ctype Host 0 H
+ctype Process H P
+stype State P S
+vtype Load P V
+ltype Message H P P L
+create 0 h H 0
+create 0 p P h
+create 0 q P h
 ";
 
 /// What producers write, by what they are known for, and whether the pieces are sound.
@@ -278,7 +224,7 @@ fn kinds() {
             true,
         ),
     ] {
-        let bytes = [WORLD, lines].concat().into_bytes();
+        let bytes = [&testkit::definitions(EVENTS), WORLD, lines].concat().into_bytes();
         for count in COUNTS {
             let made = check(&bytes, count, 200, 2).expect("pieces can say so");
             assert_eq!((made.was_sound, made.are_sound), (false, are_sound), "{about}");

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::io::{Read, Seek};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use paje_sim::{
     Variables, Visitor,
 };
 use splitter::{Folders, Input};
-use workers::{Pin, Workers};
+use workers::Workers;
 
 /// A row, and the container that it is of, or that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +79,7 @@ pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
 /// The same of the trace that these files are, the first of which may name further ones, replayed by so many
 /// threads.
 pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -> Vec<Row> {
-    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let workers = testkit::team(threads);
     let (first, others) = files.split_first().expect("there are files");
     let input = Input::open(Some(first)).expect("it is there");
     let folders = Folders::of(files.iter().map(PathBuf::as_path));
@@ -91,13 +90,7 @@ pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -
 }
 
 pub(crate) fn rows(trace: &Trace) -> Vec<Row> {
-    let style = Style {
-        quotes: Quotes::Auto,
-        precision: 9,
-        as_released: false,
-        from: f64::NEG_INFINITY,
-        to: f64::INFINITY,
-    };
+    let style = Style { precision: 9, ..Style::DEFAULT };
     let mut out = tempfile::tempfile().expect("a file");
     write_rows(trace, style, &Workers::one(), out.try_clone().expect("one"), &Arc::default())
         .expect("the file is writable");

@@ -7,9 +7,10 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use datasets::Shape;
-use rustix::process::{Pid, Signal, kill_process};
+use testkit::signal::{HUP, INT, TERM, is_ignored, send};
 
-use crate::splitting::{Place, said};
+use crate::splitting::Place;
+use testkit::said;
 
 /// Starts the program on a pipe that gives half a trace and does not end.
 fn started(place: &Place, trace: &[u8]) -> Child {
@@ -23,28 +24,18 @@ fn started(place: &Place, trace: &[u8]) -> Child {
     child
 }
 
-/// Whether programs that are started from here begin with this signal ignored, as those of a job that a
-/// shell put in the background do. Where the system does not say: no.
-fn is_ignored(signal: Signal) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
-    ignored.is_some_and(|set| set >> (signal.as_raw() - 1) & 1 == 1)
-}
-
 #[test]
 fn told_to_stop() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);
     let place = Place::new(&trace);
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+    for signal in [TERM, INT, HUP] {
         if is_ignored(signal) {
-            eprintln!("skipped: who runs the tests has {signal:?} ignored");
             continue;
         }
         let mut child = started(&place, &trace);
         assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
-        kill_process(Pid::from_child(&child), signal).unwrap();
-        assert_eq!(child.wait().unwrap().signal(), Some(signal.as_raw()));
+        assert!(send(&child, signal));
+        assert_eq!(child.wait().unwrap().signal(), Some(signal));
         assert_eq!(place.names(), ["t"]);
     }
 }
@@ -95,7 +86,7 @@ fn nohup() {
     while place.names().len() < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    assert!(send(&child, HUP));
     child.stdin.take().unwrap().write_all(&trace[1000..]).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(place.names(), ["d", "t"]);

@@ -6,7 +6,8 @@ use paje_parser::{FieldNames, Line, LineDecoder};
 use paje_sim::Trace;
 
 use crate::rows::options;
-use crate::splitting::{Place, Split, said};
+use crate::splitting::{Place, Split};
+use testkit::said;
 
 /// Every file has its lines in the order of their times.
 fn assert_sorted(about: &str, split: &Split) {

@@ -28,9 +28,7 @@ pub(crate) struct Split {
 
 impl Place {
     pub(crate) fn new(trace: &[u8]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("t"), trace).expect("the folder is writable");
-        Place(folder)
+        Place(testkit::folder(&[("t", trace)]))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -84,11 +82,7 @@ impl Place {
 
     /// What is in the folder.
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).expect("the folder is there");
-        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-        let mut names: Vec<_> = entries.map(|entry| name(entry.expect("readable"))).collect();
-        names.sort();
-        names
+        testkit::names(self.0.path())
     }
 }
 
@@ -117,9 +111,4 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     names.sort();
     names
-}
-
-/// What was written on standard error.
-pub(crate) fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

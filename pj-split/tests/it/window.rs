@@ -11,7 +11,8 @@ use paje_sim::{
 };
 
 use crate::pajeng;
-use crate::splitting::{Place, said};
+use crate::splitting::Place;
+use testkit::said;
 
 /// What a row says, but for its times.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,7 +232,7 @@ fn random_traces() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
     let first = number("PAJE_SEED").unwrap_or(0);
     let (mut cut, mut refused, mut beside_pajeng) = (0, 0, 0);
-    let pajeng = pajeng::pajeng();
+    let pajeng = testkit::pajeng::pj_dump();
     for seed in first..first + number("PAJE_SEEDS").unwrap_or(100) {
         let random = random::trace(seed);
         if !random.is_valid() {

@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use testkit::ended;
+use testkit::signal::{INT, TERM, is_ignored, send};
 
 use crate::program::outcome;
 use crate::world::trace;
@@ -98,15 +100,14 @@ fn memory_that_is_refused() {
 
 #[test]
 fn signals_end_the_program() {
-    for (name, number) in [("INT", 2), ("TERM", 15)] {
+    for number in [INT, TERM].into_iter().filter(|signal| !is_ignored(*signal)) {
         let mut command = program();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(&large()).unwrap();
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
-        let output = child.wait_with_output().unwrap();
+        assert!(send(&child, number));
+        let output = ended(child);
         drop(stdin);
         assert_eq!(output.status.signal(), Some(number));
         assert!(output.stdout.is_empty() && output.stderr.is_empty());

@@ -11,9 +11,9 @@ use serde_json::Value;
 use splitter::{Folders, Input};
 use tempfile::TempDir;
 
-use crate::packed::{ALL, pack};
 use crate::program::{outcome, run, text};
 use crate::world::{header, trace};
+use testkit::{COMPRESSIONS, pack};
 
 fn report(path: &Path, options: &Options) -> Report {
     check_files(Input::open(Some(path)).unwrap(), path, Some(&Folders::of([path])), options)
@@ -509,7 +509,7 @@ fn standard_input_and_compressed_pieces() {
     let folder = TempDir::new().unwrap();
     let trace = generate(Shape::Mpi, 20_000, 3);
     let files = cut(&trace, Style::Bare, 4);
-    for (piece, how) in files.pieces.iter().zip(ALL) {
+    for (piece, how) in files.pieces.iter().zip(COMPRESSIONS) {
         fs::write(folder.path().join(&piece.name), pack(how, &piece.bytes)).unwrap();
     }
     fs::write(folder.path().join("root.trace"), pack("gzip", &files.root)).unwrap();

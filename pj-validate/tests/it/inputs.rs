@@ -9,9 +9,9 @@ use paje_validate::{Options, check};
 use splitter::Input;
 use tempfile::TempDir;
 
-use crate::packed::{ALL, pack};
 use crate::program::{outcome, run, text, used};
 use crate::world::SOUND;
+use testkit::{COMPRESSIONS, pack};
 
 /// Errors and warnings, some of which are known only at the end, about lines near the beginning, next
 /// to one another, and more than a buffer apart.
@@ -45,8 +45,8 @@ fn compressed_traces_are_told_of_as_plain_ones() {
                 assert!(text(&plain.stdout).contains("high tide"), "a line that had passed");
             }
             let (first, second) = trace.split_at(trace.len() / 3);
-            let halves = ALL.map(|how| [pack(how, first), pack(how, second)].concat());
-            let whole = ALL.map(|how| pack(how, &trace));
+            let halves = COMPRESSIONS.map(|how| [pack(how, first), pack(how, second)].concat());
+            let whole = COMPRESSIONS.map(|how| pack(how, &trace));
             for packed in whole.iter().chain(&halves) {
                 fs::write(&path, packed).unwrap();
                 assert_eq!(outcome(&run(folder.path(), arguments)), outcome(&plain));
@@ -61,7 +61,7 @@ fn compressed_traces_are_told_of_as_plain_ones() {
 fn compressed_data_that_are_cut_or_damaged() {
     let folder = TempDir::new().unwrap();
     let trace = unsound();
-    for how in ALL {
+    for how in COMPRESSIONS {
         let whole = pack(how, &trace);
         let cut = whole[..whole.len() / 2].to_vec();
         let mut damaged = whole.clone();

@@ -6,9 +6,6 @@ mod faults;
 mod files;
 mod inputs;
 mod messages;
-// The same for both programs.
-#[path = "../../../pj-dump/tests/it/packed.rs"]
-mod packed;
 mod program;
 mod random;
 mod replay;

@@ -1,41 +1,33 @@
 //! A small trace to which tests add what they are about.
 
 /// One definition of each event; numbers are those of the lines below.
-const EVENTS: [(&str, &str); 21] = [
-    ("DefineContainerType", "Name Type"),
-    ("DefineContainerType", "Name Type Alias"),
-    ("DefineStateType", "Name Type"),
-    ("DefineVariableType", "Name Type"),
-    ("DefineEventType", "Name Type"),
-    ("DefineLinkType", "Name Type StartContainerType EndContainerType"),
-    ("DefineEntityValue", "Alias Type Name Color"),
-    ("CreateContainer", "Time Name Type Container"),
-    ("DestroyContainer", "Time Type Name"),
-    ("NewEvent", "Time Type Container Value"),
-    ("SetState", "Time Type Container Value"),
-    ("PushState", "Time Type Container Value"),
-    ("PopState", "Time Type Container"),
-    ("ResetState", "Time Type Container"),
-    ("SetVariable", "Time Type Container Value"),
-    ("AddVariable", "Time Type Container Value"),
-    ("SubVariable", "Time Type Container Value"),
-    ("StartLink", "Time Type Container Value StartContainer Key"),
-    ("EndLink", "Time Type Container Value EndContainer Key"),
-    ("TraceFile", "Container Type Filename"),
-    ("SetState", "Time Type Container Value Size Rank"),
+const EVENTS: [(&str, &str, &str); 21] = [
+    ("0", "DefineContainerType", "Name Type"),
+    ("1", "DefineContainerType", "Name Type Alias"),
+    ("2", "DefineStateType", "Name Type"),
+    ("3", "DefineVariableType", "Name Type"),
+    ("4", "DefineEventType", "Name Type"),
+    ("5", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+    ("6", "DefineEntityValue", "Alias Type Name Color"),
+    ("7", "CreateContainer", "Time Name Type Container"),
+    ("8", "DestroyContainer", "Time Type Name"),
+    ("9", "NewEvent", "Time Type Container Value"),
+    ("10", "SetState", "Time Type Container Value"),
+    ("11", "PushState", "Time Type Container Value"),
+    ("12", "PopState", "Time Type Container"),
+    ("13", "ResetState", "Time Type Container"),
+    ("14", "SetVariable", "Time Type Container Value"),
+    ("15", "AddVariable", "Time Type Container Value"),
+    ("16", "SubVariable", "Time Type Container Value"),
+    ("17", "StartLink", "Time Type Container Value StartContainer Key"),
+    ("18", "EndLink", "Time Type Container Value EndContainer Key"),
+    ("19", "TraceFile", "Container Type Filename"),
+    ("20", "SetState", "Time Type Container Value Size Rank"),
 ];
 
 /// The definitions of all events.
 pub(crate) fn header() -> String {
-    let mut text = String::new();
-    for (id, (event, fields)) in EVENTS.iter().enumerate() {
-        text.push_str(&format!("%EventDef Paje{event} {id}\n"));
-        for field in fields.split(' ') {
-            text.push_str(&format!("% {field} string\n"));
-        }
-        text.push_str("%EndEventDef\n");
-    }
-    text
+    testkit::definitions(EVENTS)
 }
 
 /// Types and containers: two processes `p` and `q` on a host `h`.

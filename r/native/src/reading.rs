@@ -13,7 +13,7 @@ use paje_read::{
 };
 use paje_sim::{Error, ErrorKind, Trace};
 use self_cell::self_cell;
-use splitter::Input;
+use splitter::{Input, cause};
 use workers::Workers;
 
 use crate::frame::Frame;
@@ -50,7 +50,8 @@ pub(crate) enum Failure {
 
 impl Failure {
     fn of(error: &Error, name: &Path) -> Self {
-        let file = |path: &Path, error| Failure::File { path: path.to_owned(), error: bare(error) };
+        let file =
+            |path: &Path, error| Failure::File { path: path.to_owned(), error: cause(error) };
         match error.kind() {
             ErrorKind::Io(error) => file(name, error),
             ErrorKind::File { path, error } => file(path, error),
@@ -60,15 +61,6 @@ impl Failure {
             },
         }
     }
-}
-
-/// What the system says of an error, without its number.
-fn bare(error: &std::io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
-    text
 }
 
 type Replayed = Result<(Trace, Workers), Error>;
@@ -154,7 +146,8 @@ impl Reading {
         let path = self.paths.first().cloned();
         let further = self.paths.iter().skip(1).cloned().collect();
         let replay = replay.of_files(path.clone(), further, &self.keywords);
-        let replay = replay.map_err(|(path, error)| Failure::File { path, error: bare(&error) })?;
+        let replay =
+            replay.map_err(|(path, error)| Failure::File { path, error: cause(&error) })?;
         let bytes = std::mem::take(&mut self.bytes);
         let open = move || match path {
             Some(path) => Input::open(Some(as_file(&path))),
@@ -169,7 +162,7 @@ impl Reading {
             // If nobody waits for it any more, it is not needed.
             let _ = tell.send(replay.run(open));
         };
-        thread.spawn(work).map_err(|error| Failure::Wrong(bare(&error)))?;
+        thread.spawn(work).map_err(|error| Failure::Wrong(cause(&error)))?;
         self.done = Some(done);
         Ok(())
     }

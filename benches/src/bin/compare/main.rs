@@ -28,7 +28,7 @@ use workers::Pin;
 /// Compares pj_dump and pj_validate with PajeNG's pj_dump: seconds, megabytes a second, peak memory.
 ///
 /// Prints tables in Markdown, and keeps every single run in a CSV file. Needs PajeNG and hyperfine
-/// (Debian: apt-get install pajeng hyperfine). Our programs are built first. A trace is left out if
+/// (Debian: apt-get install pajeng hyperfine). A trace is left out if
 /// its dumps differ or a program fails; the exit status is 1 then, 2 if nothing could be measured.
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
@@ -65,6 +65,10 @@ struct Cli {
     #[arg(long, value_name = "PROGRAM", env = "PAJENG_PJ_DUMP")]
     pajeng: Option<PathBuf>,
 
+    /// The folder of our programs, which are taken as they are; otherwise they are built as they are shipped
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+
     /// Where every run is recorded [default: benches/records/DATE-CPU.csv]
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -96,7 +100,7 @@ fn floor(cli: &Cli, bytes: u64) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn compare(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
-    let programs = Programs::find(cli.pajeng.as_deref())?;
+    let programs = Programs::find(cli.pajeng.as_deref(), cli.programs.as_deref())?;
     let options: Vec<String> = cli.options.split_whitespace().map(str::to_owned).collect();
     let folder = tempfile::Builder::new().prefix("paje-compare-").tempdir()?;
     let (mut rounds, mut failed) = (Vec::new(), 0);

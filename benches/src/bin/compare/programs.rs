@@ -20,8 +20,11 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Finds PajeNG and hyperfine, and builds ours.
-    pub(crate) fn find(pajeng: Option<&Path>) -> Result<Programs, Box<dyn Error>> {
+    /// Finds PajeNG and hyperfine, and builds ours, as they are shipped, if no folder of them is given.
+    pub(crate) fn find(
+        pajeng: Option<&Path>,
+        ours: Option<&Path>,
+    ) -> Result<Programs, Box<dyn Error>> {
         let named = pajeng.map(Path::to_owned);
         let candidates = match named {
             Some(program) => vec![program],
@@ -39,10 +42,15 @@ impl Programs {
             return Err("hyperfine is not here; on Debian `apt-get install hyperfine`".into());
         }
         let compare = std::env::current_exe()?;
-        build()?;
-        // Cargo puts programs of one profile side by side.
-        let folder = compare.parent().ok_or("this program is in no folder")?;
-        let folder = folder.with_file_name("release");
+        let folder = match ours {
+            Some(folder) => folder.to_owned(),
+            None => {
+                build()?;
+                // Cargo puts programs of one profile side by side.
+                let folder = compare.parent().ok_or("this program is in no folder")?;
+                folder.with_file_name("dist")
+            }
+        };
         // The program itself calls every version a "Development build".
         let version = ["--show", "--showformat=${Version}", "pajeng"];
         let pajeng_version = match Command::new("dpkg-query").args(version).output() {
@@ -64,7 +72,8 @@ impl Programs {
 fn build() -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "-p", "pj-dump", "-p", "pj-validate"])
+        .args(["build", "--quiet", "--profile", "dist", "--features", "pj-dump/tables"])
+        .args(["-p", "pj-dump", "-p", "pj-validate"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()?;
     if status.success() { Ok(()) } else { Err("our programs do not build".into()) }

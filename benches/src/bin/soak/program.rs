@@ -22,7 +22,10 @@ impl Programs {
         let ours = ours.map_or_else(beside, Ok).map_err(|error| error.to_string())?;
         // It is run in other folders.
         let ours = ours.canonicalize().map_err(|error| {
-            format!("{}: {error}; `cargo build --release` makes it", ours.display())
+            format!(
+                "{}: {error}; `cargo build --release --features pj-dump/tables` makes it",
+                ours.display()
+            )
         })?;
         let there = |path: PathBuf| Some(path).filter(|path| path.is_file());
         Ok(Programs { split: there(ours.with_file_name("pj_split")), ours, pajeng: there(pajeng) })

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use testkit::SplitMix;
 
 use super::*;
 
@@ -58,19 +59,6 @@ fn check_general(value: f64) {
     assert_eq!(text, general(value), "{value:e} ({:#x})", value.to_bits());
 }
 
-/// SplitMix64: all the randomness these tests need, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
 /// Debug builds are slow, and tests there must not be.
 const fn many(release: usize) -> usize {
     if cfg!(debug_assertions) { release / 8 } else { release }
@@ -86,7 +74,7 @@ fn check_around(value: f64, precision: usize) {
 
 #[test]
 fn random_bits() {
-    let mut random = Random(1);
+    let mut random = SplitMix(1);
     for _ in 0..many(150_000) {
         let value = f64::from_bits(random.next());
         check_fixed(value, (random.next() % 21) as usize);
@@ -97,7 +85,7 @@ fn random_bits() {
 /// Random bits with exponents near those of times: -70 to 70.
 #[test]
 fn random_moderate() {
-    let mut random = Random(2);
+    let mut random = SplitMix(2);
     for _ in 0..many(750_000) {
         let field = 1023 - 70 + random.next() % 140;
         let value = f64::from_bits((random.next() & (1 << 63 | ((1 << 52) - 1))) | field << 52);
@@ -109,7 +97,7 @@ fn random_moderate() {
 
 #[test]
 fn decimals_like_times() {
-    let mut random = Random(3);
+    let mut random = SplitMix(3);
     for _ in 0..many(500_000) {
         let digits = random.next() % 10u64.pow((random.next() % 16 + 1) as u32);
         let value = digits as f64 / 10f64.powi((random.next() % 16) as i32);
@@ -123,7 +111,7 @@ fn decimals_like_times() {
 /// Ties: odd multiples of a half unit that are doubles, that is of 5^k / 2^... with few bits.
 #[test]
 fn exact_halves() {
-    let mut random = Random(4);
+    let mut random = SplitMix(4);
     for precision in 0..=20 {
         // A half unit is 5 / 10^(precision + 1); its multiples by 5^precision are k / 2^(precision + 1).
         let unit = 0.5f64.powi(precision as i32 + 1);
@@ -459,7 +447,7 @@ const GENERAL: [(u64, &str); 39] = [
 
 #[test]
 fn unsigned_integers() {
-    let mut random = Random(5);
+    let mut random = SplitMix(5);
     let check = |value: u64| {
         let mut out = b"before".to_vec();
         write_u64(&mut out, value);

@@ -3,10 +3,10 @@
 use std::io::Read;
 
 /// What traces can be compressed with.
-pub(crate) const ALL: [&str; 4] = ["gzip", "zstd", "xz", "bzip2"];
+pub const COMPRESSIONS: [&str; 4] = ["gzip", "zstd", "xz", "bzip2"];
 
 /// Compresses a text into one member, frame or stream, with a checksum.
-pub(crate) fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
+pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     let mut encoder: Box<dyn Read + '_> = match compression {
         "gzip" => Box::new(flate2::read::GzEncoder::new(text, flate2::Compression::new(6))),
         "zstd" => {
@@ -16,7 +16,7 @@ pub(crate) fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
         }
         "xz" => Box::new(liblzma::read::XzEncoder::new(text, 1)),
         "bzip2" => Box::new(bzip2::read::BzEncoder::new(text, bzip2::Compression::new(1))),
-        _ => unreachable!("{compression} is none of ALL"),
+        _ => unreachable!("{compression} is none of COMPRESSIONS"),
     };
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).expect("memory can be read");
