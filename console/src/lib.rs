@@ -8,12 +8,14 @@
 //! - [`voice`], [`failure`]: what is said of traces and of failures, in the same words everywhere
 //! - [`progress`]: how far a run is, on a terminal
 //! - [`contents`]: what a trace holds, in numbers
+//! - [`aside`]: files that are there whole or not at all
 //! - [`output`]: standard output that tells when it fails
 //! - [`signals`]: which signals are to stay ignored
 //! - [`quotes`]: how names are printed
 //! - [`memory`], [`allocator`]: how much memory a run may take, has taken, and what happens without it
 
 pub mod allocator;
+pub mod aside;
 pub mod contents;
 pub mod failure;
 pub mod generate;

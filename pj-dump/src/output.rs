@@ -1,6 +1,5 @@
 //! What the program prints.
 
-pub mod aside;
 pub mod containers;
 pub mod export;
 pub mod header;

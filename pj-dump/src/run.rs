@@ -11,7 +11,7 @@ use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
-use console::{Failure, failure};
+use console::{Failure, aside, failure};
 use paje_sim::{
     ErrorKind, FieldNames, Options, Portion, Precision, Problem, Progress, Selected, Trace,
 };
@@ -25,7 +25,7 @@ use crate::output::intervals;
 use crate::output::stream::{PORTION, RowStream};
 #[cfg(feature = "tables")]
 use crate::output::tables;
-use crate::output::{Quotes, Style, aside, containers, hierarchy, prefix, types};
+use crate::output::{Quotes, Style, containers, hierarchy, prefix, types};
 use crate::report;
 use crate::signals;
 use crate::stats::Stats;

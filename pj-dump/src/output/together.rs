@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use console::aside::Aside;
 use tempfile::TempDir;
 
-use super::aside::Aside;
 use crate::signals::Held;
 
 /// Files that take their places together, when all of them are complete.

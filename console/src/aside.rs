@@ -83,7 +83,7 @@ impl Aside {
     ///
     /// # Errors
     /// As [`Aside::take_place`].
-    pub(super) fn take(mut self, place: PathBuf) -> io::Result<()> {
+    pub fn take(mut self, place: PathBuf) -> io::Result<()> {
         self.place = place;
         self.appear()
     }
@@ -114,7 +114,7 @@ impl Aside {
     }
 
     /// A file in this folder for a place where there is none, on the same disk.
-    pub(super) fn within(folder: &Path, place: PathBuf) -> io::Result<Self> {
+    pub fn within(folder: &Path, place: PathBuf) -> io::Result<Self> {
         let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut aside = OsString::from(".");
         aside.push(name);
