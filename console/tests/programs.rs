@@ -26,6 +26,7 @@ macro_rules! programs {
 
 fn programs() -> Vec<Program> {
     programs! {
+        "pj_convert": paje_convert,
         "pj_dump": paje_dump,
         "pj_equals": paje_equals,
         "pj_split": paje_split,

@@ -1,0 +1,276 @@
+//! Chrome's trace events, in JSON.
+//!
+//! Source: "Trace Event Format", by the authors of Catapult. A container is a process there, and each of its types a
+//! thread. Times are microseconds with three digits behind the point.
+
+use std::collections::HashMap;
+
+use console::Quotes;
+use paje_sim::{ContainerId, Name, Selected, Side, Trace, TypeId, UserDefined, ValueId};
+
+use crate::encoder::{Encoder, FlowEnd, Slice, Track};
+use crate::json::put_string;
+use crate::texts::{Texts, ValueTexts, put_number};
+
+/// Writes trace events.
+#[derive(Debug)]
+pub(crate) struct Chrome {
+    quotes: Quotes,
+    values: ValueTexts,
+    /// The names of types.
+    types: Texts,
+    tracks: HashMap<(ContainerId, TypeId), u64>,
+    /// By container: whether it has a name there.
+    named: Vec<bool>,
+    /// By event definition: `,"Field":` for each user-defined field of an event that opens, and of one that
+    /// closes.
+    fields: Vec<[Texts; 2]>,
+    containers: usize,
+}
+
+impl Chrome {
+    pub(crate) fn new(quotes: Quotes) -> Self {
+        Chrome {
+            quotes,
+            values: ValueTexts::default(),
+            types: Texts::default(),
+            tracks: HashMap::new(),
+            named: Vec::new(),
+            fields: Vec::new(),
+            containers: 0,
+        }
+    }
+
+    /// Names a process after a container, and all that it is in.
+    fn name_container(&mut self, trace: &Trace, id: ContainerId, out: &mut Vec<u8>) {
+        if self.named.len() <= id.index() {
+            self.named.resize(id.index() + 1, false);
+        }
+        if std::mem::replace(&mut self.named[id.index()], true) {
+            return;
+        }
+        let all = trace.containers();
+        let mut path = vec![id];
+        let mut at = all.parent(id);
+        while at != ContainerId::ROOT {
+            path.push(at);
+            at = all.parent(at);
+        }
+        let mut name = Vec::new();
+        for id in path.into_iter().rev() {
+            if !name.is_empty() {
+                name.extend_from_slice(b" / ");
+            }
+            write_name(self.quotes, all.name(id), &mut name);
+        }
+        for (what, key) in [("process_name", "name"), ("process_sort_index", "sort_index")] {
+            out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
+            put_number(pid(id), out);
+            out.extend_from_slice(format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":").as_bytes());
+            match key {
+                "name" => put_string(&name, out),
+                _ => put_number(pid(id), out),
+            }
+            out.extend_from_slice(b"}}");
+        }
+    }
+
+    /// What an event begins with: its kind, its process and its thread, and its time.
+    #[inline]
+    fn put_head(&self, kind: u8, track: Track, at: i64, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\n{\"ph\":\"");
+        out.extend_from_slice(&[kind, b'"']);
+        out.extend_from_slice(b",\"pid\":");
+        put_number(pid(track.container), out);
+        out.extend_from_slice(b",\"tid\":");
+        put_number(track.number, out);
+        out.extend_from_slice(b",\"ts\":");
+        put_microseconds(at, out);
+    }
+
+    #[inline]
+    fn put_value(&self, type_: TypeId, value: ValueId, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"name\":");
+        out.extend_from_slice(self.values.get(type_, value));
+    }
+}
+
+/// Some viewers take process 0 for the system's.
+fn pid(id: ContainerId) -> u64 {
+    u64::from(id.0) + 1
+}
+
+fn write_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
+    match quotes {
+        Quotes::Keep => name.write_raw(out),
+        Quotes::Auto | Quotes::Strip => out.extend_from_slice(name.text),
+    }
+}
+
+fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
+    if nanoseconds < 0 {
+        out.push(b'-');
+    }
+    let nanoseconds = nanoseconds.unsigned_abs();
+    put_number(nanoseconds / 1000, out);
+    let part = nanoseconds % 1000;
+    if part != 0 {
+        let digit = |unit| b'0' + (part / unit % 10) as u8;
+        out.extend_from_slice(&[b'.', digit(100), digit(10), digit(1)]);
+    }
+}
+
+/// `args`, of fields each of which begins with a comma.
+fn put_args(opening: &[u8], closing: &[u8], out: &mut Vec<u8>) {
+    if opening.is_empty() && closing.is_empty() {
+        return;
+    }
+    out.extend_from_slice(b",\"args\":{");
+    let first = out.len();
+    out.extend_from_slice(opening);
+    out.extend_from_slice(closing);
+    out.remove(first);
+    out.push(b'}');
+}
+
+impl Encoder for Chrome {
+    const EARLIEST: i64 = -crate::clock::LATEST;
+    const WRITES_BEGINNINGS: bool = false;
+    const SEPARATOR: &'static [u8] = b",\n";
+
+    fn head(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    }
+
+    fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
+        let (quotes, types) = (self.quotes, trace.types());
+        let mut bare = Vec::new();
+        let mut write = |name: Name<'_>, out: &mut Vec<u8>| {
+            bare.clear();
+            write_name(quotes, name, &mut bare);
+            put_string(&bare, out);
+        };
+        self.values.extend(trace, selected, &mut write);
+        for type_ in types.ids().skip(self.types.len()) {
+            self.types.push(|out| write(types.name(type_), out));
+        }
+        for def in trace.defs().iter().skip(self.fields.len()) {
+            let mut both = [Texts::default(), Texts::default()];
+            for (field, _) in def.extras() {
+                for (texts, ending) in both.iter_mut().zip(["", " (end)"]) {
+                    texts.push(|out| {
+                        out.push(b',');
+                        put_string([field, ending].concat().as_bytes(), out);
+                        out.push(b':');
+                    });
+                }
+            }
+            self.fields.push(both);
+        }
+        for id in trace.containers().ids().skip(self.containers.max(1)) {
+            if selected.container(id) {
+                self.name_container(trace, id, out);
+            }
+        }
+        self.containers = trace.containers().len();
+    }
+
+    fn track(
+        &mut self,
+        trace: &Trace,
+        container: ContainerId,
+        type_: TypeId,
+        out: &mut Vec<u8>,
+    ) -> u64 {
+        let next = self.tracks.len() as u64 + 1;
+        let number = *self.tracks.entry((container, type_)).or_insert(next);
+        if number == next {
+            self.name_container(trace, container, out);
+            for (what, key) in [("thread_name", "name"), ("thread_sort_index", "sort_index")] {
+                out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
+                put_number(pid(container), out);
+                out.extend_from_slice(b",\"tid\":");
+                put_number(number, out);
+                let args = format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":");
+                out.extend_from_slice(args.as_bytes());
+                match key {
+                    "name" => out.extend_from_slice(self.types.get(type_.index())),
+                    _ => put_number(u64::from(type_.0), out),
+                }
+                out.extend_from_slice(b"}}");
+            }
+        }
+        number
+    }
+
+    fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
+        for (_, fields) in all.events_of(i).filter(|(of, _)| *of == side) {
+            let keys = &self.fields[fields.def()][usize::from(side == Side::Closing)];
+            for (at, text) in (0..keys.len()).zip(fields.texts()) {
+                out.extend_from_slice(keys.get(at));
+                put_string(paje_parser::Field::new(text).bare(), out);
+            }
+        }
+    }
+
+    fn begin(&self, _: &Slice<'_>, _: &mut Vec<u8>) {}
+
+    fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
+        self.put_head(b'X', slice.track, slice.start, out);
+        out.extend_from_slice(b",\"dur\":");
+        put_microseconds(slice.end - slice.start, out);
+        self.put_value(slice.track.type_, slice.value, out);
+        put_args(slice.opening, slice.closing, out);
+        out.push(b'}');
+    }
+
+    fn counter(&self, track: Track, at: i64, value: f64, _: &[u8], out: &mut Vec<u8>) -> bool {
+        // JSON has no other numbers.
+        if !value.is_finite() {
+            return false;
+        }
+        self.put_head(b'C', track, at, out);
+        out.extend_from_slice(b",\"name\":");
+        out.extend_from_slice(self.types.get(track.type_.index()));
+        out.extend_from_slice(format!(",\"args\":{{\"value\":{value:?}}}}}").as_bytes());
+        true
+    }
+
+    fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>) {
+        self.put_head(b'i', track, at, out);
+        self.put_value(track.type_, value, out);
+        out.extend_from_slice(b",\"s\":\"t\"");
+        put_args(fields, &[], out);
+        out.push(b'}');
+    }
+
+    fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
+        self.put_head(if end.is_first { b's' } else { b'f' }, end.track, end.at, out);
+        out.extend_from_slice(b",\"id\":");
+        put_number(end.link, out);
+        self.put_value(end.type_, end.value, out);
+        out.extend_from_slice(b",\"cat\":");
+        out.extend_from_slice(self.types.get(end.type_.index()));
+        out.extend_from_slice(if end.is_first { b"}" } else { b",\"bp\":\"e\"}" });
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\n]}\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn microseconds() {
+        for (nanoseconds, expected) in
+            [(0, "0"), (1, "0.001"), (1_230, "1.230"), (-1, "-0.001"), (5_000_000_000, "5000000")]
+        {
+            let mut out = Vec::new();
+            put_microseconds(nanoseconds, &mut out);
+            assert_eq!(String::from_utf8(out).expect("text"), expected);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Seconds to nanoseconds, and what is lost by that.
+
+/// What a conversion could not say as the trace does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Times that are no whole number of nanoseconds.
+    pub rounded: u64,
+    /// Times that differ from the one before on their track, and are the same nanosecond.
+    pub shared: u64,
+    /// Times that the format has no room for.
+    pub out_of_range: u64,
+    /// States that another one of the same imbrication follows before they are over.
+    pub cut: u64,
+    /// Values of variables that are no numbers.
+    pub not_numbers: u64,
+}
+
+impl Losses {
+    /// Adds what was lost elsewhere.
+    pub fn add(&mut self, other: &Losses) {
+        self.rounded += other.rounded;
+        self.shared += other.shared;
+        self.out_of_range += other.out_of_range;
+        self.cut += other.cut;
+        self.not_numbers += other.not_numbers;
+    }
+}
+
+/// The latest time that is converted: differences of two of them still fit, and what counts seconds since 1970
+/// stays below it until 2116.
+pub(crate) const LATEST: i64 = i64::MAX / 2;
+
+/// The nanosecond that is nearest to a time in seconds, the even one of two; what `pj_dump -l 9` prints.
+#[inline]
+pub(crate) fn nearest(seconds: f64) -> i64 {
+    let whole = seconds.trunc();
+    let part = seconds - whole;
+    let product = part * 1e9;
+    let mut nearest = product.round_ties_even();
+    let over = product - nearest;
+    if over.abs() == 0.5 {
+        // In the middle, perhaps only since the product was rounded.
+        let lost = part.mul_add(1e9, -product);
+        if lost * over > 0.0 {
+            nearest += lost.signum();
+        }
+    }
+    // Of what is too large, the largest number.
+    (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
+}
+
+/// Whether a time is the one that is nearest to a whole number of nanoseconds, as all are that were written with
+/// nine digits or fewer.
+#[inline]
+fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
+    // Beyond 2^53, two times are farther apart than two nanoseconds.
+    nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / 1e9 == seconds
+}
+
+/// Converts the times of one track, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    last: (f64, i64),
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock { last: (f64::NAN, i64::MIN) }
+    }
+}
+
+impl Clock {
+    /// A time in nanoseconds, not before the earliest that the format has room for.
+    #[inline]
+    pub(crate) fn read(&mut self, seconds: f64, earliest: i64, losses: &mut Losses) -> i64 {
+        if seconds == self.last.0 {
+            return self.last.1;
+        }
+        let exact = nearest(seconds);
+        losses.rounded += u64::from(!is_whole(seconds, exact));
+        let kept = exact.clamp(earliest, LATEST);
+        losses.out_of_range += u64::from(kept != exact);
+        losses.shared += u64::from(kept == self.last.1);
+        self.last = (seconds, kept);
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_printing_rounds() {
+        let times = [
+            0.0,
+            -0.0,
+            1e-9,
+            0.5e-9,
+            1.5e-9,
+            2.5e-9,
+            0.123456789,
+            0.1234567895,
+            3.000000000499,
+            1700000000.123456,
+            -2.25,
+            -0.4e-9,
+            123456.7890625005,
+            4e9 + 0.999999999,
+        ];
+        let mut state = 9u64;
+        let random = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 20) as f64 / 1e9 * 0.0625 + 0.5e-9
+        });
+        for time in times.into_iter().chain(random.take(100_000)) {
+            let printed = format!("{time:.9}").replace('.', "");
+            assert_eq!(nearest(time), printed.parse::<i64>().expect("digits"), "{time:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_lost() {
+        let mut losses = Losses::default();
+        let mut clock = Clock::default();
+        let times = [0.1, 0.3, 0.3, 1.000000001, 1.0000000013, 1.0000000014, -1.0, 1e30, 1e31];
+        let read = times.map(|time| clock.read(time, 0, &mut losses));
+        let second = 1_000_000_001;
+        assert_eq!(read[..6], [100_000_000, 300_000_000, 300_000_000, second, second, second]);
+        assert_eq!(read[6..], [0, LATEST, LATEST]);
+        let expected = Losses { rounded: 2, shared: 3, out_of_range: 3, ..Losses::default() };
+        assert_eq!(losses, expected);
+    }
+}

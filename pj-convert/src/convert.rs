@@ -1,0 +1,123 @@
+//! From a source to a format.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use console::Quotes;
+use paje_sim::{Error, Natures, Options, Portion, Progress, Source, Trace, TypeNature};
+use workers::Workers;
+
+use crate::chrome::Chrome;
+use crate::clock::Losses;
+use crate::encoder::Encoder;
+use crate::paje;
+use crate::perfetto::Perfetto;
+use crate::pipit::Pipit;
+use crate::stream::{PORTION, Stream};
+
+/// What a trace is converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Protocol buffers of Perfetto's track events.
+    Perfetto,
+    /// Chrome's trace events, in JSON.
+    Chrome,
+    /// Comma-separated values for Pipit.
+    Pipit,
+    /// Pajé, in the order of time.
+    Paje,
+}
+
+/// How a trace is converted.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// To what.
+    pub format: Format,
+    /// How names are written.
+    pub quotes: Quotes,
+    /// How the trace is replayed, and which of its rows are wanted.
+    pub options: Options,
+}
+
+/// Why a trace was not converted.
+#[derive(Debug)]
+pub enum NotConverted {
+    /// It is invalid, or cannot be read.
+    Trace(Error),
+    /// The output failed.
+    Output(io::Error),
+}
+
+/// Converts a trace, and returns it (of a format that is written as the trace goes by, with the objects of
+/// its end only), the output, and what could not be said in the format.
+///
+/// # Errors
+/// The trace is invalid; part of it may have been written then. Or it cannot be read, or the output fails.
+pub fn convert<W: Write + Send>(
+    source: Source<'_>,
+    conversion: &Conversion,
+    workers: &Workers,
+    progress: &Progress,
+    out: W,
+) -> Result<(Trace, W, Losses), NotConverted> {
+    let Conversion { format, quotes, .. } = *conversion;
+    let mut options = conversion.options.clone();
+    options.value_names = quotes.value_names();
+    let conversion = Conversion { options, ..conversion.clone() };
+    match format {
+        Format::Perfetto => {
+            let encoder = Perfetto::new(quotes);
+            stream(source, conversion, encoder, workers, progress, out)
+        }
+        Format::Chrome => {
+            let encoder = Chrome::new(quotes);
+            stream(source, conversion, encoder, workers, progress, out)
+        }
+        Format::Pipit => {
+            let mut conversion = conversion;
+            let natures = conversion.options.selection.natures;
+            let shown = [TypeNature::Container, TypeNature::State, TypeNature::Event];
+            conversion.options.selection.natures =
+                shown.into_iter().filter(|nature| natures.contains(*nature)).collect::<Natures>();
+            conversion.options.user_defined = false;
+            let encoder = Pipit::new(quotes);
+            stream(source, conversion, encoder, workers, progress, out)
+        }
+        Format::Paje => {
+            let trace = Trace::read_with(source, &conversion.options, workers, progress)
+                .map_err(NotConverted::Trace)?;
+            let selected = conversion.options.selection.resolve(&trace);
+            let mut out = out;
+            paje::write(&trace, &selected, quotes, &mut out).map_err(NotConverted::Output)?;
+            Ok((trace, out, Losses::default()))
+        }
+    }
+}
+
+fn stream<E: Encoder + Send, W: Write + Send>(
+    source: Source<'_>,
+    conversion: Conversion,
+    encoder: E,
+    workers: &Workers,
+    progress: &Progress,
+    out: W,
+) -> Result<(Trace, W, Losses), NotConverted> {
+    let Conversion { quotes, options, .. } = conversion;
+    let mut stream = Stream::new(encoder, quotes.order(), &options.selection, workers, out);
+    let read = if options.recover {
+        // What is wrong at the end of a trace is a matter of all its objects.
+        let read = Trace::read_with(source, &options, workers, progress);
+        read.inspect(|trace| {
+            let _ = stream.show_all(trace);
+        })
+    } else {
+        let mut show = |portion: &Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
+        Trace::read_in_portions(source, &options, workers, progress, PORTION, &mut show)
+    };
+    if let Some(error) = stream.take_error() {
+        return Err(NotConverted::Output(error));
+    }
+    let trace = read.map_err(NotConverted::Trace)?;
+    let (out, losses) = stream.finish(&trace).map_err(NotConverted::Output)?;
+    Ok((trace, out, losses))
+}

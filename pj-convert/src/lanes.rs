@@ -1,0 +1,304 @@
+//! The rows of a lane, as a portion of the trace shows them, to what a track shows.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use paje_sim::{Events, LaneView, Side, States, UserDefined, ValueId, Variables, Visitor, Window};
+
+use crate::clock::{Clock, Losses};
+use crate::encoder::{Encoder, Slice, Track};
+
+/// What is known of a lane from one portion to the next.
+#[derive(Debug, Default)]
+pub(crate) struct LaneState {
+    pub(crate) track: Option<Track>,
+    clock: Clock,
+    /// What became of the states that were open when the last portion ended, in the order of their opening.
+    carried: Vec<Carried>,
+    /// The latest time at which a state is known to begin or end; what is later may yet change.
+    pub(crate) known_until: Option<f64>,
+    pub(crate) covered: Covered,
+}
+
+/// A state that is open at the end of a portion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    /// Its beginning was written.
+    Begun,
+    /// It began before the window of time that is wanted; nobody knows whether it reaches into it.
+    Waiting,
+    /// It began after that window.
+    Unwanted,
+}
+
+/// When a track has a slice: intervals of nanoseconds, in order, the latest of them.
+#[derive(Debug, Default)]
+pub(crate) struct Covered {
+    closed: VecDeque<(i64, i64)>,
+    open_since: Option<i64>,
+}
+
+impl Covered {
+    /// Whether there is a slice at a time, which does not end there.
+    pub(crate) fn has(&self, at: i64) -> bool {
+        self.open_since.is_some_and(|start| start <= at) || self.closed_around(at).is_some()
+    }
+
+    /// Whether there is a slice at a time, which neither begins nor ends there.
+    pub(crate) fn has_inside(&self, at: i64) -> bool {
+        self.open_since.is_some_and(|start| start < at)
+            || self.closed_around(at).is_some_and(|(start, _)| start < at)
+    }
+
+    fn closed_around(&self, at: i64) -> Option<(i64, i64)> {
+        let behind = self.closed.partition_point(|(start, _)| *start <= at);
+        let last = behind.checked_sub(1).map(|index| self.closed[index]);
+        last.filter(|(_, end)| at < *end)
+    }
+
+    fn add(&mut self, start: i64, end: i64) {
+        match self.closed.back_mut() {
+            Some((_, last)) if *last >= start => *last = end.max(*last),
+            _ if start < end => self.closed.push_back((start, end)),
+            _ => {}
+        }
+    }
+
+    /// Forgets all but so many intervals.
+    pub(crate) fn keep(&mut self, most: usize) {
+        let surplus = self.closed.len().saturating_sub(most);
+        self.closed.drain(..surplus);
+    }
+}
+
+/// A state that is not over at the row at hand.
+#[derive(Debug)]
+struct Open {
+    imbrication: u32,
+    value: ValueId,
+    start: f64,
+    /// The start, once its beginning has been written.
+    begun: Option<i64>,
+    /// Not a number if it is open at the end of the portion.
+    end: f64,
+    /// Its place among those that are carried over.
+    carried: Option<usize>,
+    /// User-defined fields: the opening event's, and behind `closing` those of the closing event.
+    fields: Vec<u8>,
+    closing: usize,
+}
+
+/// Writes the rows of lanes.
+#[derive(Debug)]
+pub(crate) struct LaneWriter<'e, E> {
+    encoder: &'e E,
+    window: Window,
+    all: bool,
+    /// Of the lane at hand.
+    track: Track,
+    state: LaneState,
+    /// How many of its states were seen.
+    seen: usize,
+    stack: Vec<Open>,
+    /// What becomes of those that stay open.
+    carried: Vec<Carried>,
+    /// User-defined fields of the row at hand.
+    fields: Vec<u8>,
+    out: Vec<u8>,
+    pub(crate) losses: Losses,
+}
+
+impl<'e, E: Encoder> LaneWriter<'e, E> {
+    pub(crate) fn new(encoder: &'e E, window: Window, out: Vec<u8>) -> Self {
+        let nothing = Track {
+            container: paje_sim::ContainerId::ROOT,
+            type_: paje_sim::TypeId::ROOT,
+            number: 0,
+        };
+        LaneWriter {
+            encoder,
+            window,
+            all: window == Window::ALWAYS,
+            track: nothing,
+            state: LaneState::default(),
+            seen: 0,
+            stack: Vec::new(),
+            carried: Vec::new(),
+            fields: Vec::new(),
+            out,
+            losses: Losses::default(),
+        }
+    }
+
+    /// Writes a lane's rows of this portion, and returns what is known of it then.
+    pub(crate) fn write(
+        &mut self,
+        lane: LaneView<'_>,
+        track: Track,
+        state: LaneState,
+    ) -> LaneState {
+        (self.track, self.state, self.seen) = (track, state, 0);
+        let Ok(()) = lane.visit(self);
+        while self.stack.last().is_some_and(|open| !open.end.is_nan()) {
+            self.close(f64::INFINITY);
+        }
+        let open = self.stack.iter().find_map(|open| open.begun);
+        self.state.covered.open_since = open;
+        self.stack.clear();
+        self.state.carried.clear();
+        self.state.carried.append(&mut self.carried);
+        std::mem::take(&mut self.state)
+    }
+
+    /// What was written.
+    pub(crate) fn into_output(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn wants(&self, start: f64, end: f64) -> bool {
+        self.all || self.window.overlaps(start, end)
+    }
+
+    fn read(&mut self, seconds: f64) -> i64 {
+        self.state.clock.read(seconds, E::EARLIEST, &mut self.losses)
+    }
+
+    /// Writes the beginning of a state on the stack.
+    fn begin(&mut self, index: usize) {
+        let start = self.state.clock.read(self.stack[index].start, E::EARLIEST, &mut self.losses);
+        let open = &mut self.stack[index];
+        open.begun = Some(start);
+        if let Some(carried) = open.carried {
+            self.carried[carried] = Carried::Begun;
+        }
+        if E::WRITES_BEGINNINGS {
+            let slice = Slice {
+                track: self.track,
+                value: open.value,
+                start,
+                end: start,
+                opening: &open.fields[..open.closing],
+                closing: &[],
+            };
+            self.encoder.begin(&slice, &mut self.out);
+        }
+    }
+
+    /// Takes the top of the stack off, for what begins at `next`.
+    fn close(&mut self, next: f64) {
+        let Some(open) = self.stack.pop() else { return };
+        let Some(start) = open.begun else { return };
+        let mut end = open.end;
+        // What is on top of the stack may be popped before the latest time that its lane has seen.
+        if end > next || end.is_nan() {
+            end = next;
+            self.losses.cut += 1;
+        }
+        let end = self.read(end).max(start);
+        if self.stack.iter().all(|below| below.begun.is_none()) {
+            self.state.covered.add(start, end);
+        }
+        let (opening, closing) = open.fields.split_at(open.closing);
+        let slice = Slice { track: self.track, value: open.value, start, end, opening, closing };
+        self.encoder.end(&slice, &mut self.out);
+    }
+
+    fn write_fields(&mut self, all: &UserDefined<'_>, i: usize) {
+        self.fields.clear();
+        if all.is_kept() {
+            self.encoder.fields(all, i, Side::Opening, &mut self.fields);
+        }
+    }
+}
+
+impl<E: Encoder> Visitor for LaneWriter<'_, E> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for (i, (start, end)) in
+            states.start.iter().copied().zip(states.end.iter().copied()).enumerate()
+        {
+            let before = self.state.carried.get(self.seen).copied();
+            self.seen += 1;
+            let known = if end > start { end } else { start };
+            if self.state.known_until.is_none_or(|until| until < known) {
+                self.state.known_until = Some(known);
+            }
+            let imbrication = states.imbrication[i];
+            while self.stack.last().is_some_and(|open| open.imbrication >= imbrication) {
+                self.close(start);
+            }
+            let is_open = end.is_nan();
+            let now = match before {
+                Some(Carried::Begun) => Carried::Begun,
+                _ if !is_open && self.wants(start, end) => Carried::Begun,
+                _ if !is_open || start > self.window.to => Carried::Unwanted,
+                _ if start >= self.window.from => Carried::Begun,
+                _ => Carried::Waiting,
+            };
+            let carried = is_open.then_some(self.carried.len());
+            if is_open {
+                self.carried.push(now);
+            }
+            if now == Carried::Unwanted {
+                continue;
+            }
+            let mut open = Open {
+                imbrication,
+                value: states.value[i],
+                start,
+                begun: None,
+                end,
+                carried,
+                fields: Vec::new(),
+                closing: 0,
+            };
+            if states.user_defined.is_kept() {
+                self.encoder.fields(&states.user_defined, i, Side::Opening, &mut open.fields);
+                open.closing = open.fields.len();
+                self.encoder.fields(&states.user_defined, i, Side::Closing, &mut open.fields);
+            }
+            self.stack.push(open);
+            let top = self.stack.len() - 1;
+            if before == Some(Carried::Begun) {
+                // Its loss, if any, was counted when its beginning was written.
+                let mut again = Losses::default();
+                let start = Clock::default().read(start, E::EARLIEST, &mut again);
+                self.stack[top].begun = Some(start);
+            } else if now == Carried::Begun {
+                // What it is in reaches as far.
+                for index in 0..=top {
+                    if self.stack[index].begun.is_none() {
+                        self.begin(index);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
+        for (i, (start, value)) in variables.start.iter().zip(variables.value).enumerate() {
+            if !self.wants(*start, variables.end(i)) {
+                continue;
+            }
+            self.write_fields(&variables.user_defined, i);
+            let at = self.read(*start);
+            let said = self.encoder.counter(self.track, at, *value, &self.fields, &mut self.out);
+            self.losses.not_numbers += u64::from(!said);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            if !self.wants(*time, *time) {
+                continue;
+            }
+            self.write_fields(&events.user_defined, i);
+            let at = self.read(*time);
+            self.encoder.instant(self.track, at, *value, &self.fields, &mut self.out);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! Where the conversion goes: a file that is there whole or not at all, or standard output.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use console::aside::Aside;
+use console::output::standard_output;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// The output, open.
+#[derive(Debug)]
+pub(crate) struct Output {
+    sink: Sink,
+    aside: Option<Aside>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Plain(File),
+    Gzip(Box<GzEncoder<File>>),
+}
+
+impl Output {
+    /// Opens an output; a file takes its place when it is finished. What is no regular file (a pipe, a terminal) is
+    /// written to as it is.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn open(path: &Path, compresses: bool) -> io::Result<Self> {
+        let (file, aside) = if path == Path::new("-") {
+            (standard_output()?, None)
+        } else if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            (File::options().write(true).open(path)?, None)
+        } else {
+            let aside = Aside::at(path)?;
+            (aside.file().try_clone()?, Some(aside))
+        };
+        let sink = match compresses {
+            true => Sink::Gzip(Box::new(GzEncoder::new(file, Compression::new(6)))),
+            false => Sink::Plain(file),
+        };
+        Ok(Output { sink, aside })
+    }
+
+    /// All was written: the file appears.
+    ///
+    /// # Errors
+    /// It cannot be written; then there is none.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        if let Sink::Gzip(encoder) = self.sink {
+            encoder.finish()?;
+        }
+        match self.aside {
+            Some(aside) => {
+                aside.sync()?;
+                aside.take_place()
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Plain(file) => file.write(buffer),
+            Sink::Gzip(encoder) => encoder.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Plain(file) => file.flush(),
+            Sink::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}

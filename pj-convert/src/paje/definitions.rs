@@ -1,0 +1,143 @@
+//! The event definitions of a normalised trace: those that it needs.
+
+use std::collections::HashMap;
+
+use paje_parser::definition::FieldType;
+use paje_sim::Trace;
+
+/// What a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Line {
+    DefineContainer,
+    DefineState,
+    DefineVariable,
+    DefineEvent,
+    DefineLink,
+    Value,
+    ColoredValue,
+    Create,
+    Destroy,
+    Push,
+    Pop,
+    Set,
+    New,
+    StartLink,
+    EndLink,
+    End,
+}
+
+impl Line {
+    /// The event's name, and its fields with their types.
+    const fn definition(self) -> (&'static str, &'static [&'static str]) {
+        const TYPE: &[&str] = &["Alias string", "Type string", "Name string"];
+        const VALUE: &[&str] = &["Time date", "Type string", "Container string", "Value string"];
+        match self {
+            Line::DefineContainer => ("PajeDefineContainerType", TYPE),
+            Line::DefineState => ("PajeDefineStateType", TYPE),
+            Line::DefineVariable => ("PajeDefineVariableType", TYPE),
+            Line::DefineEvent => ("PajeDefineEventType", TYPE),
+            Line::DefineLink => (
+                "PajeDefineLinkType",
+                &[
+                    "Alias string",
+                    "Type string",
+                    "StartContainerType string",
+                    "EndContainerType string",
+                    "Name string",
+                ],
+            ),
+            Line::Value => ("PajeDefineEntityValue", TYPE),
+            Line::ColoredValue => (
+                "PajeDefineEntityValue",
+                &["Alias string", "Type string", "Name string", "Color color"],
+            ),
+            Line::Create => (
+                "PajeCreateContainer",
+                &["Time date", "Alias string", "Type string", "Container string", "Name string"],
+            ),
+            Line::Destroy => ("PajeDestroyContainer", &["Time date", "Type string", "Name string"]),
+            Line::Push => ("PajePushState", VALUE),
+            Line::Pop => ("PajePopState", &["Time date", "Type string", "Container string"]),
+            Line::Set => (
+                "PajeSetVariable",
+                &["Time date", "Type string", "Container string", "Value double"],
+            ),
+            Line::New => ("PajeNewEvent", VALUE),
+            Line::StartLink => (
+                "PajeStartLink",
+                &[
+                    "Time date",
+                    "Type string",
+                    "Container string",
+                    "Value string",
+                    "StartContainer string",
+                    "Key string",
+                ],
+            ),
+            Line::EndLink => (
+                "PajeEndLink",
+                &[
+                    "Time date",
+                    "Type string",
+                    "Container string",
+                    "Value string",
+                    "EndContainer string",
+                    "Key string",
+                ],
+            ),
+            Line::End => (
+                "PajeTraceFile",
+                &["Time date", "Container string", "Type string", "Filename string"],
+            ),
+        }
+    }
+}
+
+/// The definitions that were asked for, by number.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    list: Vec<(Line, Option<usize>)>,
+    numbers: HashMap<(Line, Option<usize>), usize>,
+}
+
+impl Definitions {
+    /// The number of an event that comes with the user-defined fields of one of the trace's definitions.
+    pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> usize {
+        let Definitions { list, numbers } = self;
+        *numbers.entry((event, fields)).or_insert_with(|| {
+            list.push((event, fields));
+            list.len() - 1
+        })
+    }
+
+    /// Writes the definitions.
+    pub(super) fn write(&self, trace: &Trace, out: &mut Vec<u8>) {
+        for (number, (event, fields)) in self.list.iter().enumerate() {
+            let (name, own) = event.definition();
+            let mut text = format!("%EventDef {name} {number}\n");
+            for field in own {
+                text.push_str(&format!("% {field}\n"));
+            }
+            let def = fields.map(|fields| &trace.defs()[fields]);
+            let fields = def.iter().flat_map(|def| def.fields());
+            for field in fields.filter(|field| field.known.is_none()) {
+                text.push_str(&format!("% {} {}\n", field.name, word(field.kind)));
+            }
+            text.push_str("%EndEventDef\n");
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+}
+
+/// The word for a type of fields.
+const fn word(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Date => "date",
+        FieldType::Int => "int",
+        FieldType::Double => "double",
+        FieldType::Float => "float",
+        FieldType::Hex => "hex",
+        FieldType::String => "string",
+        FieldType::Color => "color",
+    }
+}

@@ -1,0 +1,108 @@
+//! What tracks are called: numbers that come of names, so that they are the same in each conversion of a trace, and
+//! of another that has the same containers.
+
+use std::collections::{HashMap, HashSet};
+
+use paje_sim::{ContainerId, TypeId};
+
+/// So many bits: in the file, each event has its track's number, and seven bits take a byte.
+const BITS: u32 = 42;
+
+#[derive(Debug, Default)]
+pub(super) struct Uuids {
+    used: HashSet<u64>,
+    /// By container; 0 is none.
+    containers: Vec<u64>,
+    tracks: HashMap<(ContainerId, TypeId), u64>,
+}
+
+impl Uuids {
+    pub(super) fn container(&self, id: ContainerId) -> Option<u64> {
+        self.containers.get(id.index()).copied().filter(|uuid| *uuid != 0)
+    }
+
+    pub(super) fn track(&self, container: ContainerId, type_: TypeId) -> Option<u64> {
+        self.tracks.get(&(container, type_)).copied()
+    }
+
+    pub(super) fn add_container(
+        &mut self,
+        id: ContainerId,
+        parent: u64,
+        type_: &[u8],
+        identifier: &[u8],
+    ) -> u64 {
+        let uuid = self.unused(&[b"container", type_, identifier], parent);
+        if self.containers.len() <= id.index() {
+            self.containers.resize(id.index() + 1, 0);
+        }
+        self.containers[id.index()] = uuid;
+        uuid
+    }
+
+    pub(super) fn add_track(
+        &mut self,
+        container: ContainerId,
+        type_: TypeId,
+        parent: u64,
+        identifier: &[u8],
+    ) -> u64 {
+        let uuid = self.unused(&[b"track", identifier], parent);
+        self.tracks.insert((container, type_), uuid);
+        uuid
+    }
+
+    /// A number for these names that nothing else has.
+    fn unused(&mut self, names: &[&[u8]], parent: u64) -> u64 {
+        let mut hash = hash(names, parent);
+        loop {
+            let uuid = (hash ^ hash >> BITS) & ((1 << BITS) - 1);
+            if uuid != 0 && self.used.insert(uuid) {
+                return uuid;
+            }
+            hash = hash.wrapping_mul(PRIME).wrapping_add(1);
+        }
+    }
+}
+
+const PRIME: u64 = 0x100_0000_01b3;
+
+/// Fowler, Noll and Vo's hash (FNV-1a), which will be the same next year.
+fn hash(names: &[&[u8]], parent: u64) -> u64 {
+    let parent = parent.to_le_bytes();
+    // No UTF-8 has this byte.
+    let bytes = names.iter().flat_map(|name| name.iter().chain(&[0xff]));
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(PRIME);
+    parent.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_of_names() {
+        let make = || {
+            let mut uuids = Uuids::default();
+            let first = uuids.add_container(ContainerId(1), 0, b"Host", b"a");
+            let inner = uuids.add_container(ContainerId(2), first, b"Host", b"a");
+            let track = uuids.add_track(ContainerId(2), TypeId(3), inner, b"State");
+            assert_eq!(uuids.container(ContainerId(2)), Some(inner));
+            assert_eq!(uuids.track(ContainerId(2), TypeId(3)), Some(track));
+            assert_eq!(uuids.container(ContainerId(0)), None);
+            [first, inner, track]
+        };
+        let numbers = make();
+        assert_eq!(numbers, make());
+        assert!(numbers.iter().all(|number| *number > 0 && *number < 1 << BITS));
+    }
+
+    #[test]
+    fn one_name_twice() {
+        let mut uuids = Uuids::default();
+        let all: HashSet<u64> = (1..1000)
+            .map(|id| uuids.add_container(ContainerId(id), 0, b"Host", b"again"))
+            .collect();
+        assert_eq!(all.len(), 999);
+    }
+}

@@ -1,0 +1,65 @@
+//! What the program says on standard error.
+
+use std::path::Path;
+
+use console::Voice;
+use console::voice::{ALLOW_LONG_LINES, RECOVER, SORTED_BY_FILE};
+use paje_parser::error::{shown, shown_path};
+use paje_sim::{Glob, Selected};
+
+use crate::cli::Cli;
+use crate::clock::Losses;
+use crate::convert::Format;
+
+/// The voice of the program with these options.
+pub(crate) const fn voice(cli: &Cli) -> Voice {
+    Voice {
+        program: "pj_convert",
+        on_disorder: match cli.sort {
+            true => SORTED_BY_FILE,
+            false => "`--sort` replays the trace sorted by time",
+        },
+        on_long_lines: ALLOW_LONG_LINES,
+        on_damage: RECOVER,
+    }
+}
+
+/// Tells of the patterns that select nothing: they may be misspelt.
+pub(crate) fn unmet(voice: Voice, selected: &Selected) {
+    let say = |option: &str, glob: &Glob, what: &str| {
+        let glob = shown(glob.as_str().as_bytes());
+        voice.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+    };
+    selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
+    selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
+}
+
+/// Tells what the format could not say.
+pub(crate) fn losses(voice: Voice, name: &Path, format: Format, losses: &Losses) {
+    let name = shown_path(name);
+    let say = |count: u64, one: &str, many: &str, what: &str| {
+        if count > 0 {
+            let noun = if count == 1 { one } else { many };
+            voice.say(format_args!("{name}: warning: {count} {noun} {what}"));
+        }
+    };
+    say(losses.rounded, "time", "times", "rounded to a nanosecond");
+    say(
+        losses.shared,
+        "time",
+        "times",
+        "in the same nanosecond as another one before, on the same track",
+    );
+    let range = match format {
+        Format::Perfetto => "before 0 or more than 146 years later, where the format has no times",
+        _ => "more than 146 years from 0, where the format has no times",
+    };
+    say(losses.out_of_range, "time", "times", range);
+    say(
+        losses.cut,
+        "state",
+        "states",
+        "cut short where the next one of the same imbrication begins before the end",
+    );
+    say(losses.not_numbers, "value", "values", "left out: infinite, or no number");
+}

@@ -1,0 +1,108 @@
+//! The program: reads a trace, converts it, says what was lost.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::memory::peak_memory;
+use console::progress::Display;
+use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, failure};
+use paje_sim::{FieldNames, Options, Progress};
+use splitter::Limits;
+
+use crate::cli::Cli;
+use crate::convert::{Conversion, NotConverted, convert};
+use crate::output::Output;
+use crate::report;
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace or one that was mended, 2 for usage or
+/// input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    main_with(cli, Limits::default())
+}
+
+/// The same, with blocks of another size; which makes no difference but to speed and memory.
+#[must_use]
+pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
+    // A file that becomes too large is an error of the write, not the end of the program. Where the signal
+    // cannot be had, it ends the program as before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    failure::exit(report::voice(cli), run(cli, limits))
+}
+
+/// Whether the trace is as it should be.
+fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
+    let began = Instant::now();
+    let voice = report::voice(cli);
+    let format = cli.format().map_err(Failure::Other)?;
+    let opened = Opened::open(Some(&cli.file), voice)?;
+    let name = opened.name().to_owned();
+    let workers = cli.parallel.workers()?;
+    if cli.verbose {
+        voice.input(&opened.input);
+        voice.workers(&workers);
+    }
+    let failed = |error| match cli.writes_to_standard_output() {
+        true => Failure::Output(error),
+        false => Failure::File(cli.output.clone(), error),
+    };
+    // Nobody wants to wait for a trace only to learn that its conversion has no place.
+    let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
+    let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
+    let progress = Arc::new(Progress::default());
+    let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
+    let file = opened.file.clone();
+    let folders = cli.named.folders([cli.file.as_path()])?;
+    let mut trouble = None;
+    let converted = opened.read(|mut source| {
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
+        }
+        match convert(source, &conversion, &workers, &progress, output) {
+            Ok(converted) => Ok(Some(converted)),
+            Err(NotConverted::Trace(error)) => Err(error),
+            Err(NotConverted::Output(error)) => {
+                trouble = Some(error);
+                Ok(None)
+            }
+        }
+    });
+    drop(shown);
+    if let Some(error) = trouble {
+        return Err(failed(error));
+    }
+    let Some((trace, output, losses)) = converted? else { return Ok(true) };
+    output.finish().map_err(failed)?;
+    if !cli.warnings.no_warnings {
+        voice.warnings(&name, &trace);
+        report::unmet(voice, &conversion.options.selection.resolve(&trace));
+        report::losses(voice, &name, format, &losses);
+    }
+    if cli.verbose
+        && let Some(memory) = peak_memory()
+    {
+        voice.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
+    }
+    let hint = match cli.sort {
+        true => SORTED_BY_FILE,
+        false => "with `--sort` events that come too late are kept",
+    };
+    voice.recovered(&name, &trace, "converted", hint);
+    Ok(trace.recovered().problems.is_empty())
+}
+
+fn options(cli: &Cli, limits: Limits) -> Options {
+    let mut options = Options::default();
+    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    options.user_defined = true;
+    options.sort = cli.sort;
+    options.recover = cli.recover;
+    options.memory = cli.memory.limit();
+    options.selection = cli.selection();
+    options.limits = limits.with_line(cli.longest.max_line);
+    options
+}

@@ -1,0 +1,259 @@
+//! A trace that goes by in portions, to a file.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use paje_sim::{LaneView, NameOrder, Portion, Selected, Selection, Step, Trace, TypeNature};
+use workers::Workers;
+
+use crate::clock::Losses;
+use crate::encoder::{Encoder, FlowEnd, Slice, Track};
+use crate::lanes::{LaneState, LaneWriter};
+use crate::links::{LinkQueue, Waiting};
+
+/// Bytes of the trace in a portion: what it takes in memory, and what is made of it, is a multiple of that.
+pub(crate) const PORTION: u64 = 8 << 20;
+
+/// Rows that a worker takes at a time, at least.
+const ROWS: u64 = 4096;
+
+/// Writes a trace in a format, portion after portion.
+pub(crate) struct Stream<'w, E, W> {
+    encoder: E,
+    order: NameOrder,
+    selected: Selected,
+    workers: &'w Workers,
+    out: W,
+    /// By number.
+    lanes: Vec<LaneState>,
+    links: LinkQueue,
+    /// What is written by one thread.
+    buffer: Vec<u8>,
+    is_empty: bool,
+    losses: Losses,
+    error: Option<io::Error>,
+}
+
+/// Some lanes of a portion, which one worker writes.
+struct Task<'t> {
+    lanes: Vec<(LaneView<'t>, Track, LaneState)>,
+    rows: u64,
+    text: Vec<u8>,
+    losses: Losses,
+}
+
+impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
+    pub(crate) fn new(
+        mut encoder: E,
+        order: NameOrder,
+        selection: &Selection,
+        workers: &'w Workers,
+        mut out: W,
+    ) -> Self {
+        let mut buffer = Vec::new();
+        encoder.head(&mut buffer);
+        let error = out.write_all(&buffer).err();
+        buffer.clear();
+        Stream {
+            encoder,
+            order,
+            selected: Selected::new(selection),
+            workers,
+            out,
+            lanes: Vec::new(),
+            links: LinkQueue::default(),
+            buffer,
+            is_empty: true,
+            losses: Losses::default(),
+            error,
+        }
+    }
+
+    /// Writes a portion; breaks if the output fails.
+    pub(crate) fn show(&mut self, portion: &Portion<'_>) -> ControlFlow<()> {
+        self.show_steps(portion.trace(), portion.walk(self.order))
+    }
+
+    /// Writes a whole trace.
+    pub(crate) fn show_all(&mut self, trace: &Trace) -> ControlFlow<()> {
+        self.show_steps(trace, trace.walk(self.order))
+    }
+
+    fn show_steps(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> ControlFlow<()> {
+        if self.error.is_some() {
+            return ControlFlow::Break(());
+        }
+        if let Err(error) = self.write(trace, steps) {
+            self.error = Some(error);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn write(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> io::Result<()> {
+        self.selected.extend(trace);
+        self.encoder.define(trace, &self.selected, &mut self.buffer);
+        let window = self.selected.window();
+        let mut tasks: Vec<Mutex<Task<'_>>> = Vec::new();
+        let mut task = Task::new();
+        for step in steps {
+            let Step::Type(container, type_) = step else { continue };
+            if !self.selected.step(step) {
+                continue;
+            }
+            let Some(lane) = trace.lane(container, type_) else { continue };
+            if lane.is_empty() {
+                continue;
+            }
+            if lane.nature() == TypeNature::Link {
+                self.links.add(lane, window, E::EARLIEST, &mut self.losses);
+                continue;
+            }
+            let track = self.track(trace, lane);
+            let state = std::mem::take(&mut self.lanes[lane.id().index()]);
+            task.rows += lane.len();
+            task.lanes.push((lane, track, state));
+            if task.rows >= ROWS {
+                tasks.push(Mutex::new(std::mem::replace(&mut task, Task::new())));
+            }
+        }
+        tasks.push(Mutex::new(task));
+        self.write_buffer()?;
+        let (encoder, next) = (&self.encoder, AtomicUsize::new(0));
+        self.workers.run(|| {
+            self.workers.on_each(|_| {
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut task = task.lock().unwrap_or_else(PoisonError::into_inner);
+                    task.write(encoder, window);
+                }
+            });
+        });
+        let most = self.links.share();
+        for task in tasks {
+            let task = task.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.losses.add(&task.losses);
+            write_text::<E>(&mut self.out, &mut self.is_empty, &task.text)?;
+            for (lane, _, mut state) in task.lanes {
+                state.covered.keep(most);
+                self.lanes[lane.id().index()] = state;
+            }
+        }
+        self.write_links(trace, false)
+    }
+
+    /// The lane's track; what the format has to say of a new one is written.
+    fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
+        let index = lane.id().index();
+        if self.lanes.len() <= index {
+            self.lanes.resize_with(index + 1, LaneState::default);
+        }
+        if let Some(track) = self.lanes[index].track {
+            return track;
+        }
+        let (container, type_) = (lane.container(), lane.type_id());
+        let number = self.encoder.track(trace, container, type_, &mut self.buffer);
+        let track = Track { container, type_, number };
+        self.lanes[index].track = Some(track);
+        if lane.nature() == TypeNature::State {
+            self.links.add_holder(container, index);
+        }
+        track
+    }
+
+    /// Writes the links of which all is known.
+    fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
+        let (encoder, out) = (&mut self.encoder, &mut self.buffer);
+        self.links.take::<E>(&self.lanes, at_end, |link, holders| {
+            let held: [(Track, i64, bool); 2] = [0, 1].map(|end| match holders[end] {
+                Some((track, at)) => (track, at, true),
+                None => {
+                    let container = link.ends[end].container;
+                    let number = encoder.track(trace, container, link.type_, out);
+                    let track = Track { container, type_: link.type_, number };
+                    (track, link.ends[end].at, false)
+                }
+            });
+            let [start, end] = held;
+            // A link may end before it starts; a reader must meet its first end first.
+            let (first, second) = if end.1 < start.1 { (end, start) } else { (start, end) };
+            write_end(encoder, link, first, true, out);
+            write_end(encoder, link, second, false, out);
+        });
+        self.write_buffer()
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        write_text::<E>(&mut self.out, &mut self.is_empty, &self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes what was waiting for the end of the trace; returns the output, and what could not be said.
+    ///
+    /// # Errors
+    /// The output failed, now or before.
+    pub(crate) fn finish(mut self, trace: &Trace) -> io::Result<(W, Losses)> {
+        self.write_links(trace, true)?;
+        self.encoder.finish(&mut self.buffer);
+        self.out.write_all(&self.buffer)?;
+        Ok((self.out, self.losses))
+    }
+
+    /// Why the output failed, if it did.
+    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+}
+
+/// Writes an end of a link, and a slice for it if there is none.
+fn write_end<E: Encoder>(
+    encoder: &E,
+    link: &Waiting,
+    (track, at, is_held): (Track, i64, bool),
+    is_first: bool,
+    out: &mut Vec<u8>,
+) {
+    let Waiting { number, type_, value, .. } = *link;
+    let slice = Slice { track, value, start: at, end: at, opening: &[], closing: &[] };
+    let flow = FlowEnd { link: number, type_, value, track, at, is_first };
+    if !is_held && E::WRITES_BEGINNINGS {
+        encoder.begin(&slice, out);
+        encoder.flow(&flow, out);
+        return encoder.end(&slice, out);
+    }
+    if !is_held {
+        encoder.end(&slice, out);
+    }
+    encoder.flow(&flow, out);
+}
+
+/// Writes text; what is first has nothing to be separated from.
+fn write_text<E: Encoder>(
+    out: &mut impl Write,
+    is_empty: &mut bool,
+    text: &[u8],
+) -> io::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let skipped = if *is_empty { E::SEPARATOR.len() } else { 0 };
+    *is_empty = false;
+    out.write_all(&text[skipped..])
+}
+
+impl Task<'_> {
+    fn new() -> Self {
+        Task { lanes: Vec::new(), rows: 0, text: Vec::new(), losses: Losses::default() }
+    }
+
+    fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::Window) {
+        let mut writer = LaneWriter::new(encoder, window, std::mem::take(&mut self.text));
+        for (lane, track, state) in &mut self.lanes {
+            *state = writer.write(*lane, *track, std::mem::take(state));
+        }
+        self.losses = writer.losses;
+        self.text = writer.into_output();
+    }
+}

@@ -1,0 +1,88 @@
+//! Names as a format writes them, made once.
+
+use paje_sim::{Name, Selected, Trace, TypeNature, ValueId};
+
+/// Texts one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Adds what is written.
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[at]]
+    }
+}
+
+/// The values of all types.
+#[derive(Debug, Default)]
+pub(crate) struct ValueTexts(Vec<Texts>);
+
+impl ValueTexts {
+    /// Adds those that came up since, of types whose rows are wanted.
+    pub(crate) fn extend(
+        &mut self,
+        trace: &Trace,
+        selected: &Selected,
+        mut write: impl FnMut(Name<'_>, &mut Vec<u8>),
+    ) {
+        let types = trace.types();
+        self.0.resize_with(types.len(), Texts::default);
+        for (type_, texts) in types.ids().zip(&mut self.0) {
+            if has_values(types.nature(type_)) && selected.type_(type_) {
+                for value in texts.len() as u32..types.value_count(type_) as u32 {
+                    texts.push(|out| write(types.value_name(type_, ValueId(value)), out));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, type_: paje_sim::TypeId, value: ValueId) -> &[u8] {
+        self.0[type_.index()].get(value.index())
+    }
+}
+
+/// Whether the rows of such a type have values with names.
+pub(crate) const fn has_values(nature: TypeNature) -> bool {
+    matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
+}
+
+/// Appends text as UTF-8: what is none becomes `\u{fffd}`.
+pub(crate) fn put_text(text: &[u8], out: &mut Vec<u8>) {
+    for chunk in text.utf8_chunks() {
+        out.extend_from_slice(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+}
+
+/// Appends digits.
+pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}

@@ -1,0 +1,188 @@
+//! The program as its users see it: files, exit statuses, messages.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+
+fn command(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_convert"));
+    command.args(arguments).current_dir(folder.path());
+    command
+}
+
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program starts")
+}
+
+fn names(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("readable").file_name();
+    let mut names: Vec<_> = entries.map(|e| name(e).to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn status(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+#[test]
+fn each_format_by_name_and_through_a_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (to, ending) in
+        [("perfetto", "pftrace"), ("chrome", "json"), ("pipit", "csv"), ("paje", "paje")]
+    {
+        let (plain, packed) = (format!("t.{ending}"), format!("t.{ending}.gz"));
+        for name in [&plain, &packed] {
+            let output = run(&folder, &[EXAMPLE, "-o", name]);
+            assert_eq!((status(&output), &output.stderr[..]), (Some(0), &b""[..]), "{name}");
+        }
+        let file = fs::read(folder.path().join(&plain)).expect("it is there");
+        let mut unpacked = Vec::new();
+        let gzip = fs::File::open(folder.path().join(&packed)).expect("it is there");
+        flate2::read::GzDecoder::new(gzip).read_to_end(&mut unpacked).expect("gzip");
+        assert!(!file.is_empty() && unpacked == file, "{to}");
+        let piped = run(&folder, &["-", "-o", "-", "--to", to]);
+        assert_eq!(status(&piped), Some(1), "no trace: nothing on standard input");
+        let mut piped = command(&folder, &["-", "-o", "-", "--to", to]);
+        let piped = piped.stdin(fs::File::open(EXAMPLE).expect("it is there")).output();
+        assert!(piped.expect("the program starts").stdout == file, "{to}");
+    }
+}
+
+#[test]
+fn an_invalid_trace_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(EXAMPLE).expect("it is there") + "no such event\n";
+    fs::write(folder.path().join("bad.trace"), text).expect("writable");
+    for ending in ["pftrace", "json", "csv", "paje", "json.gz"] {
+        let name = format!("out.{ending}");
+        let output = run(&folder, &["bad.trace", "-o", &name]);
+        assert_eq!(status(&output), Some(1));
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.starts_with("pj_convert: bad.trace:"), "{message}");
+        assert_eq!(names(&folder), ["bad.trace"]);
+        // What was there before stays.
+        fs::write(folder.path().join(&name), "old").expect("writable");
+        run(&folder, &["bad.trace", "-o", &name]);
+        assert_eq!(fs::read(folder.path().join(&name)).expect("it is there"), b"old");
+        fs::remove_file(folder.path().join(&name)).expect("ours");
+    }
+    let output = run(&folder, &["bad.trace", "-o", "out.pftrace", "--recover"]);
+    assert_eq!(status(&output), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the rest was converted"));
+    assert_eq!(names(&folder), ["bad.trace", "out.pftrace"]);
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, expected) in [
+        (&[EXAMPLE][..], "--output"),
+        (&[EXAMPLE, "-o", "out.txt"], "the name tells no format"),
+        (&[EXAMPLE, "-o", "-"], "--to says"),
+        (&[EXAMPLE, "-o", "out.otf2"], "OTF2 is not written"),
+        (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 is not written"),
+        (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
+        (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: No such file"),
+        (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "expected container, state"),
+    ] {
+        let output = run(&folder, arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(status(&output), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert!(names(&folder).is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_lost_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineEventType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeNewEvent 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+2 Mark 0\n4 -1 Mark 0 a\n4 0.0000000014 Mark 0 b\n4 0.00000000141 Mark 0 c\n";
+    fs::write(folder.path().join("t.trace"), text).expect("writable");
+    let output = run(&folder, &["t.trace", "-o", "t.pftrace"]);
+    let expected = "\
+pj_convert: t.trace: warning: 2 times rounded to a nanosecond
+pj_convert: t.trace: warning: 1 time in the same nanosecond as another one before, on the same track
+pj_convert: t.trace: warning: 1 time before 0 or more than 146 years later, where the format has no times
+";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+    let output = run(&folder, &["t.trace", "-o", "t.pftrace", "--no-warnings"]);
+    assert_eq!((status(&output), &output.stderr[..]), (Some(0), &b""[..]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_and_a_closed_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let full = |arguments: &[&str]| {
+        let out = fs::File::options().write(true).open("/dev/full").expect("it is there");
+        command(&folder, arguments).stdout(out).output().expect("the program starts")
+    };
+    for to in ["perfetto", "chrome", "pipit", "paje"] {
+        let output = full(&[EXAMPLE, "-o", "-", "--to", to]);
+        assert_eq!(status(&output), Some(2), "{to}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains("standard output: No space left"), "{message}");
+        let output = run(&folder, &[EXAMPLE, "-o", "/dev/full", "--to", to]);
+        assert_eq!(status(&output), Some(2), "{to}");
+        // A file may become no larger than that.
+        let program = assert_cmd::cargo::cargo_bin!("pj_convert");
+        let script = "ulimit -f 4; exec \"$0\" \"$@\"";
+        let mut limited = Command::new("sh");
+        limited.args(["-c", script]).arg(program).args([EXAMPLE, "-o", "out", "--to", to]);
+        let output = limited.current_dir(folder.path()).output().expect("a shell");
+        assert_eq!(status(&output), Some(2), "{to}");
+        assert!(names(&folder).is_empty(), "{to}");
+        let mut child = command(&folder, &[EXAMPLE, "-o", "-", "--to", to])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!((status(&output), &output.stderr[..]), (Some(0), &b""[..]), "{to}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_of_a_conversion_that_is_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = command(&folder, &["-", "-o", "out.pftrace"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    child.kill().expect("it waits for its trace");
+    child.wait().expect("it has ended");
+    assert!(names(&folder).is_empty(), "{:?}", names(&folder));
+}
+
+#[test]
+fn rows_that_are_wanted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = |more: &[&str]| {
+        let output = run(&folder, &[&[EXAMPLE, "-o", "-", "--to", "pipit"], more].concat());
+        assert_eq!(status(&output), Some(0));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let everything = rows(&[]);
+    let inside = rows(&["--in", "rank-1"]);
+    assert!(inside.lines().skip(1).all(|row| row.contains(",rank-1,")));
+    assert!(inside.lines().count() > 10 && inside.len() < everything.len());
+    let events = rows(&["--nature", "event"]);
+    assert!(events.lines().skip(1).all(|row| row.contains(",Instant,")));
+    let none = rows(&["--of-type", "MPI_STATE", "-s", "1e6"]);
+    assert_eq!(none.lines().count(), 1);
+    assert!(Path::new(EXAMPLE).exists());
+}

@@ -1,0 +1,151 @@
+//! Normalised traces: equal to the ones that they are made of, and in the order of time.
+
+use paje_convert::Format;
+use paje_equals::exact::{Rules, compare};
+use paje_sim::Trace;
+
+use crate::traces::{all, converted, converted_with, options};
+
+fn told(a: &Trace, b: &Trace) -> String {
+    let rules = Rules::default();
+    let found = compare([a, b], &rules, 3);
+    let mut text = Vec::new();
+    if !found.is_none() {
+        found.write([a, b], &rules, ["given", "normalised"], &mut text).expect("memory");
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn equal_whatever_the_trace() {
+    for (name, text) in all() {
+        let normal = converted(&text, Format::Paje);
+        let given = Trace::read(&text[..], &options()).expect("valid");
+        // Nothing but the default is needed to read it.
+        let mut options = options();
+        options.field_names = paje_sim::FieldNames::Strict;
+        options.ignore_incomplete_links = false;
+        let again = match Trace::read(&normal[..], &options) {
+            Ok(again) => again,
+            Err(error) => panic!("{name}: {error}\n{}", String::from_utf8_lossy(&normal)),
+        };
+        let difference = told(&given, &again);
+        assert_eq!(difference, "", "{name}:\n{}", String::from_utf8_lossy(&normal));
+        let is_wild = name.starts_with("seed");
+        assert!(is_wild || again.warnings().is_empty(), "{name}: {:?}", again.warnings());
+    }
+}
+
+#[test]
+fn user_defined_fields_and_colours_stay() {
+    for (name, text) in all() {
+        let given = Trace::read(&text[..], &options()).expect("valid");
+        let normal = converted(&text, Format::Paje);
+        let again = Trace::read(&normal[..], &options()).expect("valid");
+        // Rows of lanes by name, each with its fields, and the colour of its value.
+        let rows = |trace: &Trace| {
+            let mut rows = Vec::new();
+            for lane in trace.lanes() {
+                lane.visit(&mut Fields(&mut rows)).expect("no failure");
+            }
+            rows.sort();
+            rows
+        };
+        assert_eq!(rows(&given), rows(&again), "{name}");
+    }
+}
+
+struct Fields<'r>(&'r mut Vec<String>);
+
+impl Fields<'_> {
+    fn add(
+        &mut self,
+        lane: paje_sim::LaneView<'_>,
+        start: f64,
+        all: &paje_sim::UserDefined<'_>,
+        i: usize,
+    ) {
+        let mut row = format!("{} {} {start}", lane.container_name(), lane.type_name());
+        for (field, text) in all.of(i) {
+            let text = paje_parser::Field::new(text).bare();
+            row.push_str(&format!(" {field}={}", String::from_utf8_lossy(text)));
+        }
+        self.0.push(row);
+    }
+}
+
+impl paje_sim::Visitor for Fields<'_> {
+    type Error = std::convert::Infallible;
+
+    fn states(
+        &mut self,
+        lane: paje_sim::LaneView<'_>,
+        states: paje_sim::States<'_>,
+    ) -> Result<(), Self::Error> {
+        for i in 0..states.start.len() {
+            self.add(lane, states.start[i], &states.user_defined, i);
+            let color = lane.trace().types().value_color(lane.type_id(), states.value[i]);
+            self.0.push(format!("{} {color:?}", lane.value_name(states.value[i])));
+        }
+        Ok(())
+    }
+
+    fn links(
+        &mut self,
+        lane: paje_sim::LaneView<'_>,
+        links: paje_sim::Links<'_>,
+    ) -> Result<(), Self::Error> {
+        for i in 0..links.start.len() {
+            self.add(lane, links.start[i], &links.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn events(
+        &mut self,
+        lane: paje_sim::LaneView<'_>,
+        events: paje_sim::Events<'_>,
+    ) -> Result<(), Self::Error> {
+        for i in 0..events.time.len() {
+            self.add(lane, events.time[i], &events.user_defined, i);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn lines_in_the_order_of_time() {
+    let text = include_bytes!("../../../datasets/examples/unsorted.trace");
+    let mut sorted = options();
+    sorted.sort = true;
+    let normal = converted_with(text, Format::Paje, sorted, 1).0;
+    let normal = String::from_utf8(normal).expect("text");
+    let mut definitions: Vec<Vec<&str>> = Vec::new();
+    let mut last = f64::NEG_INFINITY;
+    let mut seen = 0;
+    for line in normal.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[0] {
+            "%EventDef" => definitions.push(Vec::new()),
+            "%" => definitions.last_mut().expect("a definition").push(words[1]),
+            "%EndEventDef" => {}
+            number => {
+                let fields = &definitions[number.parse::<usize>().expect("a number")];
+                if fields[0] == "Time" {
+                    let time: f64 = words[1].parse().expect("a time");
+                    assert!(time >= last, "{line}");
+                    (last, seen) = (time, seen + 1);
+                }
+            }
+        }
+    }
+    assert!(seen > 10);
+}
+
+#[test]
+fn comments_stay_at_the_head() {
+    let text = include_bytes!("../../../datasets/examples/mpi.trace");
+    let commented = [b"#one\n# two\n", &text[..]].concat();
+    let normal = converted(&commented, Format::Paje);
+    assert!(normal.starts_with(b"# one\n# two\n"), "{}", String::from_utf8_lossy(&normal[..100]));
+}

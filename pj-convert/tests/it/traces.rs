@@ -1,0 +1,63 @@
+//! Traces to convert, and the conversion.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use console::Quotes;
+use datasets::random;
+use paje_convert::{Conversion, Format, Losses, convert};
+use paje_sim::{FieldNames, Options, Progress, Source, Trace};
+use workers::{Pin, Workers};
+
+/// How every trace of the tests is read: as the examples that need an option need it.
+pub(crate) fn options() -> Options {
+    let mut options = Options::default();
+    options.field_names = FieldNames::Old;
+    options.ignore_incomplete_links = true;
+    options.user_defined = true;
+    options
+}
+
+/// The examples that are valid with these options, and random traces: each with its name.
+pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|extension| extension == "trace") {
+            let text = fs::read(&path).expect("readable");
+            all.push((path.file_stem().expect("a name").to_string_lossy().into_owned(), text));
+        }
+    }
+    let count = std::env::var("PAJE_SEEDS").map_or(150, |seeds| seeds.parse().expect("a number"));
+    for seed in 0..count {
+        let trace = random::trace(seed);
+        if trace.is_valid() {
+            all.push((format!("seed {seed}"), trace.bytes));
+        }
+    }
+    all.retain(|(_, text)| Trace::read(&text[..], &options()).is_ok());
+    assert!(all.len() > 50);
+    all
+}
+
+/// The conversion of a trace as it is read here.
+pub(crate) fn converted(text: &[u8], format: Format) -> Vec<u8> {
+    converted_with(text, format, options(), 1).0
+}
+
+/// The same with other options, and so many threads.
+pub(crate) fn converted_with(
+    text: &[u8],
+    format: Format,
+    options: Options,
+    threads: usize,
+) -> (Vec<u8>, Losses) {
+    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+    let conversion = Conversion { format, quotes: Quotes::Auto, options };
+    let source = Source::stream(text);
+    let converted = convert(source, &conversion, &workers, &Progress::default(), Vec::new());
+    let (_, out, losses) = converted.expect("a valid trace, and memory");
+    (out, losses)
+}
