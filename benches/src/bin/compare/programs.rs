@@ -72,7 +72,7 @@ impl Programs {
 fn build() -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--profile", "dist", "--features", "pj-dump/tables"])
+        .args(["build", "--quiet", "--profile", "dist", "--features", "tables"])
         .args(["-p", "pj-dump", "-p", "pj-validate"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()?;

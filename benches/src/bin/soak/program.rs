@@ -23,7 +23,7 @@ impl Programs {
         // It is run in other folders.
         let ours = ours.canonicalize().map_err(|error| {
             format!(
-                "{}: {error}; `cargo build --release --features pj-dump/tables` makes it",
+                "{}: {error}; `cargo build --release --features tables` makes it",
                 ours.display()
             )
         })?;
