@@ -126,8 +126,9 @@ async function main() {
   }
   ask(FINALIZE);
   const plain = (_, value) => (typeof value === 'bigint' ? Number(value) : value);
-  for (const sql of queries) console.log(JSON.stringify(query(sql), plain));
-  process.exit(0);
+  const lines = queries.map((sql) => JSON.stringify(query(sql), plain) + '\n');
+  // To end before all is written would lose what a pipe has no room for.
+  process.stdout.write(lines.join(''), () => process.exit(0));
 }
 
 main().catch((error) => {
