@@ -31,6 +31,7 @@ fn programs() -> Vec<Program> {
         "pj_equals": paje_equals,
         "pj_split": paje_split,
         "pj_validate": paje_validate,
+        "pj_view": paje_view,
     }
 }
 

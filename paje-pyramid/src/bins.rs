@@ -1,0 +1,219 @@
+//! What is in each of some bins of one width: how much of what.
+
+use std::ops::Range;
+
+use paje_sim::{ContainerId, ValueId};
+
+/// What amounts are counted of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// A state of this imbrication and value.
+    State(u32, ValueId),
+    /// An event of this value.
+    Event(ValueId),
+    /// A link from one container to another.
+    Link(ContainerId, ContainerId),
+}
+
+/// How much there is of each key in each of some bins that follow each other. Outside of them there is nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bins {
+    pub(crate) level: u32,
+    pub(crate) first: u64,
+    /// Of each bin, where its amounts end.
+    pub(crate) ends: Vec<u32>,
+    /// Of each bin, how many rows begin in it.
+    pub(crate) starts: Vec<u32>,
+    /// Of each amount: the number of its key, ascending in a bin; and how much.
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) amounts: Vec<u64>,
+    /// Of each amount of links: from their starts to their ends, summed up, in seconds. Empty otherwise.
+    pub(crate) delays: Vec<f64>,
+    pub(crate) keys: Vec<Key>,
+}
+
+/// What is in one bin.
+#[derive(Clone, Copy, Debug)]
+pub struct Bin<'b> {
+    bins: &'b Bins,
+    at: usize,
+}
+
+impl Bins {
+    pub(crate) fn empty(level: u32, first: u64) -> Self {
+        Bins { level, first, ..Bins::default() }
+    }
+
+    /// Bins are two to the power of this many ticks wide.
+    #[must_use]
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The numbers of the bins: bin `n` begins when `n` widths of a bin are over.
+    #[must_use]
+    pub fn range(&self) -> Range<u64> {
+        self.first..self.first + self.ends.len() as u64
+    }
+
+    /// One of the bins, counted from the first.
+    ///
+    /// # Panics
+    /// There are not so many.
+    #[must_use]
+    pub fn bin(&self, at: usize) -> Bin<'_> {
+        assert!(at < self.ends.len(), "there are {} bins", self.ends.len());
+        Bin { bins: self, at }
+    }
+
+    /// All bins.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Bin<'_>> {
+        (0..self.ends.len()).map(|at| Bin { bins: self, at })
+    }
+
+    /// The key of this number.
+    ///
+    /// # Panics
+    /// There are not so many.
+    #[must_use]
+    pub fn key(&self, number: u32) -> Key {
+        self.keys[number as usize]
+    }
+
+    /// How much memory the bins take, in bytes, without their keys.
+    pub(crate) fn bytes(&self) -> u64 {
+        let each = 4 + 8 * u64::from(!self.delays.is_empty()) + 8;
+        self.ends.len() as u64 * 8 + self.numbers.len() as u64 * each
+    }
+
+    /// Gives back memory that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        self.ends.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self.numbers.shrink_to_fit();
+        self.amounts.shrink_to_fit();
+        self.delays.shrink_to_fit();
+    }
+
+    fn span(&self, at: usize) -> Range<usize> {
+        let from = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        from..self.ends[at] as usize
+    }
+
+    /// Appends the bin that holds these amounts, sorted by key, and starts.
+    pub(crate) fn push(&mut self, starts: u32, amounts: &[(u32, u64)]) {
+        self.numbers.extend(amounts.iter().map(|(number, _)| number));
+        self.amounts.extend(amounts.iter().map(|(_, amount)| amount));
+        self.starts.push(starts);
+        self.ends.push(self.numbers.len() as u32);
+    }
+
+    /// The bins of the next level: each is the sum of two of these.
+    pub(crate) fn above(&self) -> Bins {
+        let mut above = Bins::empty(self.level + 1, self.first / 2);
+        let mut bin = above.first;
+        let range = self.range();
+        while bin * 2 < range.end {
+            let mut starts = 0u32;
+            let from = above.numbers.len();
+            for child in [bin * 2, bin * 2 + 1] {
+                if range.contains(&child) {
+                    let at = (child - self.first) as usize;
+                    starts = starts.saturating_add(self.starts[at]);
+                    above.merge(from, self, self.span(at));
+                }
+            }
+            above.starts.push(starts);
+            above.ends.push(above.numbers.len() as u32);
+            bin += 1;
+        }
+        above
+    }
+
+    /// Adds amounts of other bins to the last bin, whose amounts begin at `from`. Both are sorted.
+    fn merge(&mut self, from: usize, other: &Bins, span: Range<usize>) {
+        let links = !other.delays.is_empty();
+        if self.numbers.len() == from {
+            self.numbers.extend_from_slice(&other.numbers[span.clone()]);
+            self.amounts.extend_from_slice(&other.amounts[span.clone()]);
+            if links {
+                self.delays.extend_from_slice(&other.delays[span]);
+            }
+            return;
+        }
+        let mine = self.numbers.split_off(from);
+        let amounts = self.amounts.split_off(from);
+        let delays = self.delays.split_off(if links { from } else { self.delays.len() });
+        let (mut i, mut j) = (0, span.start);
+        while i < mine.len() || j < span.end {
+            let left = mine.get(i).copied().unwrap_or(u32::MAX);
+            let right = if j < span.end { other.numbers[j] } else { u32::MAX };
+            let (mut amount, mut delay) = (0u64, 0.0);
+            if left <= right {
+                amount += amounts[i];
+                delay += if links { delays[i] } else { 0.0 };
+                i += 1;
+            }
+            if right <= left {
+                amount = amount.saturating_add(other.amounts[j]);
+                delay += if links { other.delays[j] } else { 0.0 };
+                j += 1;
+            }
+            self.numbers.push(left.min(right));
+            self.amounts.push(amount);
+            if links {
+                self.delays.push(delay);
+            }
+        }
+    }
+
+    /// Those of the bins that are in a range, with their keys.
+    pub(crate) fn cut(&self, range: Range<u64>, keys: &[Key]) -> Bins {
+        let own = self.range();
+        let from = range.start.clamp(own.start, own.end);
+        let to = range.end.clamp(from, own.end);
+        let (from, to) = ((from - self.first) as usize, (to - self.first) as usize);
+        let begin = if from == 0 { 0 } else { self.ends[from - 1] as usize };
+        let end = if to == 0 { 0 } else { self.ends[to - 1] as usize };
+        let delays = if self.delays.is_empty() { &[][..] } else { &self.delays[begin..end] };
+        Bins {
+            level: self.level,
+            first: self.first + from as u64,
+            ends: self.ends[from..to].iter().map(|at| at - begin as u32).collect(),
+            starts: self.starts[from..to].to_vec(),
+            numbers: self.numbers[begin..end].to_vec(),
+            amounts: self.amounts[begin..end].to_vec(),
+            delays: delays.to_vec(),
+            keys: keys.to_vec(),
+        }
+    }
+}
+
+/// How much there is of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amount {
+    /// Of what.
+    pub key: Key,
+    /// Ticks of states; of events and links, how many.
+    pub amount: u64,
+    /// Of links: from their starts to their ends, summed up, in seconds.
+    pub delay: f64,
+}
+
+impl<'b> Bin<'b> {
+    /// How many rows begin in it.
+    #[must_use]
+    pub fn starts(self) -> u32 {
+        self.bins.starts[self.at]
+    }
+
+    /// How much there is of each key, each once, in the order of the keys' numbers.
+    pub fn amounts(self) -> impl ExactSizeIterator<Item = Amount> + use<'b> {
+        let bins = self.bins;
+        bins.span(self.at).map(move |i| Amount {
+            key: bins.key(bins.numbers[i]),
+            amount: bins.amounts[i],
+            delay: bins.delays.get(i).copied().unwrap_or(0.0),
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! The summaries of all lanes of a trace.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use paje_parser::TypeNature;
+use paje_sim::{LaneId, LaneView, Trace};
+use workers::Workers;
+
+use crate::bins::Bins;
+use crate::clock::Clock;
+use crate::lane::Lane;
+use crate::profile::Profile;
+use crate::ranges::Ranges;
+use crate::row::Row;
+
+/// Summaries of a trace. The trace itself is asked for wherever rows are needed: it must be the same.
+#[derive(Debug)]
+pub struct Pyramid {
+    clock: Clock,
+    lanes: Vec<Lane>,
+}
+
+/// What is in some bins of a lane, by the nature of its type.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Summary {
+    /// Ticks of each value, by imbrication.
+    States(Bins),
+    /// How many there are of each value.
+    Events(Bins),
+    /// How many began there, by where they come from and go to.
+    Links(Bins),
+    /// Least and greatest values.
+    Variable(Ranges),
+}
+
+impl Summary {
+    pub(crate) fn of(nature: TypeNature, bins: Bins) -> Self {
+        match nature {
+            TypeNature::Link => Summary::Links(bins),
+            TypeNature::Event => Summary::Events(bins),
+            _ => Summary::States(bins),
+        }
+    }
+}
+
+impl Pyramid {
+    /// Summarises a trace. What comes of it is the same for any number of workers.
+    #[must_use]
+    pub fn new(trace: &Trace, workers: &Workers) -> Self {
+        let clock = clock(trace);
+        let views: Vec<LaneView<'_>> = trace.lanes().collect();
+        // The longest first, so that nobody is left with one at the end.
+        let mut order: Vec<usize> = (0..views.len()).collect();
+        order.sort_by_key(|lane| std::cmp::Reverse(views[*lane].len()));
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::with_capacity(views.len()));
+        let work = |_| {
+            let mut own = Vec::new();
+            while let Some(lane) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                own.push((*lane, Lane::new(views[*lane], clock)));
+            }
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(own);
+        };
+        workers.run(|| workers.on_each(work));
+        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        done.sort_unstable_by_key(|(lane, _)| *lane);
+        Pyramid { clock, lanes: done.into_iter().map(|(_, lane)| lane).collect() }
+    }
+
+    /// How time is measured.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// How much memory the summaries take, in bytes: at most a quarter of what the rows do.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.lanes.iter().map(Lane::bytes).sum()
+    }
+
+    fn lane(&self, id: LaneId) -> &Lane {
+        &self.lanes[id.index()]
+    }
+
+    /// The finest level of which summaries are kept; `None` if there are none, since rows are few or as
+    /// many as there are keys.
+    #[must_use]
+    pub fn finest(&self, lane: LaneId) -> Option<u32> {
+        self.lane(lane).finest()
+    }
+
+    /// What is in some bins of a level: at most those asked for, fewer where there is nothing before or
+    /// behind.
+    #[must_use]
+    pub fn summary(&self, lane: LaneView<'_>, level: u32, bins: Range<u64>) -> Summary {
+        self.lane(lane.id()).summary(lane, self.clock, level, bins)
+    }
+
+    /// The rows that reach into a window of ticks, both ends included, if they are not more than `most`; in the
+    /// order of the lane.
+    #[must_use]
+    pub fn rows(&self, lane: LaneView<'_>, from: u64, to: u64, most: usize) -> Option<Vec<Row>> {
+        let own = self.lane(lane.id());
+        // Chunks at both ends may lie outside mostly.
+        if own.at_most(lane, from, to) > most as u64 + 4096 {
+            return None;
+        }
+        let mut rows = Vec::new();
+        own.near(lane, from, to, |row| {
+            let (start, end) = row.extent();
+            if self.clock.ticks(start) <= to && self.clock.ticks(end) >= from {
+                rows.push(row);
+            }
+        });
+        (rows.len() <= most).then_some(rows)
+    }
+
+    /// Shows the rows of a lane that may reach into a window of ticks, and some others that lie near.
+    pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {
+        self.lane(lane.id()).near(lane, from, to, show);
+    }
+
+    /// What is in a window of ticks, clipped to it: exact, from summaries inside and rows at its ends.
+    #[must_use]
+    pub fn profile(&self, lane: LaneView<'_>, from: u64, to: u64) -> Profile {
+        Profile::new(self, lane, from, to)
+    }
+}
+
+/// The clock of a trace: from its first time to its last.
+fn clock(trace: &Trace) -> Clock {
+    let (mut from, mut to) = (f64::INFINITY, trace.end());
+    let mut see = |time: f64| {
+        if time.is_finite() {
+            from = from.min(time);
+            to = to.max(time);
+        }
+    };
+    let containers = trace.containers();
+    for id in containers.ids().skip(1) {
+        see(containers.start(id));
+        see(containers.end(id));
+    }
+    for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+        see(lane.start(0));
+        // A link may begin before one that is complete sooner.
+        for link in lane.links() {
+            see(link.start.min(link.end));
+            see(link.start.max(link.end));
+        }
+    }
+    Clock::new(from.min(to), to)
+}

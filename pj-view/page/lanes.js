@@ -1,0 +1,151 @@
+// Lanes as pixels: rows where they are few, else what is in each pixel.
+import { OTHERS } from "./model.js";
+import { sublane } from "./layout.js";
+import { isLight, mix } from "./raster.js";
+
+const OTHER_GREY = 0xff888888;
+
+// The colours of a type's values at present: those that are not searched for fade.
+export function paints(app, type) {
+  const { model, state, back } = app;
+  const key = `${state.search?.type}:${state.search?.value}:${back}`;
+  const kept = app.paints.get(type);
+  if (kept?.key === key) return kept.list;
+  const list = model.types[type].values.map((value, id) => {
+    const fades = state.search && !(state.search.type === type && state.search.value === id);
+    return fades ? mix(value.number, back, 0.78) : value.number;
+  });
+  app.paints.set(type, { key, list });
+  return list;
+}
+
+// Draws a line's lane; `place` says where pixels are, labels are appended to `labels`.
+export function drawLane(app, line, place, labels) {
+  const { nature, id } = line.lane;
+  const segments = app.tiles.segments(id, place.level, app.viewport.from, app.viewport.to);
+  for (const segment of segments) {
+    const { block } = segment;
+    if (nature === "variable") (block.isRows ? variableRows : variableBins)(app, line, segment, place, labels);
+    else if (block.isRows) (nature === "state" ? stateRows : eventRows)(app, line, segment, place, labels);
+    else shares(app, line, segment, place);
+  }
+}
+
+function stateRows(app, line, { block, from, to }, place, labels) {
+  const { raster } = app;
+  const colors = paints(app, line.lane.type);
+  const [left, right] = [Math.round(place.x(from)), Math.round(place.x(to))];
+  for (let i = 0; i < block.n; i++) {
+    const [start, end] = [block.start[i], block.end[i]];
+    if (end < from || start > to) continue;
+    const color = colors[block.values[i]];
+    const [above, height] = sublane(line, block.others[i]);
+    const top = Math.round(place.top + above * place.ratio);
+    const bottom = Math.round(place.top + (above + height) * place.ratio) - 1;
+    const begin = Math.round(place.x(start));
+    const x0 = Math.max(begin, left);
+    const x1 = Math.min(Math.max(Math.round(place.x(end)), begin + 1), Math.max(right, x0 + 1));
+    raster.rect(x0, top, x1, bottom, color);
+    // Neighbours of one colour are still two.
+    if (x0 === begin && x1 - x0 > 3) raster.rect(x0, top, x0 + 1, bottom, mix(color, app.back, 0.45));
+    // Where the deepest share a place, their names would lie above each other.
+    if (block.others[i] < line.lane.depth && Math.max(start, app.viewport.from) >= from) {
+      const visible = Math.min(place.x(end), place.width) - Math.max(place.x(start), 0);
+      if (visible > 22 * place.ratio && labels.length < 4000) {
+        labels.push({ text: app.model.types[line.lane.type].values[block.values[i]].name, x: Math.max(place.x(start), 0), width: visible, y: (top + bottom) / 2, light: isLight(color) });
+      }
+    }
+  }
+}
+
+function eventRows(app, line, { block, from, to }, place) {
+  const colors = paints(app, line.lane.type);
+  const [top, bottom] = [Math.round(place.top + 2 * place.ratio), Math.round(place.top + (line.height - 2) * place.ratio)];
+  const thick = Math.max(1, Math.round(place.ratio * 1.5));
+  for (let i = 0; i < block.n; i++) {
+    if (block.start[i] < from || block.start[i] > to) continue;
+    const x = Math.round(place.x(block.start[i]));
+    app.raster.rect(x, top, x + thick, bottom, colors[block.values[i]]);
+  }
+}
+
+// What is in each bin, in layers: of states their shares, of events as many as there are of each.
+function shares(app, line, { block, from, to }, place) {
+  const { raster, model } = app;
+  const colors = paints(app, line.lane.type);
+  const isEvent = line.lane.nature === "event";
+  const width = model.tick * 2 ** block.level;
+  const origin = model.origin + block.first * width;
+  const begin = Math.max(0, Math.floor((from - origin) / width));
+  const end = Math.min(block.n, Math.ceil((to - origin) / width));
+  const [low, high] = [Math.round(place.x(from)), Math.round(place.x(to))];
+  const bases = new Float64Array(line.lane.depth);
+  for (let i = begin; i < end; i++) {
+    const x0 = Math.max(Math.round(place.x(origin + i * width)), low);
+    const x1 = Math.min(Math.round(place.x(origin + (i + 1) * width)), high);
+    if (x1 <= x0) continue;
+    bases.fill(0);
+    for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
+      const value = block.values[j];
+      const imbrication = isEvent ? 0 : Math.min(block.others[j], line.lane.depth - 1);
+      const share = Math.min(isEvent ? block.amounts[j] / Math.max(block.starts[i], 1) : block.amounts[j], 1 - bases[imbrication]);
+      if (share <= 0) continue;
+      const [above, height] = sublane(line, imbrication);
+      const base = place.top + (above + height) * place.ratio - 1;
+      const scale = height * place.ratio - 1;
+      const bottom = Math.round(base - scale * bases[imbrication]);
+      bases[imbrication] += share;
+      // A rare one keeps a pixel.
+      const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
+      raster.rect(x0, top, x1, bottom, value === OTHERS ? OTHER_GREY : colors[value]);
+    }
+  }
+}
+
+function heightOf(line, place) {
+  const { min, max } = line.lane;
+  const [low, high] = [Math.min(min, 0), Math.max(max, 0)];
+  const room = (line.height - 8) * place.ratio;
+  const span = high > low ? high - low : 1;
+  return (value) => Math.round(place.top + 4 * place.ratio + (room * (high - value)) / span);
+}
+
+function variableColors(app, line) {
+  const color = app.model.types[line.lane.type].number;
+  // Pale ones are seen, too.
+  const edge = mix(color, isLight(app.back) ? 0xff000000 : 0xffffffff, 0.22);
+  return [edge, mix(color, app.back, 0.5)];
+}
+
+function variableRows(app, line, { block, from, to }, place) {
+  const y = heightOf(line, place);
+  const [edge, fill] = variableColors(app, line);
+  const zero = y(0);
+  for (let i = 0; i < block.n; i++) {
+    if (block.end[i] < from || block.start[i] > to) continue;
+    const x0 = Math.round(place.x(Math.max(block.start[i], from)));
+    const x1 = Math.max(Math.round(place.x(Math.min(block.end[i], to))), x0 + 1);
+    const at = y(block.height[i]);
+    app.raster.rect(x0, Math.min(at, zero), x1, Math.max(at, zero), fill);
+    app.raster.rect(x0, at, x1, at + Math.max(1, Math.round(place.ratio)), edge);
+  }
+}
+
+function variableBins(app, line, { block, from, to }, place) {
+  const y = heightOf(line, place);
+  const [edge, fill] = variableColors(app, line);
+  const width = app.model.tick * 2 ** block.level;
+  const origin = app.model.origin + block.first * width;
+  const zero = y(0);
+  const [low, high] = [Math.round(place.x(from)), Math.round(place.x(to))];
+  const end = Math.min(block.n, Math.ceil((to - origin) / width));
+  for (let i = Math.max(0, Math.floor((from - origin) / width)); i < end; i++) {
+    if (block.min[i] > block.max[i]) continue;
+    const x0 = Math.max(Math.round(place.x(origin + i * width)), low);
+    const x1 = Math.min(Math.round(place.x(origin + (i + 1) * width)), high);
+    if (x1 <= x0) continue;
+    const [top, mean, bottom] = [y(block.max[i]), y(block.mean[i]), y(block.min[i])];
+    app.raster.rect(x0, Math.min(mean, zero), x1, Math.max(mean, zero), fill);
+    app.raster.rect(x0, top, x1, Math.max(bottom, top + Math.max(1, Math.round(place.ratio))), edge);
+  }
+}

@@ -1,0 +1,106 @@
+// Which line of the picture is what: containers, and their lanes.
+
+const SUBLANE = 17;
+const VARIABLE = 40;
+const HEADER = 20;
+const GAP = 4;
+
+// Few lanes become higher, as far as there is room.
+const HIGHEST = 2.2;
+
+function laneHeight(lane, stretch) {
+  if (lane.nature === "variable") return Math.round(VARIABLE * stretch);
+  return Math.round((lane.nature === "state" ? lane.depth : 1) * SUBLANE * stretch) + GAP;
+}
+
+// The lines, which fill a height if they are few.
+export function buildLayout(model, state, height) {
+  const natural = layoutOf(model, state, 1);
+  const headers = natural.lines.reduce((sum, line) => sum + (line.lane ? 0 : line.height), 0);
+  const stretch = (height - headers) / Math.max(natural.height - headers, 1);
+  return stretch > 1.05 ? layoutOf(model, state, Math.min(stretch * 0.98, HIGHEST)) : natural;
+}
+
+// Containers whose names have the text, those around them, and those in them; null if all are shown.
+function matching(model, text) {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return null;
+  const shown = new Set();
+  const addAll = (id) => {
+    const stack = [id];
+    while (stack.length > 0) {
+      const at = stack.pop();
+      shown.add(at);
+      stack.push(...model.containers.get(at).children);
+    }
+  };
+  for (const it of model.containers.values()) {
+    if (it.id === 0 || !it.name.toLowerCase().includes(wanted)) continue;
+    addAll(it.id);
+    for (let at = it.parent; at !== 0 && !shown.has(at); at = model.containers.get(at).parent) shown.add(at);
+  }
+  return shown;
+}
+
+function layoutOf(model, state, stretch) {
+  const shown = matching(model, state.filter);
+  const lines = [];
+  const places = new Map();
+  let top = 0;
+  const push = (line) => {
+    lines.push({ ...line, top });
+    top += line.height;
+  };
+  const stack = [{ id: 0, indent: -1, within: null }];
+  while (stack.length > 0) {
+    const { id, indent, within } = stack.pop();
+    const it = model.containers.get(id);
+    if (id !== 0 && shown && !shown.has(id)) continue;
+    const lanes = it.lanes.filter((lane) => lane.nature !== "link" && !state.hiddenTypes.has(lane.type));
+    const isFolded = state.folded.has(id);
+    const at = { container: id, indent: Math.max(indent, 0), folds: it.children.length > 0 || lanes.length > 1, folded: isFolded };
+    const hidden = within !== null;
+    if (!hidden) {
+      places.set(id, top + HEADER / 2);
+      if (lanes.length === 1 && !(isFolded && it.children.length === 0)) {
+        push({ ...at, label: id === 0 ? model.types[lanes[0].type].name : it.name, lane: lanes[0], height: laneHeight(lanes[0], stretch) });
+        places.set(id, top - laneHeight(lanes[0], stretch) / 2);
+      } else if (id !== 0 || lanes.length > 0) {
+        push({ ...at, label: id === 0 ? model.name : it.name, lane: null, height: HEADER });
+        if (!isFolded) {
+          lanes.forEach((lane, i) => {
+            const label = model.types[lane.type].name;
+            push({ container: id, indent: at.indent + 1, label, lane, minor: true, height: laneHeight(lane, stretch) });
+            if (i === 0) places.set(id, top - laneHeight(lane, stretch) / 2);
+          });
+        }
+      }
+    } else {
+      places.set(id, places.get(within));
+    }
+    const inside = hidden ? within : isFolded ? id : null;
+    const children = state.order.get(id) || it.children;
+    for (let i = children.length - 1; i >= 0; i--) stack.push({ id: children[i], indent: indent + 1, within: inside });
+  }
+  return { lines, places, height: top, byLane: new Map(lines.filter((it) => it.lane).map((it) => [it.lane.id, it])) };
+}
+
+// The lines between two heights.
+export function visibleLines(layout, from, to) {
+  const { lines } = layout;
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle].top + lines[middle].height < from) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < lines.length && lines[end].top < to) end += 1;
+  return lines.slice(low, end);
+}
+
+// Where the states of an imbrication are in their line: from its top, and how high they are.
+export function sublane(line, imbrication) {
+  const height = (line.height - GAP) / line.lane.depth;
+  return [GAP / 2 + height * Math.min(imbrication, line.lane.depth - 1), height];
+}

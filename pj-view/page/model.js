@@ -1,0 +1,56 @@
+// What is known of the trace from the beginning: types, values, containers, lanes.
+
+export const OTHERS = 0xffffffff;
+
+export function colorNumber(hex) {
+  const rgb = parseInt(hex.slice(1), 16);
+  return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
+}
+
+export function buildModel(told) {
+  const containers = new Map();
+  const of = told.containers;
+  of.id.forEach((id, i) => {
+    containers.set(id, { id, name: of.name[i], type: of.type[i], parent: of.parent[i], children: [], lanes: [] });
+  });
+  for (const it of containers.values()) {
+    if (it.id !== 0) containers.get(it.parent)?.children.push(it.id);
+  }
+  const lanes = new Map();
+  const from = told.lanes;
+  from.id.forEach((id, i) => {
+    const type = told.types[from.type[i]];
+    const lane = {
+      id, container: from.container[i], type: from.type[i], nature: type.nature, rows: from.rows[i],
+      depth: Math.min(from.depth[i], 12), min: from.min[i], max: from.max[i],
+    };
+    lanes.set(id, lane);
+    containers.get(lane.container)?.lanes.push(lane);
+  });
+  for (const it of containers.values()) it.lanes.sort((a, b) => a.type - b.type);
+  const types = told.types.map((type, id) => ({
+    ...type,
+    id,
+    number: colorNumber(type.color),
+    values: type.values.map(([name, color, own]) => ({ name, color, own, number: colorNumber(color) })),
+    used: false,
+  }));
+  for (const lane of lanes.values()) types[lane.type].used = true;
+  return { ...told, types, containers, lanes };
+}
+
+export function valueOf(model, type, value) {
+  return value === OTHERS ? { name: "others", color: "#888888", number: 0xff888888 } : model.types[type].values[value];
+}
+
+// Containers from the outermost to this one, by name.
+export function pathOf(model, id) {
+  const names = [];
+  for (let at = model.containers.get(id); at && at.id !== 0; at = model.containers.get(at.parent)) names.unshift(at.name);
+  return names.join(" / ") || "root";
+}
+
+export function formatTime(seconds, around = Math.abs(seconds)) {
+  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([size]) => around >= size) || [1e-9, "ns"];
+  return seconds === 0 ? "0 s" : `${Number((seconds / unit[0]).toPrecision(6))} ${unit[1]}`;
+}

@@ -1,0 +1,106 @@
+// The tables at the side: the selected row, and the profile of a window.
+import { formatTime, pathOf, valueOf } from "./model.js";
+
+// Text is set as text, whatever it holds.
+export function el(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "color") node.style.background = value;
+    else if (name in node) node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export const swatch = (color) => el("span", { className: "swatch", color, "aria-hidden": "true" });
+
+function fill(id, title, ...children) {
+  document.getElementById(id).replaceChildren(el("h2", {}, title), ...children);
+}
+
+function pairs(list, kind = "") {
+  const rows = list.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return el("table", {}, el("tbody", {}, ...rows.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { className: kind }, value)))));
+}
+
+export function showDetails(app, told) {
+  const { model } = app;
+  if (!told) {
+    fill("details", "Selection", el("p", { className: "quiet" }, "Click a state; drag with Shift to select a range of time."));
+    return;
+  }
+  const lane = model.lanes.get(told.lane);
+  const type = model.types[lane.type];
+  const value = told.value === undefined ? null : valueOf(model, lane.type, told.value);
+  const name = (id) => pathOf(model, id);
+  const list = [
+    [type.name, value ? el("span", {}, swatch(value.color), value.name) : String(told.height)],
+    ["Container", name(lane.container)],
+    ["From", `${told.start} s`],
+    ["To", told.end === told.start ? null : `${told.end} s`],
+    ["Duration", told.end === told.start ? null : formatTime(told.end - told.start)],
+    ["Imbrication", lane.nature === "state" ? String(told.imbrication) : null],
+    ["Origin", told.from === undefined ? null : name(told.from)],
+    ["Goal", told.to === undefined ? null : name(told.to)],
+    ["Key", told.key],
+    ["Line", told.line === undefined ? null : `${told.line}${told.file ? ` of ${told.file}` : ""}`],
+    ...(told.fields || []),
+    ["Fields, line", model.fields || app.source.embedded ? null : "not kept: pj_view --fields keeps them"],
+  ];
+  const children = [pairs(list)];
+  if (told.links?.length > 0) children.push(linkTable(app, told.links, lane.container));
+  fill("details", "Selection", ...children);
+}
+
+function linkTable(app, links, container) {
+  const { model } = app;
+  const rows = links.map((link) => {
+    const leaves = link.from === container;
+    const other = model.containers.get(leaves ? link.to : link.from)?.name || "?";
+    const value = valueOf(model, model.lanes.get(link.lane).type, link.value);
+    const go = el("button", { className: "go", title: "Go to the other end" }, `${leaves ? "→" : "←"} ${other}`);
+    go.addEventListener("click", () => app.follow(link, leaves));
+    return el("tr", {}, el("td", {}, go), el("td", {}, value.name), el("td", { className: "number" }, formatTime(leaves ? link.end : link.start)));
+  });
+  const head = el("tr", {}, el("th", { scope: "col" }, "Link"), el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "At"));
+  return el("table", { id: "linktable" }, el("caption", {}, "Links that begin or end in it"), el("thead", {}, head), el("tbody", {}, ...rows));
+}
+
+function meter(color, part) {
+  const bar = el("div", { className: "meter", color, "aria-hidden": "true" });
+  bar.style.width = `${Math.max(part * 100, 1)}%`;
+  return bar;
+}
+
+export function showProfile(app, told) {
+  const { model } = app;
+  const digits = Math.max(0, Math.ceil(3 - Math.log10(told.to - told.from || 1)));
+  const span = `${told.from.toFixed(Math.min(digits, 15))} s to ${told.to.toFixed(Math.min(digits, 15))} s`;
+  const children = [el("p", { className: "quiet" }, `${app.state.range ? "Selected range" : "On the screen"}: ${span}`)];
+  const byType = Map.groupBy ? Map.groupBy(told.states, ([type]) => type) : grouped(told.states);
+  for (const [type, list] of byType) {
+    list.sort((a, b) => b[2] - a[2]);
+    const all = list.reduce((sum, it) => sum + it[2], 0);
+    const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, 25).map(([, id, seconds]) => {
+      const value = valueOf(model, type, id);
+      const part = seconds / (all || 1);
+      return el("tr", {}, el("td", {}, swatch(value.color), value.name, meter(value.color, part)), el("td", { className: "number" }, formatTime(seconds)), el("td", { className: "number share" }, `${(100 * part).toFixed(1)} %`));
+    });
+    const head = el("tr", {}, el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "Time"), el("th", { scope: "col", className: "number share" }, "Share"));
+    children.push(el("table", {}, el("caption", {}, model.types[type].name), el("thead", {}, head), el("tbody", {}, ...rows)));
+  }
+  const events = told.events.map(([type, id, count]) => [`${model.types[type].name}: ${valueOf(model, type, id).name}`, String(count)]);
+  if (events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(events.slice(0, 25), "number"));
+  if (told.links > 0) {
+    const name = (id) => model.containers.get(id)?.name || "?";
+    children.push(el("p", { className: "quiet" }, `${told.links} links begin here`), pairs(told.pairs.map(([, from, to, count]) => [`${name(from)} → ${name(to)}`, String(count)]), "number"));
+  }
+  fill("profile", "Profile", ...children);
+}
+
+function grouped(list) {
+  const groups = new Map();
+  for (const it of list) groups.set(it[0], [...(groups.get(it[0]) || []), it]);
+  return groups;
+}

@@ -1,0 +1,110 @@
+// Where tiles and answers come from: the program that serves the page, or the page itself.
+import { parseBlocks } from "./blocks.js";
+
+async function fetched(path) {
+  const answer = await fetch(path, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer;
+}
+
+const asked = (path, values) => `${path}?${new URLSearchParams(values)}`;
+
+export function servedSource() {
+  const json = async (path) => (await fetched(path)).json();
+  return {
+    embedded: null,
+    progress: () => json("progress"),
+    model: () => json("model"),
+    tiles: async (level, first, count, rows, lanes) => {
+      const query = `tiles?level=${level}&first=${first}&count=${count}&rows=${rows}&lanes=${lanes.join(",")}`;
+      return parseBlocks(await (await fetched(query)).arrayBuffer());
+    },
+    row: (lane, row) => json(asked("row", { lane, row })),
+    profile: (from, to) => json(asked("profile", { from, to })),
+    find: (type, value, at, back) => json(asked("find", { type, value, ...at, back: back ? 1 : 0 })),
+  };
+}
+
+function decoded(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes.buffer;
+}
+
+// Of each lane its rows, or bins of some levels, the finest first.
+export function embeddedSource(model, blocks) {
+  const told = JSON.parse(model.textContent);
+  const lanes = new Map();
+  for (const block of parseBlocks(decoded(blocks.textContent.trim()))) {
+    if (!lanes.has(block.lane)) lanes.set(block.lane, []);
+    lanes.get(block.lane).push(block);
+  }
+  const typeOf = new Map(told.lanes.id.map((id, i) => [id, told.lanes.type[i]]));
+  const rowsOf = (lane) => lanes.get(lane)?.find((block) => block.isRows);
+  return {
+    embedded: lanes,
+    progress: async () => ({ state: "ready" }),
+    model: async () => told,
+    tiles: async () => [],
+    row: async (lane, row) => {
+      const block = rowsOf(lane);
+      if (!block) return null;
+      const i = block.number.indexOf(row);
+      const found = { lane, row, start: block.start[i], end: block.end[i], value: block.values[i], fields: [] };
+      const nature = told.types[typeOf.get(lane)].nature;
+      if (nature === "state") found.imbrication = block.others[i];
+      if (nature === "variable") found.height = block.height[i];
+      if (nature === "link") Object.assign(found, { from: block.others[i], to: block.goals[i] });
+      return found;
+    },
+    profile: async (from, to) => embeddedProfile(told, lanes, typeOf, from, to),
+    find: async (type, value, at, back) => embeddedFind(lanes, typeOf, type, value, at, back),
+  };
+}
+
+function embeddedProfile(told, lanes, typeOf, from, to) {
+  const sums = { states: new Map(), events: new Map() };
+  let links = 0;
+  const add = (map, type, value, amount) => {
+    const key = `${type} ${value}`;
+    map.set(key, (map.get(key) || 0) + amount);
+  };
+  for (const [lane, blocks] of lanes) {
+    const [block, type] = [blocks[0], typeOf.get(lane)];
+    const nature = told.types[type].nature;
+    const width = told.tick * 2 ** block.level;
+    for (let i = 0; i < block.n; i++) {
+      const start = block.isRows ? block.start[i] : told.origin + (block.first + i) * width;
+      const end = block.isRows ? block.end[i] : start + width;
+      if (nature === "state") {
+        const overlap = Math.min(end, to) - Math.max(start, from);
+        if (overlap <= 0) continue;
+        if (block.isRows) add(sums.states, type, block.values[i], overlap);
+        else for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) add(sums.states, type, block.values[j], block.amounts[j] * overlap);
+      } else if (start >= from && start < to && nature === "link") {
+        links += block.isRows ? 1 : block.starts[i];
+      } else if (start >= from && start < to && nature === "event") {
+        if (block.isRows) add(sums.events, type, block.values[i], 1);
+        else for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) add(sums.events, type, block.values[j], block.amounts[j]);
+      }
+    }
+  }
+  const list = (map) => [...map].map(([key, amount]) => [...key.split(" ").map(Number), amount]);
+  return { from, to, states: list(sums.states), events: list(sums.events), links, pairs: [] };
+}
+
+function embeddedFind(lanes, typeOf, type, value, at, back) {
+  const places = [];
+  for (const [lane, [block]] of lanes) {
+    if (typeOf.get(lane) !== type || !block.isRows) continue;
+    for (let i = 0; i < block.n; i++) {
+      if (block.values[i] === value) places.push({ lane, row: block.number[i], start: block.start[i], end: block.end[i] });
+    }
+  }
+  const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;
+  places.sort(order);
+  const here = { start: Number(at.time), lane: Number(at.lane), row: Number(at.row) };
+  if (back) return places.findLast((it) => order(it, here) < 0) || places[places.length - 1] || null;
+  return places.find((it) => order(it, here) > 0) || places[0] || null;
+}

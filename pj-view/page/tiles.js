@@ -1,0 +1,141 @@
+// Tiles of lanes that were fetched, and those that are wanted.
+
+const TILE = 512;
+const MOST_ROWS = 768;
+const MOST_BYTES = 200e6;
+const AT_ONCE = 3;
+const LANES_AT_ONCE = 48;
+const FINEST = 10;
+
+export class Tiles {
+  constructor(source, model, arrived) {
+    Object.assign(this, { source, model, arrived });
+    this.cache = new Map();
+    this.bytes = 0;
+    this.wanted = new Map();
+    this.flying = new Set();
+    this.requests = 0;
+  }
+
+  // The level whose bins are a pixel wide, or up to two.
+  levelFor(secondsPerPixel) {
+    return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
+  }
+
+  // What to draw of a lane between two times: blocks, each with the times that it is for.
+  segments(lane, level, from, to) {
+    if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
+    const width = this.model.tick * 2 ** level * TILE;
+    const last = Math.floor((to - this.model.origin) / width);
+    const found = [];
+    for (let tile = Math.max(0, Math.floor((from - this.model.origin) / width)); tile <= last; tile++) {
+      const start = this.model.origin + tile * width;
+      const block = this.best(lane, level, tile);
+      if (block) found.push({ block, from: Math.max(start, from), to: Math.min(start + width, to) });
+    }
+    return found;
+  }
+
+  embeddedSegments(lane, level, from, to) {
+    const blocks = this.source.embedded.get(lane) || [];
+    const block = blocks.find((it) => it.isRows || it.level >= level) || blocks[blocks.length - 1];
+    return block ? [{ block, from, to }] : [];
+  }
+
+  // The tile; while it is on its way, a coarser one. Rows are exact, however coarse their tile.
+  best(lane, level, tile) {
+    if (level > 63 || tile < 0) return null;
+    let [coarser, at] = [level, tile];
+    let found = null;
+    while (coarser <= 63 && !found) {
+      const key = `${lane}:${coarser}:${at}`;
+      found = this.cache.get(key);
+      if (found) {
+        this.cache.delete(key);
+        this.cache.set(key, found);
+      } else {
+        coarser += 1;
+        at = Math.floor(at / 2);
+      }
+    }
+    if (!found || (coarser !== level && !found.isRows)) this.want(lane, level, tile);
+    return found;
+  }
+
+  want(lane, level, tile) {
+    const key = `${level}:${tile}`;
+    if (this.flying.has(`${lane}:${key}`)) return;
+    if (!this.wanted.has(key)) this.wanted.set(key, []);
+    this.wanted.get(key).push(lane);
+  }
+
+  // Before a frame: what was wanted for others is not any more.
+  begin() {
+    this.wanted.clear();
+  }
+
+  // Behind a frame: asks for what it lacked.
+  send() {
+    if (this.blocked) return;
+    for (const [key, lanes] of this.wanted) {
+      while (lanes.length > 0) {
+        if (this.requests >= AT_ONCE) return;
+        this.request(key, lanes.splice(0, LANES_AT_ONCE));
+      }
+      this.wanted.delete(key);
+    }
+  }
+
+  async request(key, lanes) {
+    const [level, tile] = key.split(":").map(Number);
+    const count = Math.max(1, Math.min(TILE, 2 ** (63 - level) - tile * TILE));
+    this.requests += 1;
+    for (const lane of lanes) this.flying.add(`${lane}:${key}`);
+    try {
+      for (const block of await this.source.tiles(level, tile * TILE, count, MOST_ROWS, lanes)) {
+        this.cache.set(`${block.lane}:${key}`, block);
+        this.bytes += block.bytes;
+      }
+      this.evict();
+    } catch (error) {
+      this.failed = String(error);
+    }
+    this.requests -= 1;
+    for (const lane of lanes) this.flying.delete(`${lane}:${key}`);
+    if (this.failed) this.pause();
+    else this.arrived();
+  }
+
+  // The program may have ended: it is asked again, but not all the time.
+  pause() {
+    if (this.blocked) return;
+    this.blocked = true;
+    setTimeout(() => {
+      [this.blocked, this.failed] = [false, null];
+      this.arrived();
+    }, 2000);
+  }
+
+  evict() {
+    for (const [key, block] of this.cache) {
+      if (this.bytes <= MOST_BYTES) return;
+      this.bytes -= block.bytes;
+      this.cache.delete(key);
+    }
+  }
+
+  idle() {
+    return this.requests === 0 && this.wanted.size === 0;
+  }
+
+  // The rows of a lane at a time, wherever they come from.
+  async rowsAt(lane, time, slack) {
+    if (this.source.embedded) {
+      return (this.source.embedded.get(lane) || []).find((block) => block.isRows) || null;
+    }
+    const level = this.levelFor(Math.max(slack, 0));
+    const bin = Math.floor((time - this.model.origin) / (this.model.tick * 2 ** level));
+    const [block] = await this.source.tiles(level, Math.max(0, bin - 1), 3, 16384, [lane]);
+    return block?.isRows ? block : null;
+  }
+}

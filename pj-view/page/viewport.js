@@ -1,0 +1,69 @@
+// Which times and lanes are on the screen.
+
+export class Viewport {
+  constructor(extent, window) {
+    this.extent = extent;
+    [this.from, this.to] = window;
+    this.scroll = 0;
+    this.width = 1;
+    this.height = 1;
+  }
+
+  get span() {
+    return this.to - this.from;
+  }
+
+  get secondsPerPixel() {
+    return this.span / this.width;
+  }
+
+  x(time) {
+    return ((time - this.from) / this.span) * this.width;
+  }
+
+  time(x) {
+    return this.from + (x / this.width) * this.span;
+  }
+
+  show(from, to) {
+    const [low, high] = this.extent;
+    const all = Math.max(high - low, Number.MIN_VALUE);
+    // Doubles tell no finer times apart.
+    const least = Math.max(all * 1e-12, Math.max(Math.abs(from), Math.abs(to)) * 1e-13);
+    const span = Math.min(Math.max(to - from, least), all * 1.1);
+    const middle = (from + to) / 2;
+    const slack = span * 0.05;
+    const start = Math.min(Math.max(middle - span / 2, low - slack), high + slack - span);
+    [this.from, this.to] = [start, start + span];
+  }
+
+  zoom(factor, x) {
+    const at = this.time(x);
+    const span = this.span * factor;
+    const part = x / this.width;
+    this.show(at - span * part, at + span * (1 - part));
+  }
+
+  pan(pixels) {
+    const by = pixels * this.secondsPerPixel;
+    this.show(this.from + by, this.to + by);
+  }
+
+  fit() {
+    const [low, high] = this.extent;
+    const slack = (high - low) * 0.01;
+    this.show(low - slack, high + slack);
+  }
+
+  around(start, end) {
+    const span = Math.max(end - start, this.span * 1e-3);
+    this.show(start - span, end + span);
+  }
+
+  // Brings a time into view without another scale, if it is not.
+  reveal(start, end) {
+    if (end >= this.from + this.span * 0.02 && start <= this.to - this.span * 0.02) return;
+    const middle = (start + end) / 2;
+    this.show(middle - this.span / 2, middle + this.span / 2);
+  }
+}

@@ -1,0 +1,103 @@
+//! What is answered to a request.
+
+use std::sync::{Arc, OnceLock};
+
+use paje_sim::{LaneId, Phase, Progress, TypeId, ValueId};
+use serde_json::{Value, json};
+
+use crate::find::{self, Spot};
+use crate::request::Request;
+use crate::serve::Answer;
+use crate::view::View;
+use crate::{details, model, page, profile, tiles};
+
+/// Bins of a tile at most, and lanes of which tiles are asked for at a time: a screen has not more.
+const MOST_BINS: u64 = 1 << 13;
+const MOST_LANES: usize = 1 << 10;
+
+/// What is asked, whether the trace is replayed or not yet.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) progress: Arc<Progress>,
+    /// How large the trace is, if that is known, and how much of it has been read.
+    pub(crate) size: Option<u64>,
+    pub(crate) taken: Arc<std::sync::atomic::AtomicU64>,
+    pub(crate) view: OnceLock<Arc<View>>,
+}
+
+impl Shared {
+    /// The answer to a request that may be answered.
+    pub(crate) fn answer(&self, request: &Request) -> Answer {
+        if let Some(file) = page::file(&request.path) {
+            return Answer::new(file.kind, file.text.as_bytes().to_vec());
+        }
+        if request.path == "progress" {
+            return json(&self.told());
+        }
+        let Some(view) = self.view.get() else { return Answer::status(503, "Service Unavailable") };
+        let found = match request.path.as_str() {
+            "model" => Some(model::of(view)),
+            "tiles" => return blocks(view, request).unwrap_or_else(nothing),
+            "row" => row(view, request),
+            "profile" => window(view, request),
+            "find" => spot(view, request),
+            _ => return Answer::status(404, "Not Found"),
+        };
+        found.map_or_else(nothing, |value| json(&value))
+    }
+
+    fn told(&self) -> Value {
+        if self.view.get().is_some() {
+            return json!({"state": "ready"});
+        }
+        let taken = self.taken.load(std::sync::atomic::Ordering::Relaxed);
+        let (phase, done, all) = self.progress.phase();
+        let (state, done, all) = match phase {
+            Phase::Reading => ("reading", taken, self.size),
+            Phase::Sorting => ("sorting", done, Some(all)),
+            Phase::Replaying => ("replaying", done, Some(all)),
+        };
+        json!({"state": state, "done": done, "all": all, "events": self.progress.events()})
+    }
+}
+
+/// What is asked for makes no sense.
+fn nothing() -> Answer {
+    Answer::status(400, "Bad Request")
+}
+
+fn json(value: &Value) -> Answer {
+    Answer::new("application/json", value.to_string().into_bytes())
+}
+
+fn blocks(view: &View, request: &Request) -> Option<Answer> {
+    let level: u32 = request.number("level").filter(|level| *level <= 63)?;
+    let (first, count): (u64, u64) = (request.number("first")?, request.number("count")?);
+    let rows: usize = request.number("rows").unwrap_or(0);
+    let end =
+        first.checked_add(count).filter(|end| count <= MOST_BINS && *end <= 1 << (63 - level))?;
+    let mut lanes = request.text("lanes")?.split(',');
+    let mut body = Vec::new();
+    for lane in lanes.by_ref().take(MOST_LANES) {
+        let lane = view.lane(LaneId(lane.parse().ok()?))?;
+        tiles::write(view, lane, level, first..end, rows.min(1 << 14), &mut body);
+    }
+    lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+}
+
+fn row(view: &View, request: &Request) -> Option<Value> {
+    details::row(view, LaneId(request.number("lane")?), request.number("row")?)
+}
+
+fn window(view: &View, request: &Request) -> Option<Value> {
+    let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
+    (from.is_finite() && to.is_finite()).then(|| profile::of(view, from.min(to), from.max(to)))
+}
+
+fn spot(view: &View, request: &Request) -> Option<Value> {
+    let (type_, value) = (TypeId(request.number("type")?), ValueId(request.number("value")?));
+    let after: f64 = request.number("time")?;
+    let from = Spot(after, request.number("lane")?, request.number("row")?);
+    let found = find::next(view, type_, value, from, request.text("back") != Some("1"));
+    Some(found.unwrap_or(Value::Null))
+}

@@ -1,0 +1,122 @@
+//! The page and a trace in one file, which asks nobody for anything.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::view::View;
+use crate::{model, page, tiles};
+
+/// Nothing may be loaded, from anywhere.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// Lanes with so many rows at most have them all, at best.
+const MOST_ROWS: usize = 1 << 16;
+
+/// The level whose one bin is all time.
+const WHOLE: u32 = 63;
+
+/// The text of the file, and whether the finest levels are in it.
+pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
+    let model = escape(&model::of(view).to_string());
+    let fixed = model.len() + page::FILES.iter().map(|file| file.text.len()).sum::<usize>();
+    let room = most.saturating_sub(fixed as u64) / 4 * 3;
+    let (blocks, whole) = fit(view, room);
+    let mut style = String::new();
+    let mut body = String::new();
+    for file in page::FILES {
+        match file.name {
+            "style.css" => style = file.text.replace("</", "<\\/"),
+            "index.html" => body = file.text.to_owned(),
+            _ => {}
+        }
+    }
+    let mut head = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n");
+    let _ = write!(head, "<style>\n{style}</style>\n");
+    body = body.replace("<link rel=\"stylesheet\" href=\"style.css\">\n", &head);
+    let data = format!(
+        "<script type=\"application/json\" id=\"embedded-model\">{model}</script>\n\
+         <script type=\"text/plain\" id=\"embedded-blocks\">{}</script>\n\
+         <script type=\"module\">\n{}</script>\n",
+        STANDARD.encode(&blocks),
+        page::script().replace("</script", "<\\/script"),
+    );
+    body = body.replace("<script type=\"module\" src=\"main.js\"></script>\n", &data);
+    (body, whole)
+}
+
+/// JSON that ends no element: `<` stands only in strings.
+fn escape(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// As much of the trace as there is room for: of each lane its rows, or bins of a level as fine as fits,
+/// and those of some coarser ones.
+fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
+    let lanes = view.lanes().count().max(1) as u64;
+    // Half as many bins and rows until it fits.
+    for round in 0..24 {
+        let bins = (1u64 << 16) >> round;
+        let rows = MOST_ROWS >> round;
+        let smallest = lanes * 32 * 2;
+        if bins < 16 && smallest < room {
+            break;
+        }
+        let mut blocks = Vec::new();
+        let mut whole = true;
+        for lane in view.lanes() {
+            whole &= lane.len() <= rows as u64;
+            write_lane(view, lane, bins.max(16), rows, &mut blocks);
+            if blocks.len() as u64 > room {
+                break;
+            }
+        }
+        if blocks.len() as u64 <= room {
+            return (blocks, whole);
+        }
+    }
+    let mut blocks = Vec::new();
+    for lane in view.lanes() {
+        tiles::write(view, lane, WHOLE, 0..1, 0, &mut blocks);
+    }
+    (blocks, false)
+}
+
+/// All rows of a lane; or bins of one level, and of each fourth above.
+fn write_lane(
+    view: &View,
+    lane: paje_sim::LaneView<'_>,
+    bins: u64,
+    rows: usize,
+    out: &mut Vec<u8>,
+) {
+    if lane.len() <= rows as u64 {
+        return tiles::write(view, lane, WHOLE, 0..1, rows, out);
+    }
+    let clock = view.pyramid.clock();
+    let end = clock.ticks(clock.end());
+    let finest = view.pyramid.finest(lane.id()).unwrap_or(0);
+    let mut level = finest.max((0..WHOLE).find(|level| end >> level < bins).unwrap_or(WHOLE));
+    while level < WHOLE {
+        tiles::write(view, lane, level, 0..(end >> level) + 1, 0, out);
+        level += 4;
+    }
+    tiles::write(view, lane, WHOLE, 0..1, 0, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_no_element() {
+        let json = serde_json::json!({"name": "</script><script>alert(1)</script>"}).to_string();
+        let escaped = escape(&json);
+        assert!(!escaped.contains('<'));
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&escaped).expect("the same"),
+            serde_json::from_str::<serde_json::Value>(&json).expect("JSON")
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! What a page must know of a trace before it draws: types, values, containers, lanes.
+
+use paje_parser::TypeNature;
+use paje_pyramid::{Key, Summary};
+use paje_sim::{LaneView, ValueId};
+use serde_json::{Value, json};
+
+use crate::color::hex;
+use crate::view::View;
+
+/// The level whose one bin holds all.
+const WHOLE: u32 = 63;
+
+/// All of it. Containers and lanes come as columns, since they may be many.
+pub(crate) fn of(view: &View) -> Value {
+    let (trace, clock) = (&view.trace, view.pyramid.clock());
+    let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
+    let types_told = types.ids().map(|id| {
+        let values = (0..types.value_count(id) as u32).map(ValueId);
+        let value = |value| {
+            let name = types.value_name(id, value).to_str_lossy();
+            let of_trace = types.value_color(id, value).is_some();
+            json!([name, hex(view.colors.value(types, id, value)), of_trace])
+        };
+        json!({
+            "name": types.name(id).to_str_lossy(),
+            "nature": nature(types.nature(id)),
+            "parent": types.parent(id).0,
+            "color": hex(view.colors.variable(types, id)),
+            "values": values.map(value).collect::<Value>(),
+        })
+    });
+    let shown = view.shown();
+    let all = || containers.ids().filter(|id| shown[id.index()]);
+    let lanes: Vec<LaneView<'_>> = view.lanes().collect();
+    let heights: Vec<[f64; 3]> = lanes.iter().map(|lane| heights(view, *lane)).collect();
+    json!({
+        "name": view.name,
+        "version": env!("CARGO_PKG_VERSION"),
+        "origin": clock.origin(),
+        "tick": clock.seconds(1),
+        "extent": [extent.from, extent.to],
+        "window": [view.window.from, view.window.to],
+        "fields": trace.has_user_defined(),
+        "types": types_told.collect::<Value>(),
+        "containers": {
+            "id": all().map(|id| id.0).collect::<Vec<_>>(),
+            "name": all().map(|id| containers.name(id).to_string()).collect::<Vec<_>>(),
+            "type": all().map(|id| containers.type_of(id).0).collect::<Vec<_>>(),
+            "parent": all().map(|id| containers.parent(id).0).collect::<Vec<_>>(),
+        },
+        "lanes": {
+            "id": lanes.iter().map(|lane| lane.id().0).collect::<Vec<_>>(),
+            "container": lanes.iter().map(|lane| lane.container().0).collect::<Vec<_>>(),
+            "type": lanes.iter().map(|lane| lane.type_id().0).collect::<Vec<_>>(),
+            "rows": lanes.iter().map(|lane| lane.len()).collect::<Vec<_>>(),
+            "depth": heights.iter().map(|it| it[0]).collect::<Vec<_>>(),
+            "min": heights.iter().map(|it| it[1]).collect::<Vec<_>>(),
+            "max": heights.iter().map(|it| it[2]).collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn nature(nature: TypeNature) -> &'static str {
+    match nature {
+        TypeNature::Container => "container",
+        TypeNature::State => "state",
+        TypeNature::Variable => "variable",
+        TypeNature::Event => "event",
+        TypeNature::Link => "link",
+    }
+}
+
+/// How many states lie above each other in a lane; and the least and the greatest value of a variable.
+pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
+    if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
+        return [1.0, 0.0, 0.0];
+    }
+    match view.pyramid.summary(lane, WHOLE, 0..1) {
+        Summary::States(bins) => {
+            let keys = bins.iter().flat_map(|bin| bin.amounts()).map(|it| match it.key {
+                Key::State(imbrication, _) => imbrication + 1,
+                _ => 1,
+            });
+            [f64::from(keys.max().unwrap_or(1)), 0.0, 0.0]
+        }
+        Summary::Variable(ranges) => {
+            let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+            ranges.iter().next().map_or([1.0, 0.0, 0.0], |it| [1.0, finite(it.min), finite(it.max)])
+        }
+        _ => [1.0, 0.0, 0.0],
+    }
+}

@@ -1,0 +1,122 @@
+//! The page's own files, which are part of the program.
+
+/// A file of the page.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) text: &'static str,
+}
+
+const SCRIPT: &str = "text/javascript";
+
+macro_rules! files {
+    ($($name:literal $kind:expr;)*) => {
+        &[$(File { name: $name, kind: $kind, text: include_str!(concat!("../page/", $name)) }),*]
+    };
+}
+
+/// All of them; modules stand behind those that they import.
+pub(crate) const FILES: &[File] = files! {
+    "index.html" "text/html";
+    "style.css" "text/css";
+    "blocks.js" SCRIPT;
+    "model.js" SCRIPT;
+    "source.js" SCRIPT;
+    "tiles.js" SCRIPT;
+    "viewport.js" SCRIPT;
+    "layout.js" SCRIPT;
+    "raster.js" SCRIPT;
+    "lanes.js" SCRIPT;
+    "links.js" SCRIPT;
+    "draw.js" SCRIPT;
+    "hit.js" SCRIPT;
+    "panel.js" SCRIPT;
+    "search.js" SCRIPT;
+    "legend.js" SCRIPT;
+    "gutter.js" SCRIPT;
+    "input.js" SCRIPT;
+    "address.js" SCRIPT;
+    "main.js" SCRIPT;
+};
+
+/// The file at a path; the page itself is at the empty one.
+pub(crate) fn file(path: &str) -> Option<&'static File> {
+    let name = if path.is_empty() { "index.html" } else { path };
+    FILES.iter().find(|file| file.name == name)
+}
+
+/// All modules as one script: without what they import from each other and the word `export`. For that, each
+/// import takes one line, and no two modules have a name of the same kind in common.
+pub(crate) fn script() -> String {
+    let mut script = String::new();
+    for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
+        for line in file.text.lines().filter(|line| !line.starts_with("import ")) {
+            script.push_str(line.strip_prefix("export ").unwrap_or(line));
+            script.push('\n');
+        }
+    }
+    script
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn modules_fit_into_one_script() {
+        let mut names = BTreeSet::new();
+        let mut known = BTreeSet::new();
+        for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
+            assert!(file.text.lines().count() <= 400, "{} is too long", file.name);
+            for line in file.text.lines() {
+                if let Some(import) = line.strip_prefix("import ") {
+                    let from = import.split('"').nth(1).and_then(|from| from.strip_prefix("./"));
+                    let from = from.unwrap_or_else(|| panic!("{}: {line}", file.name));
+                    assert!(
+                        known.contains(from),
+                        "{} stands before {from}, which it imports",
+                        file.name
+                    );
+                }
+                let line = line.strip_prefix("export ").unwrap_or(line);
+                let words: Vec<_> =
+                    line.split(['=', ' ', '(', '{', ';']).filter(|word| !word.is_empty()).collect();
+                let words = if words.first() == Some(&"async") { &words[1..] } else { &words[..] };
+                if let ["const" | "let" | "function" | "class", name, ..] = words
+                    && !line.starts_with(' ')
+                {
+                    assert!(
+                        names.insert(name.to_string()),
+                        "{}: `{name}` is there twice",
+                        file.name
+                    );
+                }
+            }
+            known.insert(file.name);
+        }
+        assert!(names.len() > 30);
+        assert!(!script().contains("\nimport ") && !script().contains("\nexport "));
+    }
+
+    #[test]
+    fn nothing_is_fetched_from_elsewhere() {
+        for file in FILES {
+            let text = file.text.replace("http://www.w3.org/", "");
+            for word in [
+                "http:",
+                "https:",
+                "//cdn",
+                "@import",
+                "url(",
+                "eval(",
+                "innerHTML",
+                "document.write",
+            ] {
+                assert!(!text.contains(word), "{} has {word}", file.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Which requests are answered.
+//!
+//! A page anywhere can make the browser send requests to this machine, and with a name that leads here
+//! (DNS rebinding) read what comes back. So a request must know the token, name a host that is no such name, and
+//! come from no other page. All it can ask is in its path, which never becomes the name of a file.
+
+use std::net::IpAddr;
+
+/// The head of a request is refused beyond this.
+pub const LONGEST_HEAD: usize = 16 << 10;
+
+/// More headers no browser sends.
+const MOST_HEADERS: usize = 64;
+
+/// What a request must know, and where it must come from.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The first part of each path.
+    pub token: String,
+    /// Where the server listens.
+    pub port: u16,
+    /// Whether other machines may ask.
+    pub open: bool,
+}
+
+/// A request that is to be answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The path behind the token and a slash, without the query.
+    pub path: String,
+    /// The query, without its question mark.
+    pub query: String,
+    /// Whether the connection is to be kept for another request.
+    pub keep: bool,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is no request, or not one of HTTP/1.
+    Malformed,
+    /// Its head is too long.
+    TooLong,
+    /// Its method is not GET.
+    Method,
+    /// It brings a body, which none needs.
+    Body,
+    /// It does not know the token.
+    Token,
+    /// Its host is none that this is.
+    Host,
+    /// It comes from another page.
+    Origin,
+}
+
+impl Refusal {
+    /// The status, and its words.
+    #[must_use]
+    pub fn status(self) -> (u16, &'static str) {
+        match self {
+            Refusal::Malformed => (400, "Bad Request"),
+            Refusal::TooLong => (431, "Request Header Fields Too Large"),
+            Refusal::Method => (405, "Method Not Allowed"),
+            Refusal::Body => (413, "Content Too Large"),
+            Refusal::Token | Refusal::Origin => (403, "Forbidden"),
+            Refusal::Host => (421, "Misdirected Request"),
+        }
+    }
+}
+
+/// Reads the head of a request; `None` if it is not complete yet. Tells how many bytes it has.
+///
+/// # Errors
+/// It is not to be answered.
+pub fn parse_head(head: &[u8], guard: &Guard) -> Result<Option<(Request, usize)>, Refusal> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let length = match parsed.parse(head) {
+        Ok(httparse::Status::Complete(length)) if length <= LONGEST_HEAD => length,
+        Ok(httparse::Status::Partial) if head.len() < LONGEST_HEAD => return Ok(None),
+        Ok(_) | Err(httparse::Error::TooManyHeaders) => return Err(Refusal::TooLong),
+        Err(_) => return Err(Refusal::Malformed),
+    };
+    if parsed.method != Some("GET") {
+        return Err(Refusal::Method);
+    }
+    let mut host = None;
+    let mut origin = None;
+    let mut keep = parsed.version == Some(1);
+    for header in parsed.headers.iter() {
+        let once = |place: &mut Option<Vec<u8>>| match place.replace(header.value.to_vec()) {
+            None => Ok(()),
+            Some(_) => Err(Refusal::Malformed),
+        };
+        match header.name.to_ascii_lowercase().as_str() {
+            "host" => once(&mut host)?,
+            "origin" => once(&mut origin)?,
+            "content-length" if header.value != b"0" => return Err(Refusal::Body),
+            "transfer-encoding" => return Err(Refusal::Body),
+            "connection" if header.value.eq_ignore_ascii_case(b"close") => keep = false,
+            _ => {}
+        }
+    }
+    let host = host.ok_or(Refusal::Host)?;
+    if !guard.is_host(&host) {
+        return Err(Refusal::Host);
+    }
+    if origin.is_some_and(|origin| origin != [b"http://", &host[..]].concat()) {
+        return Err(Refusal::Origin);
+    }
+    let target = parsed.path.ok_or(Refusal::Malformed)?;
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let path = guard.behind_token(path).ok_or(Refusal::Token)?;
+    Ok(Some((Request { path: path.into(), query: query.into(), keep }, length)))
+}
+
+impl Guard {
+    /// Whether this is a host that the server is called by: an address, or `localhost`, and the port.
+    fn is_host(&self, host: &[u8]) -> bool {
+        let Ok(host) = std::str::from_utf8(host) else { return false };
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port),
+            // The port of HTTP is left out.
+            _ => (host, "80"),
+        };
+        if port != self.port.to_string() {
+            return false;
+        }
+        let address =
+            name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        match address.parse::<IpAddr>() {
+            Ok(address) => self.open || address.is_loopback(),
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
+        }
+    }
+
+    /// The path behind the token. That takes as long for a token that is almost right.
+    fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (token, rest) = path.strip_prefix('/')?.split_once('/')?;
+        let same = token.len() == self.token.len();
+        let differ = token.bytes().zip(self.token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+        (same && differ == 0).then_some(rest)
+    }
+}
+
+impl Request {
+    /// A number that the query has by this name.
+    pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
+        self.text(name)?.parse().ok()
+    }
+
+    /// The text that the query has by this name, as it is: no names of a trace are asked for.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard() -> Guard {
+        Guard { token: "secret".into(), port: 8080, open: false }
+    }
+
+    fn ask(target: &str, headers: &str) -> Result<Option<(Request, usize)>, Refusal> {
+        parse_head(format!("GET {target} HTTP/1.1\r\n{headers}\r\n").as_bytes(), &guard())
+    }
+
+    #[test]
+    fn who_is_answered() {
+        let fine = ask("/secret/tiles?level=3&lanes=1,2", "Host: 127.0.0.1:8080\r\n");
+        let (request, _) = fine.expect("answered").expect("complete");
+        assert_eq!((request.path.as_str(), request.number("level")), ("tiles", Some(3)));
+        assert_eq!((request.text("lanes"), request.text("none")), (Some("1,2"), None));
+        for host in ["localhost:8080", "[::1]:8080", "127.0.0.9:8080"] {
+            assert!(
+                ask("/secret/", &format!("Host: {host}\r\nOrigin: http://{host}\r\n")).is_ok(),
+                "{host}"
+            );
+        }
+        for host in [
+            "evil.example:8080",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "10.0.0.1:8080",
+            "",
+            "localhost:8080.evil",
+        ] {
+            assert_eq!(ask("/secret/", &format!("Host: {host}\r\n")), Err(Refusal::Host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_head_in_pieces_is_the_same() {
+        let host = "Host: localhost:8080\r\n";
+        for (method, target, headers) in [
+            ("GET", "/secret/tiles?level=3", host.to_owned()),
+            ("GET", "/secret/", format!("{host}Origin: http://evil\r\n")),
+            ("PUT", "/secret/", host.to_owned()),
+            ("GET", "/other/", host.to_owned()),
+        ] {
+            let head = format!("{method} {target} HTTP/1.1\r\n{headers}\r\n");
+            let whole = parse_head(head.as_bytes(), &guard());
+            assert_ne!(whole, Ok(None));
+            for upto in 0..head.len() {
+                assert_eq!(parse_head(&head.as_bytes()[..upto], &guard()), Ok(None), "{head}");
+            }
+            let more = [head.as_bytes(), b"GET / HTTP/1.1\r\n"].concat();
+            assert_eq!(parse_head(&more, &guard()), whole, "what comes behind makes no difference");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let host = "Host: localhost:8080\r\n";
+        for path in [
+            "/",
+            "/secret",
+            "/secre/x",
+            "/secrets/",
+            "/other/",
+            "//secret/",
+            "*",
+            "http://x/secret/",
+        ] {
+            assert_eq!(ask(path, host), Err(Refusal::Token), "{path}");
+        }
+        assert_eq!(ask("/secret/", ""), Err(Refusal::Host));
+        assert_eq!(ask("/secret/", &host.repeat(2)), Err(Refusal::Malformed));
+        assert_eq!(ask("/secret/", &format!("{host}Origin: null\r\n")), Err(Refusal::Origin));
+        assert_eq!(ask("/secret/", &format!("{host}Content-Length: 1\r\n")), Err(Refusal::Body));
+        assert_eq!(
+            parse_head(b"POST /secret/ HTTP/1.1\r\nHost: localhost:8080\r\n\r\n", &guard()),
+            Err(Refusal::Method)
+        );
+        assert_eq!(parse_head(b"\x16\x03\x01", &guard()), Err(Refusal::Malformed));
+        assert_eq!(ask("/secret/", &"a: b\r\n".repeat(65)), Err(Refusal::TooLong));
+        assert_eq!(parse_head(&[b'A'; LONGEST_HEAD], &guard()), Err(Refusal::TooLong));
+        assert_eq!(parse_head(b"GET /secret/ HT", &guard()), Ok(None));
+    }
+}

@@ -1,0 +1,189 @@
+//! The program: replays a trace, and shows it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use console::output::standard_output;
+use console::progress::Display;
+use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, Voice, failure};
+use paje_sim::{FieldNames, Options, Progress, Trace};
+use splitter::Limits;
+use workers::Workers;
+
+use crate::answer::Shared;
+use crate::cli::Cli;
+use crate::report::VOICE;
+use crate::serve::{Patience, Server};
+use crate::view::View;
+use crate::{html, open, svg};
+
+/// A replay that takes longer is shown in the page meanwhile.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    let voice = match cli.sort {
+        true => Voice { on_disorder: SORTED_BY_FILE, ..VOICE },
+        false => VOICE,
+    };
+    let written = cli.html.is_some() || cli.svg.is_some();
+    let outcome = if written { write(cli) } else { show(cli) };
+    failure::exit(voice, outcome.map(|()| true))
+}
+
+/// Writes the file that is asked for.
+fn write(cli: &Cli) -> Result<(), Failure> {
+    let workers = cli.parallel.workers()?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?;
+    let view = read(cli, opened, &workers, &Arc::default())?;
+    if let Some(path) = &cli.html {
+        let (text, whole) = html::write(&view, cli.max_size);
+        write_file(path, text.as_bytes())?;
+        if !whole {
+            VOICE.say(format_args!(
+                "{}: finest levels are left out: single rows can be seen of short lanes only; --max-size tells how large \
+                 the file may be",
+                path.display()
+            ));
+        }
+    }
+    if let Some(path) = &cli.svg {
+        write_file(path, svg::write(&view, cli.width, cli.height).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        let mut out = standard_output().map_err(Failure::Output)?;
+        return out.write_all(bytes).map_err(Failure::Output);
+    }
+    fs::write(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
+}
+
+/// Serves the page until the program is ended. A trace that is found invalid ends it, and that is told.
+fn show(cli: &Cli) -> Result<(), Failure> {
+    let address = cli.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let server = Server::bind(address, cli.port, Patience::default())
+        .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
+    let workers = cli.parallel.workers()?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?;
+    let progress = Arc::new(Progress::default());
+    let shared = Arc::new(Shared {
+        progress: Arc::clone(&progress),
+        size: opened.input.size(),
+        taken: opened.input.read_so_far(),
+        view: OnceLock::new(),
+    });
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel();
+        scope.spawn(move || {
+            // Nobody waits for it any more if there was a failure before.
+            let _ = done.send(read(cli, opened, &workers, &progress));
+        });
+        let mut server = Some(server);
+        let mut serve = || {
+            let Some(server) = server.take() else { return Ok(()) };
+            announce(cli, &server, address)?;
+            let shared = Arc::clone(&shared);
+            let served = thread::Builder::new().name("server".into());
+            let served = served.spawn(move || server.run(move |request| shared.answer(request)));
+            served
+                .map(drop)
+                .map_err(|error| Failure::Other(format!("no thread for the server: {error}")))
+        };
+        let view = match is_done.recv_timeout(SOON) {
+            Err(RecvTimeoutError::Timeout) => {
+                serve()?;
+                is_done.recv()
+            }
+            Ok(view) => Ok(view),
+            Err(RecvTimeoutError::Disconnected) => Err(mpsc::RecvError),
+        };
+        let view = view.map_err(|_| Failure::Other("the replay ended without a word".into()))??;
+        // It is empty: only this sets it.
+        let _ = shared.view.set(Arc::new(view));
+        serve()
+    })?;
+    loop {
+        thread::park();
+    }
+}
+
+/// Tells where the page is, and opens the browser.
+fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> {
+    let url = server.url();
+    let mut out = standard_output().map_err(Failure::Output)?;
+    match writeln!(out, "{url}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            return Err(Failure::Output(error));
+        }
+        _ => {}
+    }
+    if !address.is_loopback() {
+        VOICE.say(format_args!(
+            "warning: whoever reaches {address} and knows the address above can read the trace, and what is sent is not \
+             encrypted"
+        ));
+    }
+    if !(cli.no_open || open::browser(&url)) {
+        VOICE.say(format_args!("open this address in a browser; Ctrl-C ends the program"));
+    }
+    Ok(())
+}
+
+/// Replays the trace, which must be valid, and summarises it.
+fn read(
+    cli: &Cli,
+    opened: Opened,
+    workers: &Workers,
+    progress: &Arc<Progress>,
+) -> Result<View, Failure> {
+    let name = opened.name().to_owned();
+    let mut options = Options::default();
+    options.limits = Limits::default().with_line(cli.longest.max_line);
+    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
+    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    options.stop_at = cli.stop_at;
+    options.no_imbrication = cli.no_imbrication;
+    options.sort = cli.sort;
+    options.recover = cli.recover;
+    options.memory = cli.memory.limit();
+    options.selection = cli.selection();
+    options.user_defined = cli.keeps_fields(opened.input.size());
+    options.keep_lines = options.user_defined;
+    let display = Display::new(!cli.no_progress, Instant::now());
+    let shown = display.replay(&opened.input, progress, None);
+    let file = opened.file.clone();
+    let folders = cli.named.folders(cli.trace.as_deref())?;
+    let trace = opened.read(|mut source| {
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
+        }
+        Trace::read_with(source, &options, workers, progress)
+    });
+    drop(shown);
+    let trace = trace?;
+    if !cli.warnings.no_warnings {
+        VOICE.warnings(&name, &trace);
+    }
+    if cli.recover {
+        VOICE.recovered(&name, &trace, "shown", VOICE.on_disorder);
+    }
+    let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
+    let view = View::new(trace, title, &cli.selection(), cli.window(), workers);
+    if view.lanes().next().is_none() {
+        return Err(Failure::Unsuitable(name, "there is nothing to show".into()));
+    }
+    Ok(view)
+}

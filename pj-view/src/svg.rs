@@ -1,0 +1,381 @@
+//! A drawing, for papers.
+//!
+//! What is wider than a pixel is drawn as it is; where rows are more than that, each pixel shows the shares of what is in
+//! it. All of one colour is one path, which keeps the file small.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use paje_parser::TypeNature;
+use paje_pyramid::{Key, Row, Summary};
+use paje_sim::{LaneView, TypeId, ValueId};
+
+use crate::color::{Rgb, hex};
+use crate::picture::{DEEPEST, Line, lines};
+use crate::view::View;
+
+/// How wide the names of containers may be, and the room above and below lanes, in pixels.
+const GUTTER: f64 = 150.0;
+const MARGIN: f64 = 8.0;
+const AXIS: f64 = 24.0;
+
+/// How wide a letter is, about.
+const LETTER: f64 = 6.0;
+
+/// So many links are drawn one by one.
+const MOST_LINKS: usize = 4000;
+
+/// So many values are in the legend.
+const MOST_NAMES: usize = 30;
+
+/// A drawing of what is shown, in its window of time.
+pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
+    let mut lines = lines(view);
+    let legend = Legend::of(view, width);
+    let natural = lines.last().map_or(0.0, |line| line.top + line.height);
+    let around = MARGIN * 2.0 + AXIS + legend.height;
+    let scale =
+        height.map_or(1.0, |height| ((f64::from(height) - around).max(1.0) / natural).min(20.0));
+    for line in &mut lines {
+        (line.top, line.height) = (line.top * scale + MARGIN, line.height * scale);
+    }
+    let bottom = natural * scale + MARGIN;
+    let mut drawing = Drawing::new(view, f64::from(width));
+    for line in &lines {
+        drawing.line(line);
+    }
+    drawing.links(&lines);
+    let total = (bottom + AXIS + legend.height + MARGIN).ceil();
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{total}\" viewBox=\"0 0 {width} {total}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        text(&view.name)
+    );
+    drawing.finish(&mut out);
+    axis(&mut out, &drawing, bottom);
+    legend.draw(&mut out, bottom + AXIS);
+    out.push_str("</svg>\n");
+    out
+}
+
+struct Drawing<'v> {
+    view: &'v View,
+    width: f64,
+    fills: BTreeMap<Rgb, String>,
+    strokes: BTreeMap<Rgb, String>,
+    labels: String,
+}
+
+impl<'v> Drawing<'v> {
+    fn new(view: &'v View, width: f64) -> Self {
+        let (fills, strokes) = (BTreeMap::new(), BTreeMap::new());
+        Drawing { view, width, fills, strokes, labels: String::new() }
+    }
+
+    /// Where a time is.
+    fn x(&self, time: f64) -> f64 {
+        let window = self.view.window;
+        let part = (time - window.from) / (window.to - window.from);
+        GUTTER + part.clamp(0.0, 1.0) * (self.width - GUTTER - MARGIN)
+    }
+
+    fn rect(&mut self, color: Rgb, left: f64, right: f64, top: f64, height: f64) {
+        let path = self.fills.entry(color).or_default();
+        let (left, right) = (tenth(left), tenth(right));
+        let _ = write!(
+            path,
+            "M{left} {}h{}v{}H{left}z",
+            tenth(top),
+            tenth(right - left),
+            tenth(height)
+        );
+    }
+
+    fn line(&mut self, line: &Line<'v>) {
+        let indent = MARGIN + 10.0 * line.indent.min(8) as f64;
+        if line.height >= 7.0 {
+            let room = ((GUTTER - indent - 4.0) / LETTER) as usize;
+            let (x, y) = (tenth(indent), tenth(line.top + line.height / 2.0 + 4.0));
+            let _ = writeln!(
+                self.labels,
+                "<text x=\"{x}\" y=\"{y}\">{}</text>",
+                text(&shortened(&line.label, room))
+            );
+        }
+        let Some(lane) = line.lane else { return };
+        let clock = self.view.pyramid.clock();
+        let window = self.view.window;
+        let (from, to) = (clock.ticks(window.from), clock.ticks(window.to));
+        let pixels = self.width - GUTTER - MARGIN;
+        let rows = self.view.pyramid.rows(lane, from, to, pixels as usize);
+        match (lane.nature(), rows) {
+            (TypeNature::State, Some(rows)) => {
+                rows.iter().for_each(|row| self.state(line, lane, row))
+            }
+            (TypeNature::Event, Some(rows)) => {
+                for row in rows {
+                    let x = self.x(row.start);
+                    let color = self.color(lane.type_id(), row.value);
+                    self.rect(color, x - 0.5, x + 0.5, line.top + 2.0, line.height - 4.0);
+                }
+            }
+            _ => {
+                let level = clock.level((window.to - window.from) / pixels * 2.0);
+                let bins = from >> level..(to >> level) + 1;
+                let summary = self.view.pyramid.summary(lane, level, bins);
+                self.summary(line, lane, &summary);
+            }
+        }
+    }
+
+    fn state(&mut self, line: &Line<'v>, lane: LaneView<'v>, row: &Row) {
+        let (top, height) = sublane(line, row.imbrication);
+        let (left, right) = (self.x(row.start), self.x(row.end));
+        let color = self.color(lane.type_id(), row.value);
+        // Neighbours of one colour are still two.
+        let gap = if right - left > 2.5 { 0.5 } else { 0.0 };
+        self.rect(color, left, (right - gap).max(left + 0.1), top, height);
+        let name = lane.value_name(row.value).to_string();
+        if height >= 9.0 && right - left > name.chars().count() as f64 * LETTER + 6.0 {
+            let (x, y) = (tenth((left + right) / 2.0), tenth(top + height / 2.0 + 3.5));
+            let ink = if luminance(color) > 0.5 { "" } else { " fill=\"#fff\"" };
+            let _ = writeln!(
+                self.labels,
+                "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" text-anchor=\"middle\"{ink}>{}</text>",
+                text(&name)
+            );
+        }
+    }
+
+    fn summary(&mut self, line: &Line<'v>, lane: LaneView<'v>, summary: &Summary) {
+        let clock = self.view.pyramid.clock();
+        match summary {
+            Summary::States(bins) | Summary::Events(bins) => {
+                let width = (1u64 << bins.level()) as f64;
+                for (at, bin) in bins.range().zip(bins.iter()) {
+                    let time = |bin: u64| clock.time(bin << bins.level());
+                    let (left, right) = (self.x(time(at)), self.x(time(at + 1)));
+                    let mut bases: BTreeMap<u32, f64> = BTreeMap::new();
+                    for it in bin.amounts().filter(|it| it.amount > 0) {
+                        let (imbrication, value, share) = match it.key {
+                            Key::State(imbrication, value) => {
+                                (imbrication, value, it.amount as f64 / width)
+                            }
+                            Key::Event(value) => {
+                                (0, value, it.amount as f64 / f64::from(bin.starts().max(1)))
+                            }
+                            Key::Link(..) => continue,
+                        };
+                        let (top, height) = sublane(line, imbrication);
+                        let base = bases.entry(imbrication).or_default();
+                        let share = share.min(1.0 - *base);
+                        let color = self.color(lane.type_id(), value);
+                        self.rect(
+                            color,
+                            left,
+                            right,
+                            top + height * (1.0 - *base - share),
+                            height * share,
+                        );
+                        *base += share;
+                    }
+                }
+            }
+            Summary::Variable(ranges) => {
+                let [_, least, greatest] = line.heights;
+                let (low, high) = (least.min(0.0), greatest.max(0.0));
+                let span = if high > low { high - low } else { 1.0 };
+                let y = |value: f64| line.top + 2.0 + (line.height - 4.0) * (high - value) / span;
+                let color = self.view.colors.variable(self.view.trace.types(), lane.type_id());
+                for (at, range) in ranges.range().zip(ranges.iter()) {
+                    let Some(mean) = range.mean(clock) else { continue };
+                    let time = |bin: u64| clock.time(bin << ranges.level());
+                    let (left, right) = (self.x(time(at)), self.x(time(at + 1)));
+                    let (top, bottom) = (y(mean.max(0.0)), y(mean.min(0.0)));
+                    self.rect(color, left, right, top, (bottom - top).max(0.8));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Lines between containers that have a line in the picture.
+    fn links(&mut self, lines: &[Line<'v>]) {
+        let middle = |line: &Line<'_>| line.top + line.height / 2.0;
+        let places: BTreeMap<u32, f64> =
+            lines.iter().rev().map(|line| (line.container.0, middle(line))).collect();
+        let clock = self.view.pyramid.clock();
+        let (from, to) = (clock.ticks(self.view.window.from), clock.ticks(self.view.window.to));
+        let view = self.view;
+        for lane in view.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
+            for row in view.pyramid.rows(lane, from, to, MOST_LINKS).unwrap_or_default() {
+                let (Some(start), Some(end)) =
+                    (places.get(&row.ends.0.0), places.get(&row.ends.1.0))
+                else {
+                    continue;
+                };
+                let color = self.color(lane.type_id(), row.value);
+                let (left, right) = (tenth(self.x(row.start)), tenth(self.x(row.end)));
+                let path = self.strokes.entry(color).or_default();
+                let _ = write!(path, "M{left} {}L{right} {}", tenth(*start), tenth(*end));
+            }
+        }
+    }
+
+    fn color(&self, type_: TypeId, value: ValueId) -> Rgb {
+        self.view.colors.value(self.view.trace.types(), type_, value)
+    }
+
+    fn finish(&self, out: &mut String) {
+        for (color, path) in &self.fills {
+            let _ = writeln!(out, "<path fill=\"{}\" d=\"{path}\"/>", hex(*color));
+        }
+        for (color, path) in &self.strokes {
+            let _ = writeln!(
+                out,
+                "<path fill=\"none\" stroke=\"{}\" stroke-width=\".6\" opacity=\".7\" d=\"{path}\"/>",
+                hex(*color)
+            );
+        }
+        out.push_str(&self.labels);
+    }
+}
+
+/// Where the states of an imbrication are drawn: their top and height.
+fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
+    let gap = (line.height * 0.1).min(2.0);
+    let depth = line.heights[0].min(DEEPEST);
+    let height = (line.height - 2.0 * gap) / depth;
+    (line.top + gap + height * f64::from(imbrication).min(depth - 1.0), height)
+}
+
+fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
+    let window = drawing.view.window;
+    let step = step((window.to - window.from) / ((drawing.width - GUTTER) / 110.0).max(1.0));
+    let digits = (-step.log10().floor()).clamp(0.0, 15.0) as usize;
+    let mut mark = (window.from / step).ceil();
+    while mark * step <= window.to {
+        let x = tenth(drawing.x(mark * step));
+        let (line, y) = (tenth(top), tenth(top + 16.0));
+        let _ = writeln!(
+            out,
+            "<path stroke=\"#888\" d=\"M{x} {line}v4\"/><text x=\"{x}\" y=\"{y}\" fill=\"#444\" font-size=\"10\" \
+             text-anchor=\"middle\">{:.digits$} s</text>",
+            mark * step
+        );
+        mark += 1.0;
+    }
+}
+
+/// One, two or five times a power of ten, not less than this.
+fn step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0].into_iter().map(|it| it * power).find(|it| *it >= least).unwrap_or(10.0 * power)
+}
+
+/// What colours mean.
+struct Legend {
+    entries: Vec<(Rgb, String, f64, f64)>,
+    height: f64,
+}
+
+impl Legend {
+    fn of(view: &View, width: u32) -> Self {
+        let (types, clock) = (view.trace.types(), view.pyramid.clock());
+        let (from, to) = (clock.ticks(view.window.from), clock.ticks(view.window.to));
+        let mut ticks: BTreeMap<(String, Rgb), u128> = BTreeMap::new();
+        for lane in view.lanes().filter(|lane| lane.nature() == TypeNature::State) {
+            for (key, amount) in view.pyramid.profile(lane, from, to).amounts {
+                let Key::State(_, value) = key else { continue };
+                let color = view.colors.value(types, lane.type_id(), value);
+                let name = types.value_name(lane.type_id(), value).to_string();
+                *ticks.entry((name, color)).or_default() += u128::from(amount);
+            }
+        }
+        // Those that are seen most come first.
+        let mut named: Vec<_> = ticks.into_iter().collect();
+        named.sort_by(|(a, most), (b, other)| other.cmp(most).then_with(|| a.cmp(b)));
+        let (mut x, mut y) = (GUTTER, 12.0);
+        let mut entries = Vec::new();
+        for ((name, color), _) in named.into_iter().take(MOST_NAMES) {
+            let name = shortened(&name, 40);
+            let room = 24.0 + name.chars().count() as f64 * LETTER;
+            if x + room > f64::from(width) && x > GUTTER {
+                (x, y) = (GUTTER, y + 16.0);
+            }
+            entries.push((color, name, x, y));
+            x += room;
+        }
+        let height = if entries.is_empty() { 0.0 } else { y + 8.0 };
+        Legend { entries, height }
+    }
+
+    fn draw(&self, out: &mut String, top: f64) {
+        for (color, name, x, y) in &self.entries {
+            let (color, name, left, y) = (hex(*color), text(name), tenth(x + 14.0), tenth(top + y));
+            let (x, above) = (tenth(*x), tenth(y - 9.0));
+            let _ = writeln!(
+                out,
+                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/>\
+                 <text x=\"{left}\" y=\"{y}\">{name}</text>"
+            );
+        }
+    }
+}
+
+fn luminance([red, green, blue]: Rgb) -> f64 {
+    (0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)) / 255.0
+}
+
+/// A tenth of a pixel is as fine as anybody sees.
+fn tenth(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+fn shortened(name: &str, most: usize) -> String {
+    match name.chars().count() > most.max(2) {
+        true => name.chars().take(most.max(2) - 1).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
+}
+
+/// A name as text of XML, which has no control characters; those that turn the direction of writing could make
+/// the rest unreadable.
+fn text(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            _ if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
+                out.push('\u{fffd}')
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_text() {
+        assert_eq!(
+            text("<a> & \"b\"\u{1b}[0m\u{202e}"),
+            "&lt;a&gt; &amp; \"b\"\u{fffd}[0m\u{fffd}"
+        );
+        assert_eq!((shortened("abcdef", 4), shortened("abcd", 4)), ("abc…".into(), "abcd".into()));
+    }
+
+    #[test]
+    fn steps_of_axes() {
+        for (least, found) in [(0.9, 1.0), (1.0, 1.0), (1.5, 2.0), (0.03, 0.05), (7.0, 10.0)] {
+            assert!((step(least) - found).abs() < found * 1e-9, "{least}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""The page, as people use it: `run.py PROGRAM TRACE-FOLDER [PICTURES]`. Needs Chromium, and Python alone.
+
+It opens traces in a headless browser, does what people do, and looks at what the page says of itself
+(`window.pajeView`), at pixels, at the console, and at what was asked of whom.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import chromium
+
+# Where lanes begin: behind the names of containers, and below the head of the page and the axis.
+GUTTER, AXIS = 210, 42 + 34
+HEADER = """\
+%EventDef PajeDefineContainerType 1
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeDefineStateType 2
+% Name string
+% Type string
+%EndEventDef
+%EventDef PajeCreateContainer 3
+% Time date
+% Name string
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajeSetState 4
+% Time date
+% Type string
+% Container string
+% Value string
+%EndEventDef
+%EventDef PajeDefineEntityValue 5
+% Name string
+% Type string
+% Color color
+%EndEventDef
+1 Host 0
+2 State Host
+"""
+
+
+class Served:
+    """The program, serving a trace."""
+
+    def __init__(self, program, trace, *options):
+        command = [program, "--no-open", *options, str(trace)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url.startswith("http://127.0.0.1:"), self.process.stderr.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def pixels(png):
+    """The pixels of a screenshot as rows of (red, green, blue): 8 bits, no interlacing, as Chromium writes it."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    at, data = 8, b""
+    while at < len(png):
+        length, kind = int.from_bytes(png[at : at + 4], "big"), png[at + 4 : at + 8]
+        body = png[at + 8 : at + 8 + length]
+        if kind == b"IHDR":
+            width, depth, colors = int.from_bytes(body[:4], "big"), body[8], body[9]
+            assert depth == 8 and colors in (2, 6)
+            step = 3 if colors == 2 else 4
+        elif kind == b"IDAT":
+            data += body
+        at += length + 12
+    data = zlib.decompress(data)
+    stride, rows, before = width * step, [], bytearray(width * step)
+    for start in range(0, len(data), stride + 1):
+        how, line = data[start], bytearray(data[start + 1 : start + 1 + stride])
+        for i in range(stride):
+            left = line[i - step] if i >= step else 0
+            up, corner = before[i], before[i - step] if i >= step else 0
+            if how == 1:
+                line[i] = (line[i] + left) & 255
+            elif how == 2:
+                line[i] = (line[i] + up) & 255
+            elif how == 3:
+                line[i] = (line[i] + (left + up) // 2) & 255
+            elif how == 4:
+                guess = left + up - corner
+                near = min((abs(guess - it), order, it) for order, it in enumerate((left, up, corner)))[2]
+                line[i] = (line[i] + near) & 255
+        rows.append([tuple(line[i : i + 3]) for i in range(0, stride, step)])
+        before = line
+    return rows
+
+
+def state(browser):
+    return browser.evaluate("window.pajeView.state()")
+
+
+def clean(browser, url):
+    """The page's head is as high as is supposed here, the console is empty, and nobody else was asked."""
+    assert browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") == AXIS - 34
+    assert browser.told == [], browser.told
+    foreign = [it for it in browser.asked if not it.startswith((url, "data:", "about:"))]
+    assert foreign == [], foreign
+    browser.asked.clear()
+    assert state(browser)["failed"] is None
+
+
+def lane_line(told):
+    return next(line for line in told["lines"] if line["lane"] is not None)
+
+
+def walk_through(browser, url):
+    """Zoom, pan, fold, search, select, follow, profile, dark, address: on any trace with states and links."""
+    browser.open(url)
+    first = state(browser)
+    assert first["from"] < first["to"] and first["lines"], first
+    middle = GUTTER + (1280 - 320 - GUTTER) / 2
+    at = browser.evaluate(f"window.pajeView.app.viewport.time({middle - GUTTER})")
+    browser.mouse("mouseWheel", middle, 200, deltaX=0, deltaY=-240)
+    browser.settle()
+    zoomed = state(browser)
+    assert zoomed["to"] - zoomed["from"] < 0.7 * (first["to"] - first["from"]), "zoomed"
+    still = browser.evaluate(f"window.pajeView.app.viewport.time({middle - GUTTER})")
+    assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "what is below the pointer stays there"
+    browser.key("w")
+    closer = state(browser)
+    browser.drag(middle, 300, middle - 100, 300)
+    panned = state(browser)
+    assert panned["from"] > closer["from"] and abs((panned["to"] - panned["from"]) / (closer["to"] - closer["from"]) - 1) < 1e-6
+    browser.key("a")
+    assert state(browser)["from"] < panned["from"]
+    browser.key("0")
+    fitted = state(browser)
+    assert abs(fitted["to"] - fitted["from"] - (first["to"] - first["from"])) < 0.05 * (first["to"] - first["from"])
+
+    folding = next((line for line in fitted["lines"] if line["folded"] is False and line["lane"] is None), None)
+    if folding:
+        y = AXIS + folding["top"] + folding["height"] / 2
+        browser.click(60, y)
+        folded = state(browser)
+        assert len(folded["lines"]) < len(fitted["lines"]), "folded"
+        browser.click(60, y)
+        assert len(state(browser)["lines"]) == len(fitted["lines"]), "unfolded"
+
+    browser.drag(middle - 100, AXIS + 60, middle + 100, AXIS + 60, shift=True)
+    ranged = state(browser)
+    assert ranged["range"] and ranged["profile"]["from"] == ranged["range"][0], "the profile is that of the range"
+    span = ranged["range"][1] - ranged["range"][0]
+    for type_ in {it[0] for it in ranged["profile"]["states"]}:
+        assert sum(it[2] for it in ranged["profile"]["states"] if it[0] == type_) > 0 or span == 0
+    browser.key("Escape")
+    assert state(browser)["range"] is None
+
+    told = browser.evaluate(
+        "(() => { const m = window.pajeView.app.model;"
+        "const t = m.types.find((t) => t.used && t.nature === 'state'); return t.values.map((v) => v.name); })()"
+    )
+    browser.evaluate("document.getElementById('search').focus()")
+    browser.call("Input.insertText", text=told[-1])
+    browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
+    browser.settle()
+    found = state(browser)
+    assert found["search"] is not None, told
+    if found["selected"]:
+        browser.key("n")
+        second = state(browser)["selected"]
+        browser.key("N", shift=True)
+        back = state(browser)["selected"]
+        assert (back["lane"], back["row"]) == (found["selected"]["lane"], found["selected"]["row"]), (back, second)
+        assert "end" in back and browser.evaluate("document.querySelector('#details table').textContent.length > 20")
+        browser.key("f")
+        close = state(browser)
+        assert close["to"] - close["from"] <= fitted["to"] - fitted["from"]
+        # The selected state is where its colour is.
+        y = AXIS + next(it for it in close["lines"] if it["lane"] == back["lane"])["top"] - close["scroll"]
+        assert y > 0
+
+    browser.key("t")
+    dark = state(browser)
+    address = browser.evaluate("location.href")
+    browser.evaluate("new Promise((done) => setTimeout(done, 400))")
+    address = browser.evaluate("location.href")
+    browser.open(address)
+    again = state(browser)
+    for name in ("from", "to", "dark", "search"):
+        assert again[name] == dark[name], (name, again[name], dark[name])
+    if dark["selected"]:
+        assert again["selected"]["row"] == dark["selected"]["row"]
+    clean(browser, url)
+
+
+def follow_a_link(browser, url):
+    """From a state that a link leaves to the state at its other end."""
+    browser.open(url)
+    start = browser.evaluate(
+        """(async () => {
+          const { app } = window.pajeView;
+          for (const lane of app.model.lanes.values()) {
+            if (lane.nature !== "state") continue;
+            for (let row = 0; row < Math.min(lane.rows, 400); row++) {
+              const told = await app.source.row(lane.id, row);
+              const link = told.links.find((it) => it.other && it.other[0] !== lane.id);
+              if (link) { await app.select(told); return { lane: lane.id, link }; }
+            }
+          }
+          return null;
+        })()"""
+    )
+    assert start, "no state has links"
+    browser.settle()
+    browser.evaluate(
+        f"""[...document.querySelectorAll("#linktable button")].find((it) => true) &&
+        window.pajeView.app.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"""
+    )
+    place = browser.evaluate(
+        f"window.pajeView.app.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"
+    )
+    browser.evaluate(f"document.querySelectorAll('#linktable button')[{place}].click()")
+    browser.settle()
+    selected = state(browser)["selected"]
+    assert [selected["lane"], selected["row"]] == start["link"]["other"], (selected, start)
+    clean(browser, url)
+
+
+def colours(browser, program, folder):
+    """Each state has its colour where it is, one by one and as shares; none longer than a pixel is missing."""
+    trace = pathlib.Path(folder, "colours.trace")
+    lines = [HEADER, '5 on State "1 0 0"\n', '5 off State "0 0 1"\n', "3 0 c Host 0\n"]
+    lines += [f"4 {i} State c {'off' if i % 2 else 'on'}\n" for i in range(8)]
+    trace.write_text("".join(lines) + "4 8 State c off\n4 9 State c off\n")
+    with Served(program, trace) as served:
+        browser.open(f"{served.url}#t=0,8&theme=light")
+        rows = pixels(browser.screenshot())
+        line = lane_line(state(browser))
+        y = int(AXIS + line["top"] + line["height"] - 8)
+        x = lambda time: GUTTER + int(time * (1280 - 320 - GUTTER) / 8)
+        for i in range(8):
+            assert rows[y][x(i + 0.8)] == ((0, 0, 255) if i % 2 else (255, 0, 0)), (i, rows[y][x(i + 0.8)])
+        clean(browser, served.url)
+    # Ten thousand states, one of them of another colour and a pixel wide.
+    lines[4:] = [f"4 {i / 100:.2f} State c on\n" for i in range(10000) if not 5000 < i < 5013]
+    lines.append("4 50.01 State c off\n")
+    body = sorted(lines[4:], key=lambda line: float(line.split()[1]))
+    trace.write_text("".join(lines[:4] + body))
+    with Served(program, trace) as served:
+        browser.open(f"{served.url}#t=0,100&theme=light")
+        rows = pixels(browser.screenshot())
+        line = lane_line(state(browser))
+        area = [row[GUTTER + 1 : 1280 - 320] for row in rows[int(AXIS + line["top"]) : int(AXIS + line["top"] + line["height"])]]
+        blue = sum(pixel == (0, 0, 255) for row in area for pixel in row)
+        assert blue > 0, "a state longer than a pixel is not to be seen"
+        clean(browser, served.url)
+
+
+def hostile(browser, program, folder):
+    """Names are text: nothing of them runs, wherever they are shown."""
+    names = ["<script>window.hurt = 1</script>", "<img src=x onerror=window.hurt=2>", "'\\\" & &amp;", "r\u202eight", "\x1b[31m"]
+    trace = pathlib.Path(folder, "hostile.trace")
+    lines = [f'3 {i} "c{i} {name}" Host 0\n4 {i}.5 State "c{i} {name}" "{name}"\n' for i, name in enumerate(n for n in names if '"' not in n)]
+    trace.write_text(HEADER + "".join(lines))
+    page = pathlib.Path(folder, "hostile.html")
+    subprocess.run([program, "--html", page, trace], check=True)
+    with Served(program, trace) as served:
+        for url in (served.url, page.as_uri()):
+            browser.open(url)
+            selected = 0
+            for line in state(browser)["lines"]:
+                browser.click(GUTTER + 500, AXIS + line["top"] + line["height"] / 2)
+                selected += state(browser)["selected"] is not None
+            assert selected > 1, "states were selected"
+            assert browser.evaluate("window.hurt === undefined && document.querySelectorAll('img').length === 0")
+            clean(browser, url)
+
+
+def single_file(browser, program, trace, folder):
+    """The page in a file shows what the served page shows, and asks nobody."""
+    page = pathlib.Path(folder, "page.html")
+    subprocess.run([program, "--recover", "--html", page, trace], check=True, stderr=subprocess.DEVNULL)
+    browser.open(f"{page.as_uri()}#theme=light&links=0")
+    filed, seconds = pixels(browser.screenshot()), state(browser)["profile"]["states"]
+    clean(browser, page.as_uri())
+    with Served(program, trace, "--recover") as served:
+        browser.open(f"{served.url}#theme=light&links=0")
+        browser.asked.clear()
+        there, told = pixels(browser.screenshot()), state(browser)["profile"]["states"]
+    area = lambda rows: [row[GUTTER + 1 : 1280 - 320] for row in rows[AXIS + 1 :]]
+    differ = sum(a != b for one, other in zip(area(filed), area(there)) for a, b in zip(one, other))
+    assert differ < 0.1 * len(area(there)) * len(area(there)[0]), f"{differ} pixels differ"
+    assert abs(sum(it[2] for it in seconds) - sum(it[2] for it in told)) <= 1e-6 * (1 + sum(it[2] for it in told))
+
+
+def progress(browser, program, trace):
+    """While a trace is still read, the page says so; then it shows it, or that the program has ended."""
+    lines = pathlib.Path(trace).read_bytes().splitlines(keepends=True)
+    begin, end = b"".join(lines[: len(lines) // 2]), b"".join(lines[len(lines) // 2 :])
+    for rest, fine in ((end, True), (b"no line of a trace\n", False)):
+        command = [program, "--no-open", "-"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            process.stdin.write(begin)
+            process.stdin.flush()
+            url = process.stdout.readline().decode().strip()
+            browser.call("Page.navigate", url=url)
+            browser.wait("document.getElementById('doing')?.textContent.startsWith('Reading the trace')")
+            assert browser.evaluate("window.pajeView === undefined")
+            process.stdin.write(rest)
+            process.stdin.close()
+            if fine:
+                browser.wait("Boolean(window.pajeView)")
+                browser.settle()
+                assert state(browser)["lines"]
+                clean(browser, url)
+            else:
+                assert process.wait(30) == 1, "an invalid trace"
+                assert b"<stdin>:" in process.stderr.read()
+                browser.wait("document.getElementById('doing').textContent.startsWith('The trace cannot be shown')")
+                browser.told.clear()
+                browser.asked.clear()
+        finally:
+            process.kill()
+            process.wait()
+
+
+def frames(browser, url, name):
+    """How long frames take while somebody zooms in and out."""
+    browser.open(url)
+    browser.evaluate("window.pajeView.app.frames.length = 0")
+    browser.evaluate(
+        """(async () => {
+          const { app } = window.pajeView;
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          for (let i = 0; i < 160; i++) {
+            app.viewport.zoom(i < 80 ? 0.93 : 1 / 0.93, app.viewport.width * 0.4);
+            app.redraw();
+            await frame();
+          }
+        })()"""
+    )
+    took = sorted(state(browser)["frames"])
+    clean(browser, url)
+    late = took[int(len(took) * 0.95)]
+    print(f"{name}: {len(took)} frames drawn; median {took[len(took) // 2]:.1f} ms, 95 % within {late:.1f} ms")
+    return late
+
+
+def main():
+    program, examples = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    further = [pathlib.Path(it) for it in sys.argv[3:]]
+    with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
+        print(json.dumps(browser.call("Browser.getVersion").get("product")))
+        colours(browser, program, folder)
+        hostile(browser, program, folder)
+        single_file(browser, program, examples / "mpi.trace", folder)
+        progress(browser, program, examples / "mpi.trace")
+        for trace in [examples / "mpi.trace", examples / "deep.trace", *further]:
+            with Served(program, trace, "--recover") as served:
+                walk_through(browser, served.url)
+                frames(browser, served.url, trace.name)
+                print(f"{trace.name}: fine")
+        with Served(program, examples / "mpi.trace") as served:
+            follow_a_link(browser, served.url)
+    print("all is as it should be")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+//! Options, exit statuses, and files.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::world::{Served, example, program};
+
+const HEADER: &str = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+1 Host 0
+2 State Host
+";
+
+/// Names that do something to a page, a drawing or a terminal, if they are taken for more than text.
+pub(crate) fn hostile() -> String {
+    let names = [
+        "<script>alert(1)</script>",
+        "</script><img src=x onerror=alert(2)>",
+        "'quoted' & &amp;",
+        "\u{1b}[31mred\u{7}",
+        "right\u{202e}to left",
+        "${7*7} {{7*7}}",
+        "]]>--><!--",
+    ];
+    let mut text = HEADER.to_owned();
+    for (i, name) in names.iter().enumerate() {
+        text.push_str(&format!(
+            "3 {i} \"c {name}\" Host 0\n4 {i}.5 State \"c {name}\" \"{name}\"\n"
+        ));
+    }
+    text
+}
+
+#[test]
+fn an_invalid_trace_is_told_and_not_served() {
+    let mut child = program();
+    child.arg("--no-open").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().expect("it starts");
+    let text = format!("{HEADER}4 0 State nobody on\n");
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "an address was told");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("pj_view: <stdin>:") && said.contains("nobody"), "{said}");
+}
+
+#[test]
+fn what_fails_is_told() {
+    let told = |arguments: &[&str]| {
+        let output = program().args(arguments).stdin(Stdio::null()).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let trace = example("mpi.trace").display().to_string();
+    let (status, said) = told(&["--no-open", "/nowhere.trace"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("/nowhere.trace: No such file"), "{said}");
+    let (status, said) = told(&["--svg", "/nowhere/x.svg", &trace]);
+    assert!(status == Some(2) && said.contains("/nowhere/x.svg"), "{said}");
+    let (status, said) = told(&["--html", "x", "--svg", "y", &trace]);
+    assert!(status == Some(2) && said.contains("cannot be used with"), "{said}");
+    let (status, said) = told(&["--svg", "-", "--in", "nobody", &trace]);
+    assert!(status == Some(2) && said.contains("there is nothing to show"), "{said}");
+    let taken = Served::of(&example("mpi.trace"), &[]);
+    let port = taken.host.rsplit_once(':').expect("a port").1;
+    let (status, said) = told(&["--no-open", "--port", port, &trace]);
+    assert!(status == Some(2) && said.contains("in use"), "{said}");
+}
+
+#[test]
+fn an_interrupt_ends_it_at_once() {
+    let mut served = Served::of(&example("mpi.trace"), &[]);
+    let idle = served.connect();
+    let began = Instant::now();
+    let pid = served.child.id().to_string();
+    let killed =
+        std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill is there");
+    assert!(killed.success());
+    served.child.wait().expect("it ends");
+    assert!(began.elapsed() < Duration::from_secs(2));
+    drop(idle);
+}
+
+#[test]
+fn one_file_that_needs_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("hostile.trace");
+    fs::write(&trace, hostile()).expect("written");
+    let page = folder.path().join("page.html");
+    let output = program().arg("--html").arg(&page).arg(&trace).output().expect("it runs");
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let text = fs::read_to_string(&page).expect("it is there");
+    assert!(!text.contains("alert(1)</script>") && !text.contains("<img"), "a name became markup");
+    for word in ["http://", "https://", " src=\"", "href=\"style", "@import", "import {"] {
+        assert!(!text.replace("http://www.w3.org", "").contains(word), "it has {word}");
+    }
+    assert!(text.contains("default-src 'none'"));
+}
+
+#[test]
+fn a_page_stays_below_the_size_that_is_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("long.trace");
+    let mut text = HEADER.to_owned();
+    text.push_str("3 0 c Host 0\n");
+    for i in 0..200_000u64 {
+        text.push_str(&format!(
+            "4 {}.{:06} State c v{}\n",
+            i / 1000,
+            (i % 1000) * 1000 + i * 7 % 1000,
+            i * i % 11
+        ));
+    }
+    fs::write(&trace, text).expect("written");
+    let page = folder.path().join("page.html");
+    for (size, most) in [("1M", 1 << 20), ("20M", 20 << 20)] {
+        let output = program()
+            .arg("--html")
+            .arg(&page)
+            .args(["--max-size", size])
+            .arg(&trace)
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("finest levels are left out"), "{said}");
+        assert!(fs::metadata(&page).expect("it is there").len() <= most, "{size}");
+    }
+}
+
+#[test]
+fn drawings_are_xml_whatever_names_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("hostile.trace");
+    fs::write(&trace, hostile()).expect("written");
+    let output = program().args(["--svg", "-"]).arg(&trace).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+    assert!(
+        text.contains("&lt;script&gt;")
+            && !text.contains("<script")
+            && !text.contains('\u{1b}')
+            && !text.contains('\u{202e}')
+    );
+    // Every state is there, in a colour of its own.
+    assert_eq!(text.matches("<path fill=\"#").count(), 7, "{text}");
+}
+
+#[test]
+fn a_drawing_of_a_window_has_what_is_in_it() {
+    let trace = example("mpi.trace");
+    let draw = |options: &[&str]| {
+        let output =
+            program().args(["--svg", "-"]).args(options).arg(&trace).output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let (all, states) = (draw(&[]), draw(&["--nature", "state", "--width", "400"]));
+    assert!(all.contains("width=\"1200\"") && states.contains("width=\"400\""));
+    assert!(states.len() < all.len());
+    assert!(draw(&["--height", "300"]).contains("height=\"300\""));
+    assert_ne!(all, draw(&["-s", "0.001", "-e", "0.002"]));
+}
+
+#[test]
+fn names_are_sent_as_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("hostile.trace");
+    fs::write(&trace, hostile()).expect("written");
+    let served = Served::of(&trace, &[]);
+    let model = served.ask("GET", &format!("/{}/model", served.token), "");
+    assert!(
+        model.contains("Content-Type: application/json") && model.contains("<script>alert(1)"),
+        "{model}"
+    );
+    assert!(!model.contains('\u{1b}'), "control characters are escaped");
+    assert!(!served.get("").contains("alert"), "the page itself has no names");
+}
+
+#[test]
+fn the_example_of_the_document() {
+    let document = include_str!("../../../docs/view.md");
+    let line = document
+        .lines()
+        .find(|line| line.starts_with("pj_view --svg figure.svg"))
+        .expect("an example");
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = line.split(' ').skip(1).map(|word| {
+        match word.trim_matches('\'').strip_prefix("datasets/examples/") {
+            Some(name) => example(name),
+            None => word.trim_matches('\'').into(),
+        }
+    });
+    let output = program().args(words).current_dir(folder.path()).output().expect("it runs");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let drawing = fs::read_to_string(folder.path().join("figure.svg")).expect("it is there");
+    assert!(drawing.contains("width=\"800\"") && drawing.contains("rank-3"));
+}
+
+#[test]
+fn fields_and_lines_are_kept_of_small_traces() {
+    let told = |options: &[&str]| {
+        let served = Served::of(&example("mpi.trace"), options);
+        let lane = (0..99).find(|lane| {
+            let answer = served.ask("GET", &format!("/{}/row?lane={lane}&row=0", served.token), "");
+            answer.contains("imbrication")
+        });
+        served
+            .get(&format!("row?lane={}&row=0", lane.expect("a lane of states")))
+            .contains("\"line\":")
+    };
+    assert!(told(&[]) && told(&["--no-fields", "--fields"]));
+    assert!(!told(&["--no-fields"]) && !told(&["--fields", "--no-fields"]));
+    let cli = |arguments: &[&str]| {
+        let words = ["pj_view"].iter().chain(arguments);
+        <paje_view::cli::Cli as clap::Parser>::parse_from(words)
+    };
+    assert!(cli(&[]).keeps_fields(Some(1000)) && !cli(&[]).keeps_fields(Some(1 << 30)));
+    assert!(
+        cli(&["--fields"]).keeps_fields(Some(1 << 30)) && !cli(&["--svg", "-"]).keeps_fields(None)
+    );
+}

@@ -1,0 +1,102 @@
+//! What the page is told, beside a plain computation from the rows that the library shows.
+
+use std::collections::BTreeMap;
+
+use paje_sim::{LaneId, Trace};
+use serde_json::Value;
+
+use crate::world::{Served, example};
+
+fn number(text: &str, name: &str) -> f64 {
+    let told: Value = serde_json::from_str(text).expect("JSON");
+    told[name].as_f64().unwrap_or_else(|| panic!("{name} is no number: {text}"))
+}
+
+#[test]
+fn the_profile_of_a_window_is_what_rows_say() {
+    for name in ["mpi.trace", "deep.trace", "many-containers.trace"] {
+        let trace = Trace::open(example(name)).expect("an example");
+        let served = Served::of(&example(name), &[]);
+        let end = trace.end();
+        for (from, to) in
+            [(0.0, end), (end * 0.2, end * 0.7), (end * 0.5, end * 0.5001), (end, end)]
+        {
+            let mut sums: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+            for state in trace.states() {
+                let seconds = state.end.min(to) - state.start.max(from);
+                if seconds > 0.0 {
+                    *sums.entry((state.lane.type_id().0, state.value.0)).or_default() += seconds;
+                }
+            }
+            let told = served.get(&format!("profile?from={from}&to={to}"));
+            let parsed: Value = serde_json::from_str(&told).expect("JSON");
+            let mut found = BTreeMap::new();
+            for it in parsed["states"].as_array().expect("states") {
+                let number = |i: usize| it[i].as_f64().expect("a number");
+                if number(2) > 0.0 {
+                    found.insert((number(0) as u32, number(1) as u32), number(2));
+                }
+            }
+            assert_eq!(found.len(), sums.len(), "{name}, {from} to {to}: {told}");
+            for (key, seconds) in &sums {
+                assert!(
+                    (found[key] - seconds).abs() <= 1e-9 * end,
+                    "{name}, {from} to {to}, {key:?}: {told}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_are_told_with_their_fields_and_lines() {
+    let trace = Trace::open(example("mpi.trace")).expect("an example");
+    let served = Served::of(&example("mpi.trace"), &[]);
+    let mut links = 0;
+    for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+        let LaneId(id) = lane.id();
+        for (row, state) in lane.states().enumerate().step_by(7) {
+            let told = served.get(&format!("row?lane={id}&row={row}"));
+            assert_eq!(
+                (number(&told, "value"), number(&told, "imbrication")),
+                (f64::from(state.value.0), f64::from(state.imbrication))
+            );
+            assert!(
+                number(&told, "line") > 1.0 && told.contains(&format!("\"row\":{row}")),
+                "{told}"
+            );
+            links += told.matches("\"other\"").count();
+        }
+    }
+    assert!(links > 0, "no state has links");
+}
+
+#[test]
+fn places_of_a_value_come_one_after_the_other() {
+    let trace = Trace::open(example("mpi.trace")).expect("an example");
+    let served = Served::of(&example("mpi.trace"), &[]);
+    let first = trace.states().next().expect("a state");
+    let (type_, value) = (first.lane.type_id(), first.value);
+    let mut starts: Vec<f64> = trace
+        .states()
+        .filter(|state| state.lane.type_id() == type_ && state.value == value)
+        .map(|state| state.start)
+        .collect();
+    starts.sort_by(f64::total_cmp);
+    let (mut at, mut lane, mut row) = (-1.0, 0.0, 0.0);
+    for start in &starts {
+        let told = served.get(&format!(
+            "find?type={}&value={}&time={at}&lane={lane}&row={row}",
+            type_.0, value.0
+        ));
+        (at, lane, row) = (number(&told, "start"), number(&told, "lane"), number(&told, "row"));
+        assert!((at - start).abs() < 1e-12, "{told}");
+    }
+    // Behind the last comes the first, and before the first the last.
+    let told = served
+        .get(&format!("find?type={}&value={}&time={at}&lane={lane}&row={row}", type_.0, value.0));
+    assert!((number(&told, "start") - starts[0]).abs() < 1e-12);
+    let told =
+        served.get(&format!("find?type={}&value={}&time=-1&lane=0&row=0&back=1", type_.0, value.0));
+    assert!((number(&told, "start") - starts[starts.len() - 1]).abs() < 1e-12);
+}

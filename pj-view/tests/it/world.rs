@@ -1,0 +1,85 @@
+//! The program, running, and what is asked of it byte by byte.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+pub(crate) fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples").join(name)
+}
+
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_view"));
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("PAJE_NO_WARNINGS");
+    command
+}
+
+/// A program that serves a trace until this is dropped.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) host: String,
+    pub(crate) token: String,
+}
+
+impl Served {
+    pub(crate) fn of(trace: &Path, options: &[&str]) -> Self {
+        let mut command = program();
+        command.arg("--no-open").args(options).arg(trace);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut url = String::new();
+        let out = child.stdout.take().expect("a pipe");
+        BufReader::new(out).read_line(&mut url).expect("an address");
+        let rest = url.trim().strip_prefix("http://").expect("an address");
+        let (host, token) = rest.trim_end_matches('/').split_once('/').expect("a token");
+        Served { child, host: host.into(), token: token.into() }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time limit");
+        stream
+    }
+
+    /// What comes back for these bytes, until the server closes the connection or 30 s are over.
+    pub(crate) fn send(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        // A server that has read enough may close before all is sent.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The answer to a request of this method and target, with these headers beside `Host`.
+    pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> String {
+        let host = &self.host;
+        self.send(
+            format!(
+                "{method} {target} HTTP/1.1\r\nHost: {host}\r\n{headers}Connection: close\r\n\r\n"
+            )
+            .as_bytes(),
+        )
+    }
+
+    /// The body of the answer to a right request.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");
+        answer.split_once("\r\n\r\n").expect("a head").1.to_owned()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn status(answer: &str) -> u32 {
+    answer.split(' ').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
