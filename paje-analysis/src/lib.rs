@@ -2,3 +2,7 @@
 //!
 //! Each analysis is a module with one entry point: rows of a trace in, a plain typed table out. It neither
 //! prints nor knows a command line, and needs nothing but the public interface of `paje-sim`.
+
+pub mod seconds;
+
+pub use seconds::Seconds;
