@@ -1,5 +1,6 @@
 //! Tables: named columns of one length, each of one kind.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -79,20 +80,46 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Only the first rows.
-    pub fn truncate(&mut self, rows: usize) {
-        for column in &mut self.columns {
-            match &mut column.data {
-                Data::Text(all) => all.truncate(rows),
-                Data::Count(all) => all.truncate(rows),
-                Data::Seconds(all) => all.truncate(rows),
-                Data::Number(all) | Data::Amount(all) => all.truncate(rows),
-            }
-        }
+    /// Only so many rows: those with the largest in the first of these columns; where that is the same, or nothing,
+    /// in the next. Of equal ones, what came first comes first.
+    #[must_use]
+    pub fn top(self, rows: usize, by: &[&str]) -> Self {
+        let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|a, b| {
+            let compared = keys.iter().map(|data| data.compare(*b, *a));
+            compared.fold(Ordering::Equal, Ordering::then)
+        });
+        order.truncate(rows);
+        let columns = self.columns.iter().map(|column| column.of_rows(&order)).collect();
+        Table { name: self.name, columns }
+    }
+}
+
+impl Column {
+    fn of_rows(&self, rows: &[usize]) -> Column {
+        let data = match &self.data {
+            Data::Text(all) => Data::Text(rows.iter().map(|row| all[*row].clone()).collect()),
+            Data::Count(all) => Data::Count(rows.iter().map(|row| all[*row]).collect()),
+            Data::Seconds(all) => Data::Seconds(rows.iter().map(|row| all[*row]).collect()),
+            Data::Number(all) => Data::Number(rows.iter().map(|row| all[*row]).collect()),
+            Data::Amount(all) => Data::Amount(rows.iter().map(|row| all[*row]).collect()),
+        };
+        Column { name: self.name, data }
     }
 }
 
 impl Data {
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        let number = |number: Option<f64>| number.unwrap_or(f64::NEG_INFINITY);
+        match self {
+            Data::Text(all) => all[a].cmp(&all[b]),
+            Data::Count(all) => all[a].cmp(&all[b]),
+            Data::Seconds(all) => all[a].cmp(&all[b]),
+            Data::Number(all) | Data::Amount(all) => number(all[a]).total_cmp(&number(all[b])),
+        }
+    }
+
     /// One value for each of these rows.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())

@@ -99,6 +99,12 @@ impl Variables {
         Variables { scope, bins, lanes: Vec::new() }
     }
 
+    /// Whether it adds up by bins, too.
+    #[must_use]
+    pub const fn has_bins(&self) -> bool {
+        self.bins.is_some()
+    }
+
     /// Looks at the next portion of a trace, or at a whole one.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);

@@ -1,0 +1,44 @@
+//! How tables are written.
+
+mod grid;
+mod machine;
+mod people;
+mod place;
+mod screen;
+mod strips;
+
+use std::io::{self, Write};
+
+use console::Failure;
+use paje_analysis::Table;
+
+use crate::cli::{Cli, Format};
+pub use screen::Screen;
+
+/// Writes a report to where it is to go.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
+    let screen = if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() };
+    place::write(cli.output.as_deref(), |out| format(cli, title, table, screen, out))
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn format(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match cli.format {
+        Format::Table => people::write(title, table, screen, out),
+        Format::Csv => machine::csv(table, cli.quotes, out),
+        Format::Json => machine::json(table, out),
+        Format::Parquet => machine::parquet(table, out),
+    }
+}

@@ -1,0 +1,218 @@
+//! The reports beside plain loops over all rows, and beside themselves with other threads, blocks and portions.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use datasets::random;
+use paje_profile::cli::Cli;
+use paje_profile::run::{Cuts, bytes};
+use paje_sim::{Options, Source, Trace};
+use splitter::Limits;
+
+use crate::naive_rows::{Asked, Naive, rough};
+
+/// The command line of these words.
+fn cli(words: &[String]) -> Cli {
+    let words = ["pj_profile", "--no-warnings", "--format", "csv", "--quotes", "strip"]
+        .into_iter()
+        .map(String::from)
+        .chain(words.iter().cloned());
+    Cli::parse_from(words)
+}
+
+/// The lines of a report below its header.
+fn report(words: &[String], cuts: Cuts) -> String {
+    let text = bytes(&cli(words), cuts).unwrap_or_else(|failure| panic!("{words:?}: {failure:?}"));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn lines(text: &str) -> BTreeSet<String> {
+    text.lines().skip(1).map(String::from).collect()
+}
+
+/// The same with sums of rounded products as far as they must agree.
+fn rounded(text: &str, columns: &[usize]) -> BTreeSet<String> {
+    let line = |line: String| {
+        let fields = line.split(',').enumerate().map(|(i, field)| match field.parse() {
+            Ok(number) if columns.contains(&i) => rough(number),
+            _ => field.to_owned(),
+        });
+        fields.collect::<Vec<_>>().join(",")
+    };
+    lines(text).into_iter().map(line).collect()
+}
+
+/// A few numbers that follow from a seed.
+fn drawn(seed: u64, count: u64, salt: u64) -> u64 {
+    let mixed =
+        (seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ (mixed >> 31)) % count
+}
+
+/// Cuts of all sizes.
+fn cuts(seed: u64) -> Cuts {
+    let block = [37, 300, 5000, 1 << 17][drawn(seed, 4, 1) as usize];
+    let portion = [1, 100, 2000, 1 << 24][drawn(seed, 4, 2) as usize];
+    Cuts { limits: Limits { block, line: 1 << 20 }, portion }
+}
+
+/// Asks for every report of a trace, with options that follow from the seed, and compares it with loops over rows.
+fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
+    let mut compared = 0;
+    let containers = trace.containers();
+    let start = containers.ids().skip(1).map(|id| containers.start(id)).fold(trace.end(), f64::min);
+    let length = trace.end() - start;
+    let types: Vec<String> =
+        containers.ids().map(|id| trace.types().name(containers.type_of(id)).to_string()).collect();
+    let type_ = types[drawn(seed, types.len() as u64, 3) as usize].clone();
+    for (report_, salt) in ["states", "comm", "time", "variables", "events"].into_iter().zip(10..) {
+        let draw = |count, more: u64| drawn(seed, count, salt * 100 + more);
+        let mut asked = Asked::default();
+        let mut words: Vec<String> = vec![report_.into()];
+        words.extend(given.iter().cloned());
+        if draw(3, 1) == 0 {
+            asked.from = Some(start + length * draw(8, 2) as f64 / 10.0);
+            words.push(format!("--start={}", asked.from.unwrap_or(0.0)));
+        }
+        if draw(3, 3) == 0 {
+            let from = asked.from.unwrap_or(start);
+            asked.to = Some(from + length * draw(8, 4) as f64 / 10.0);
+            words.push(format!("--end={}", asked.to.unwrap_or(0.0)));
+        }
+        if matches!(report_, "states" | "time") {
+            asked.by = [None, Some("value"), Some("container"), Some(type_.as_str())]
+                [draw(4, 5) as usize]
+                .map(String::from);
+            words.extend(asked.by.iter().map(|by| format!("--by={by}")));
+        }
+        if report_ == "comm" && draw(2, 6) == 0 {
+            asked.level = Some(type_.clone());
+            words.push(format!("--level={type_}"));
+        }
+        if matches!(report_, "time" | "variables") && draw(2, 7) == 0 {
+            asked.bins = Some(1 + draw(7, 8) as u32);
+            words.extend(asked.bins.iter().map(|bins| format!("--bins={bins}")));
+        }
+        if report_ == "time" && draw(2, 9) == 0 {
+            asked.inclusive = true;
+            words.push("--inclusive".into());
+        }
+        let only = draw(4, 10) == 0;
+        if only {
+            words.push("--of-type=*a*".into());
+        }
+        words.push(path.display().to_string());
+        let threads = [1, 2, 5][draw(3, 11) as usize];
+        words.push(format!("--threads={threads}"));
+
+        let naive = Naive::of(trace, asked.clone()).only(|trace, row| {
+            let types = trace.types();
+            let has = |text: &[u8]| text.contains(&b'a');
+            let alias = types.alias(row.type_).is_some_and(|alias| has(alias.text));
+            !only || has(types.name(row.type_).text) || alias
+        });
+        let text = report(&words, cuts(seed + salt));
+        let (found, wanted) = match (report_, asked.bins) {
+            ("states", _) => (lines(&text), naive.states()),
+            ("comm", _) => (lines(&text), naive.comm()),
+            ("time", _) => (lines(&text), naive.time()),
+            ("events", _) => (lines(&text), naive.events()),
+            (_, None) => (rounded(&text, &[5, 6]), naive.variables()),
+            (_, Some(_)) => (rounded(&text, &[5]), naive.variable_bins()),
+        };
+        let only_found: Vec<_> = found.difference(&wanted).collect();
+        let only_wanted: Vec<_> = wanted.difference(&found).collect();
+        assert!(
+            only_found.is_empty() && only_wanted.is_empty(),
+            "seed {seed}: {}\nreported {only_found:#?}\nwanted {only_wanted:#?}",
+            words.join(" ")
+        );
+        compared += found.len();
+
+        let mut other = words.clone();
+        other.pop();
+        other.push(format!("--threads={}", [5, 1, 2][draw(3, 11) as usize]));
+        assert_eq!(report(&other, cuts(seed + salt + 7)), text, "seed {seed}: {}", words.join(" "));
+    }
+    compared
+}
+
+/// A trace by the options that change what it is.
+fn read(path: &Path, given: &[String]) -> Option<Trace> {
+    let mut words: Vec<String> = vec!["comm".into(), path.display().to_string()];
+    words.extend(given.iter().cloned());
+    let mut options: Options = cli(&words).options(Limits::default());
+    options.selection = Default::default();
+    let source = Source::stream(fs::File::open(path).expect("it is there"));
+    Trace::read_with(source, &options, &workers::Workers::one(), &Default::default()).ok()
+}
+
+#[test]
+fn random_traces() {
+    let count =
+        std::env::var("PAJE_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let first = std::env::var("PAJE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("random.trace");
+    let (mut traces, mut rows) = (0, 0);
+    for seed in first..first + count {
+        let random = random::trace(seed);
+        // Naive loops take a while.
+        if !random.is_valid() || random.bytes.len() > 100_000 {
+            continue;
+        }
+        let known = |option: &&String| ["-n", "-z"].contains(&option.as_str());
+        let given: Vec<String> = random.options.iter().filter(known).cloned().collect();
+        fs::write(&path, &random.bytes).expect("writable");
+        let trace = read(&path, &given).unwrap_or_else(|| panic!("seed {seed} is valid"));
+        rows += compare(&path, &trace, &given, seed);
+        traces += 1;
+    }
+    println!("{traces} traces, {rows} rows of reports");
+    assert!(traces * 2 > count, "{traces}");
+    assert!(rows as u64 > 10 * traces, "{rows}");
+}
+
+/// All traces below a folder.
+fn traces_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).expect("a folder");
+    for entry in entries {
+        let path = entry.expect("readable").path();
+        match path.extension().and_then(|ending| ending.to_str()) {
+            _ if path.is_dir() => traces_below(&path, found),
+            Some("trace" | "paje") => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+}
+
+#[test]
+fn examples_and_other_traces() {
+    let mut all = Vec::new();
+    traces_below(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples")), &mut all);
+    if let Some(folder) = std::env::var_os("PAJE_CORPUS") {
+        traces_below(Path::new(&folder), &mut all);
+    }
+    let (mut traces, mut rows) = (0, 0);
+    for path in &all {
+        // Naive loops take a while.
+        if fs::metadata(path).expect("it is there").len() > 300_000 {
+            continue;
+        }
+        let ways: [&[&str]; 4] = [&[], &["-z"], &["-n", "-z"], &["-z", "--sort"]];
+        for given in ways {
+            let given: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
+            let Some(trace) = read(path, &given) else { continue };
+            for seed in 0..8 {
+                rows += compare(path, &trace, &given, seed);
+            }
+            traces += 1;
+            break;
+        }
+    }
+    println!("{traces} traces of {}, {rows} rows of reports", all.len());
+    assert!(traces > 10, "{traces}");
+}
