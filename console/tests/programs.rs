@@ -28,6 +28,7 @@ fn programs() -> Vec<Program> {
     programs! {
         "pj_dump": paje_dump,
         "pj_equals": paje_equals,
+        "pj_profile": paje_profile,
         "pj_split": paje_split,
         "pj_validate": paje_validate,
     }

@@ -28,6 +28,7 @@
 
 pub mod bins;
 pub mod comm;
+pub mod compare;
 pub mod events;
 pub mod lanes;
 mod nesting;
@@ -35,6 +36,7 @@ pub mod quantiles;
 mod scope;
 pub mod seconds;
 pub mod states;
+pub mod summary;
 pub mod table;
 pub mod time;
 pub mod variables;

@@ -51,6 +51,8 @@ pub struct Row {
     pub max: f64,
     /// How many containers had such a state.
     pub containers: u64,
+    /// How many could have: those that have a lane of the type.
+    pub lanes: u64,
     /// The longest exclusive time of a container over the mean of those that have a lane of the type, less 1.
     pub imbalance: f64,
 }
@@ -182,6 +184,7 @@ impl States {
                 p95: p95.clamp(cell.min, cell.max),
                 max: cell.max,
                 containers: *containers,
+                lanes: group.lanes,
                 imbalance: if mean > 0.0 { most.to_f64() / mean - 1.0 } else { 0.0 },
             });
         }
@@ -354,11 +357,11 @@ pub fn table(rows: &[Row]) -> Table {
         .with("inclusive", Data::seconds(rows, |row| row.inclusive))
         .with("exclusive", Data::seconds(rows, |row| row.exclusive))
         .with("share", Data::number(rows, |row| Some(row.share)))
-        .with("min", Data::seconds(rows, |row| Seconds::new(row.min)))
+        .with("min", Data::number(rows, |row| Some(row.min)))
         .with("mean", Data::seconds(rows, |row| row.mean))
-        .with("median", Data::seconds(rows, |row| Seconds::new(row.median)))
-        .with("p95", Data::seconds(rows, |row| Seconds::new(row.p95)))
-        .with("max", Data::seconds(rows, |row| Seconds::new(row.max)))
+        .with("median", Data::number(rows, |row| Some(row.median)))
+        .with("p95", Data::number(rows, |row| Some(row.p95)))
+        .with("max", Data::number(rows, |row| Some(row.max)))
         .with("containers", Data::count(rows, |row| row.containers))
         .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

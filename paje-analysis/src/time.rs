@@ -138,6 +138,13 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     (clip(scope.window(), first), clip(scope.window(), trace.end()))
 }
 
+/// How long the trace is: the length of its [`range`].
+#[must_use]
+pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
+    let (start, end) = range(trace, scope);
+    Seconds::between(start, end).max(Seconds::ZERO)
+}
+
 /// The report as a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {

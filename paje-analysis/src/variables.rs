@@ -203,10 +203,10 @@ pub fn table(rows: &[Row]) -> Table {
         .with("type", Data::text(rows, |row| &row.type_))
         .with("container", Data::text(rows, |row| &row.container))
         .with("count", Data::count(rows, |row| row.count))
-        .with("min", Data::number(rows, |row| Some(row.min)))
-        .with("max", Data::number(rows, |row| Some(row.max)))
-        .with("mean", Data::number(rows, |row| row.mean))
-        .with("integral", Data::number(rows, |row| Some(row.integral)))
+        .with("min", Data::amount(rows, |row| Some(row.min)))
+        .with("max", Data::amount(rows, |row| Some(row.max)))
+        .with("mean", Data::amount(rows, |row| row.mean))
+        .with("integral", Data::amount(rows, |row| Some(row.integral)))
 }
 
 /// The report by bins as a table.
@@ -218,5 +218,5 @@ pub fn bin_table(rows: &[BinRow]) -> Table {
         .with("end", Data::seconds(rows, |row| row.span.1))
         .with("type", Data::text(rows, |row| &row.type_))
         .with("container", Data::text(rows, |row| &row.container))
-        .with("mean", Data::number(rows, |row| Some(row.mean)))
+        .with("mean", Data::amount(rows, |row| Some(row.mean)))
 }

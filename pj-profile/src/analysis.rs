@@ -3,6 +3,7 @@
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::events::{self, Events};
 use paje_analysis::states::{self, States};
+use paje_analysis::summary::{self, Summary};
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::{self, Variables};
 use paje_analysis::{Bins, Label, Scope, Table};
@@ -22,6 +23,7 @@ pub(crate) enum Analysis {
     Time(Time),
     Variables(Variables),
     Events(Events),
+    Summary(Box<Summary>),
 }
 
 impl Analysis {
@@ -58,6 +60,9 @@ impl Analysis {
             }
             (Report::Variables, bins) => Analysis::Variables(Variables::new(scope, bins)),
             (Report::Events, _) => Analysis::Events(Events::new(scope)),
+            (Report::Summary, _) => {
+                Analysis::Summary(Box::new(Summary::new(scope, cli.bytes.as_deref())))
+            }
             _ => Analysis::States(States::new(scope, cli.by())),
         }
     }
@@ -69,6 +74,15 @@ impl Analysis {
             Analysis::Time(time) => time.see(trace, workers),
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
+            Analysis::Summary(summary) => summary.see(trace, workers),
+        }
+    }
+
+    /// The states that were found, if those were looked for.
+    pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
+        match self {
+            Analysis::States(states) => states.rows(trace),
+            _ => Vec::new(),
         }
     }
 
@@ -85,6 +99,7 @@ impl Analysis {
             }
             Analysis::Variables(all) => (variables::table(&all.rows(trace)), &["integral"]),
             Analysis::Events(events) => (events::table(&events.rows(trace)), &["count"]),
+            Analysis::Summary(page) => return summary::table(&page.rows(trace)),
         };
         match top {
             Some(rows) => table.top(rows, by),

@@ -20,8 +20,12 @@ pub use screen::Screen;
 /// # Errors
 /// It cannot be written.
 pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
-    let screen = if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() };
-    place::write(cli.output.as_deref(), |out| format(cli, title, table, screen, out))
+    place::write(cli.output.as_deref(), |out| format(cli, title, table, screen(cli), out))
+}
+
+/// What a report is shown on.
+pub(crate) fn screen(cli: &Cli) -> Screen {
+    if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
 }
 
 /// Writes a report.

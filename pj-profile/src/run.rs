@@ -12,13 +12,15 @@ use console::progress::Display;
 use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
 use console::{Failure, failure};
-use paje_analysis::Table;
+use paje_analysis::compare::{self, Run};
+use paje_analysis::{Scope, Table, time};
 use paje_sim::{Portion, Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
 
 use crate::analysis::Analysis;
-use crate::cli::{Cli, Report};
+use crate::cli::{Cli, Format, Report};
+use crate::live::Live;
 use crate::output;
 use crate::report::VOICE;
 
@@ -32,6 +34,15 @@ pub struct Cuts {
     pub limits: Limits,
     /// Into portions of so many bytes.
     pub portion: u64,
+}
+
+impl Cuts {
+    /// Small ones, so that little waits for more when lines come slowly.
+    fn live(self) -> Self {
+        let block = self.limits.block.min(1 << 14);
+        let limits = Limits { block, ..self.limits };
+        Cuts { limits, portion: self.portion.min(1 << 16) }
+    }
 }
 
 impl Default for Cuts {
@@ -54,72 +65,137 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
 
 /// Whether the trace is as it should be.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
+    let mut live = match cli.live {
+        true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
+        false => None,
+    };
+    let found = report(cli, cuts, &mut live)?;
+    if let Some(live) = &live {
+        live.clear().map_err(Failure::Output)?;
+    }
+    output::write(cli, &found.title, &found.table)?;
+    Ok(found.is_sound)
+}
+
+/// A report, and what stands above it for people.
+struct Found {
+    title: String,
+    table: Table,
+    is_sound: bool,
+}
+
+/// The report that is asked for.
+fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
     if let Some((option, whose)) = cli.out_of_place() {
         let report = cli.report().name();
         return Err(Failure::Other(format!("{option} is for {whose}, not for {report}")));
     }
-    let workers = cli.parallel.workers()?;
-    let read = read(cli, &cli.files(), cuts, &workers)?;
-    output::write(cli, &read.title(), &read.table)?;
-    Ok(read.is_sound)
+    let (workers, files) = (cli.parallel.workers()?, cli.files());
+    if cli.report() == Report::Compare {
+        return both(cli, &files, cuts, &workers);
+    }
+    let read = read(cli, &files, cuts, &workers, live)?;
+    let table = read.analysis.table(&read.trace, cli.top);
+    let title = title(&read.name, &read.trace);
+    Ok(Found { title, table, is_sound: read.is_sound })
+}
+
+/// What stands above a report for people.
+fn title(name: &Path, trace: &Trace) -> String {
+    format!("{}, until {} s", name.display(), trace.end())
+}
+
+/// Two traces side by side.
+fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
+    let [first, second] = files else {
+        return Err(Failure::Other("compare needs two traces".into()));
+    };
+    if cli.live {
+        return Err(Failure::Other("--live is for one trace, not for compare".into()));
+    }
+    let mut title_of_both = String::new();
+    let mut sides = Vec::new();
+    let mut is_sound = true;
+    for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
+        let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
+        let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
+        let comma = if letter == "A" { "" } else { "; " };
+        title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
+        sides.push((read.analysis.states(&read.trace), makespan));
+        is_sound &= read.is_sound;
+    }
+    let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
+    let mut rows = compare::rows(run(0), run(1));
+    rows.truncate(cli.top.unwrap_or(usize::MAX));
+    Ok(Found { title: title_of_both, table: compare::table(&rows), is_sound })
 }
 
 /// What was read.
 struct Read {
     name: PathBuf,
-    end: f64,
-    table: Table,
+    trace: Trace,
+    analysis: Analysis,
     is_sound: bool,
 }
 
-impl Read {
-    /// What stands above tables for people.
-    fn title(&self) -> String {
-        format!("{}, until {} s", self.name.display(), self.end)
-    }
-}
-
-fn read(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Read, Failure> {
+fn read(
+    cli: &Cli,
+    files: &[PathBuf],
+    cuts: Cuts,
+    workers: &Workers,
+    live: &mut Option<Live>,
+) -> Result<Read, Failure> {
     let began = Instant::now();
     let further = files.get(1..).unwrap_or_default();
     if further.iter().any(|file| file == Path::new("-")) {
         let why = "-: standard input can only be the first file of a trace in several";
         return Err(Failure::Other(why.into()));
     }
+    let cuts = if cli.live { cuts.live() } else { cuts };
     let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
     let name = opened.name().to_owned();
     let options = cli.options(cuts.limits);
     let progress = Arc::new(Progress::default());
-    let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
+    let shows = !(cli.no_progress || cli.live);
+    let shown = Display::new(shows, began).replay(&opened.input, &progress, None);
     let file = opened.file.clone();
     let folders = cli.named.folders(files.iter().map(PathBuf::as_path))?;
     // What is mended may change what was seen before.
     let mut analysis = Analysis::of_portions(cli).filter(|_| !cli.recover);
+    if cli.live && analysis.is_none() {
+        let why = "--live needs both --start and --end where time is divided, and no --recover";
+        return Err(Failure::Other(why.into()));
+    }
+    let mut unwritten = Ok(());
     let trace = opened.read(|mut source| {
         source = source.followed_by(further.to_vec());
         if let Some(folders) = folders {
             source = source.reading_files(file, folders);
         }
-        match &mut analysis {
-            Some(analysis) => {
-                let mut see = |portion: &Portion<'_>| {
-                    analysis.see(portion.trace(), workers);
-                    ControlFlow::Continue(())
-                };
-                let portion = cuts.portion;
-                Trace::read_in_portions(source, &options, workers, &progress, portion, &mut see)
+        let Some(analysis) = &mut analysis else {
+            return Trace::read_with(source, &options, workers, &progress);
+        };
+        let mut see = |portion: &Portion<'_>| {
+            let trace = portion.trace();
+            analysis.see(trace, workers);
+            if let Some(live) = live {
+                unwritten = live.report(|out| {
+                    let table = analysis.table(trace, cli.top);
+                    output::format(cli, &title(&name, trace), &table, output::screen(cli), out)
+                });
             }
-            None => Trace::read_with(source, &options, workers, &progress),
-        }
+            if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        Trace::read_in_portions(source, &options, workers, &progress, cuts.portion, &mut see)
     });
     drop(shown);
+    unwritten.map_err(Failure::Output)?;
     let trace = trace?;
     let analysis = analysis.unwrap_or_else(|| {
         let mut analysis = Analysis::of_whole(cli, &trace);
         workers.run(|| analysis.see(&trace, workers));
         analysis
     });
-    let table = analysis.table(&trace, cli.top);
     if !cli.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
         unmet(cli, &trace);
@@ -133,7 +209,7 @@ fn read(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<R
     };
     VOICE.recovered(&name, &trace, "reported", hint);
     let is_sound = trace.recovered().problems.is_empty();
-    Ok(Read { name, end: trace.end(), table, is_sound })
+    Ok(Read { name, trace, analysis, is_sound })
 }
 
 /// Warns of patterns that nothing matches.
@@ -174,15 +250,8 @@ fn stats(trace: &Trace, workers: &Workers, began: Instant) {
 /// Why the program would fail.
 #[doc(hidden)]
 pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
-    let workers = cli.parallel.workers()?;
-    let read = read(cli, &cli.files(), cuts, &workers)?;
-    let mut out = Vec::new();
-    output::format(cli, &read.title(), &read.table, output::Screen::plain(100), &mut out)
-        .map_err(Failure::Output)?;
+    let found = report(cli, cuts, &mut None)?;
+    let (mut out, screen) = (Vec::new(), output::Screen::plain(100));
+    output::format(cli, &found.title, &found.table, screen, &mut out).map_err(Failure::Output)?;
     Ok(out)
-}
-
-#[allow(dead_code)]
-fn is_compare(cli: &Cli) -> bool {
-    cli.report() == Report::Compare
 }

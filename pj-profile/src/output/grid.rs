@@ -47,9 +47,11 @@ impl<'c> Grid<'c> {
             shown.iter().map(|column| widths[*column] + 2).sum()
         };
         // Names give way first, then columns go.
-        for (column, wide) in widths.iter_mut().enumerate() {
-            if self.is_name(column) {
-                *wide = (*wide).min((screen.width / 3).max(NAME));
+        if total(&shown, &widths) > screen.width {
+            for (column, wide) in widths.iter_mut().enumerate() {
+                if self.is_name(column) {
+                    *wide = (*wide).min((screen.width / 3).max(NAME));
+                }
             }
         }
         while total(&shown, &widths) > screen.width
@@ -71,7 +73,9 @@ impl<'c> Grid<'c> {
                 false => line += &format!("  {pad}{title}"),
             }
         }
-        writeln!(out, "{}", screen.paint(2, line.trim_end()))?;
+        if !line.trim().is_empty() {
+            writeln!(out, "{}", screen.paint(2, line.trim_end()))?;
+        }
         for row in &self.rows {
             line.clear();
             for column in &shown {

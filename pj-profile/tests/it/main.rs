@@ -3,4 +3,3 @@
 mod cli;
 mod naive;
 mod naive_rows;
-mod people;

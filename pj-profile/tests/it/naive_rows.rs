@@ -37,6 +37,8 @@ pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
+    /// Of each state, those directly in it.
+    inner: Vec<Vec<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
     links: Vec<Row>,
@@ -142,7 +144,8 @@ fn quantile(all: &[f64], part: f64) -> f64 {
 impl<'t> Naive<'t> {
     pub(crate) fn of(trace: &'t Trace, asked: Asked) -> Self {
         let (states, variables, events, links) = Default::default();
-        let mut naive = Naive { trace, asked, states, variables, events, links };
+        let inner = Vec::new();
+        let mut naive = Naive { trace, asked, states, inner, variables, events, links };
         let Ok(()) = trace.visit(NameOrder::Bare, &mut naive);
         naive
     }
@@ -152,6 +155,12 @@ impl<'t> Naive<'t> {
         let trace = self.trace;
         for rows in [&mut self.states, &mut self.variables, &mut self.events, &mut self.links] {
             rows.retain(|row| wanted(trace, row));
+        }
+        self.inner = vec![Vec::new(); self.states.len()];
+        for i in 0..self.states.len() {
+            if let Some(outer) = self.outer(i) {
+                self.inner[outer].push(i);
+            }
         }
         self
     }
@@ -203,13 +212,11 @@ impl<'t> Naive<'t> {
 
     /// The exclusive time of each state.
     fn exclusive(&self) -> Vec<i128> {
-        let mut exclusive: Vec<i128> = self.states.iter().map(|row| self.clipped(row)).collect();
-        for (i, row) in self.states.iter().enumerate() {
-            if let Some(outer) = self.outer(i) {
-                exclusive[outer] -= self.clipped(row);
-            }
-        }
-        exclusive
+        let own = |row: &Row| self.clipped(row);
+        let of = |(row, inner): (&Row, &Vec<usize>)| {
+            own(row) - inner.iter().map(|i| own(&self.states[*i])).sum::<i128>()
+        };
+        self.states.iter().zip(&self.inner).map(of).collect()
     }
 
     /// The state that a state is directly in.
@@ -353,7 +360,7 @@ impl<'t> Naive<'t> {
         let to = fixed(self.asked.to.unwrap_or(self.clip(self.trace.end()))).max(from);
         let count = i128::from(self.asked.bins.unwrap_or(60));
         // As fine as the program's: 2⁻⁶⁴.
-        (0..=count).map(|i| (((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6)).collect()
+        (0..=count).map(|i| ((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6).collect()
     }
 
     pub(crate) fn time(&self) -> BTreeSet<String> {
@@ -380,8 +387,8 @@ impl<'t> Naive<'t> {
                     continue;
                 }
                 if !self.asked.inclusive {
-                    let inner = (i + 1..self.states.len()).filter(|j| self.outer(*j) == Some(i));
-                    sum -= inner.map(|j| within(&self.states[j])).sum::<i128>();
+                    let inner = self.inner[i].iter();
+                    sum -= inner.map(|j| within(&self.states[*j])).sum::<i128>();
                 }
                 *sums.entry((bin, id, row.type_, row.value.clone())).or_default() += sum;
             }
@@ -406,12 +413,13 @@ impl<'t> Naive<'t> {
         let line = |((type_, id), rows): (&(TypeId, ContainerId), &Vec<&Row>)| {
             let seconds: i128 = rows.iter().map(|row| self.clipped(row)).sum();
             let integral: f64 = rows.iter().map(|row| row.number * float(self.clipped(row))).sum();
-            let mean = if seconds == 0 { String::new() } else { rough(integral / float(seconds)) };
+            let mean =
+                if seconds == 0 { String::new() } else { (integral / float(seconds)).to_string() };
             let least = rows.iter().map(|row| row.number).fold(f64::INFINITY, f64::min);
             let most = rows.iter().map(|row| row.number).fold(f64::NEG_INFINITY, f64::max);
             let (type_, container) = (self.trace.types().name(*type_), self.name(*id));
-            let (count, integral) = (rows.len(), rough(integral));
-            format!("{type_},{container},{count},{least:.9},{most:.9},{mean},{integral}")
+            let count = rows.len();
+            format!("{type_},{container},{count},{least},{most},{mean},{integral}")
         };
         lanes.iter().map(line).collect()
     }
@@ -435,13 +443,8 @@ impl<'t> Naive<'t> {
         )| {
             let (type_, container) = (self.trace.types().name(*type_), self.name(*id));
             let (start, end) = (nine(edges[*bin]), nine(edges[bin + 1]));
-            format!("{bin},{start},{end},{type_},{container},{}", rough(integral / float(*seconds)))
+            format!("{bin},{start},{end},{type_},{container},{}", integral / float(*seconds))
         };
         sums.iter().map(line).collect()
     }
-}
-
-/// What is a sum of rounded products, as far as it must agree.
-pub(crate) fn rough(number: f64) -> String {
-    format!("{number:.8e}")
 }
