@@ -9,7 +9,7 @@ use paje_analysis::summary::{self, Summary};
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::{self, Variables};
 use paje_analysis::{Bins, By, Scope, Table};
-use paje_sim::{Options, Portion, Progress, Selection, Source, Trace, Window};
+use paje_sim::{Options, Portion, Progress, Selection, Source, Trace, TimeRange};
 use workers::Workers;
 
 use crate::team;
@@ -29,7 +29,7 @@ impl Reports {
         let mut selection = Selection::default();
         if choice & 1 != 0 {
             let from = f64::from(choice >> 4);
-            selection.window = Window { from, to: from + f64::from(choice >> 1 & 7) };
+            selection.window = TimeRange { from, to: from + f64::from(choice >> 1 & 7) };
         }
         let scope = || Scope::new(&selection);
         let bins = || Bins::new(0.0, 20.0, 1 + u32::from(choice % 7));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use paje_sim::{
-    ContainerId, LaneView, Links, Trace, TypeId, TypeNature, UserDefined, ValueId, Visitor, Window,
+    ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, UserDefined, ValueId,
+    Visitor,
 };
 use rustc_hash::FxHashMap;
 use workers::Workers;
@@ -178,7 +179,7 @@ impl Ends {
 }
 
 struct Adding<'a> {
-    window: Window,
+    window: TimeRange,
     bytes: &'a [String],
     pairs: &'a mut FxHashMap<Pair, Cell>,
 }

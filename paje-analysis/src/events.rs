@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use paje_sim::{Events as Slice, LaneView, Trace, TypeId, TypeNature, ValueId, Visitor, Window};
+use paje_sim::{Events as Slice, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId, Visitor};
 use rustc_hash::FxHashMap;
 use workers::Workers;
 
@@ -96,7 +96,7 @@ impl Events {
 }
 
 struct Counting<'a> {
-    window: Window,
+    window: TimeRange,
     cells: &'a mut FxHashMap<ValueId, Cell>,
 }
 

@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 
-use paje_sim::{LaneView, States, ValueId, Visitor, Window};
+use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
 
 use crate::Seconds;
 use crate::scope::clip;
@@ -24,7 +24,7 @@ pub(crate) struct Nested {
 
 impl Nested {
     /// How long it took within the window.
-    pub(crate) fn inclusive(&self, window: Window) -> Seconds {
+    pub(crate) fn inclusive(&self, window: TimeRange) -> Seconds {
         Seconds::between(clip(window, self.start), clip(window, self.end))
     }
 
@@ -37,7 +37,7 @@ impl Nested {
 
 /// Goes through the states of a lane.
 pub(crate) struct Nesting<F> {
-    window: Window,
+    window: TimeRange,
     stack: Vec<Nested>,
     /// What the portion before left open, from the bottom up, and how many of it have come again.
     open: Vec<Nested>,
@@ -48,7 +48,7 @@ pub(crate) struct Nesting<F> {
 
 impl<F: FnMut(&Nested, Option<&Nested>)> Nesting<F> {
     /// Shows the states of a lane that have an end, and leaves those that have none in `open`.
-    pub(crate) fn walk(lane: LaneView<'_>, window: Window, open: &mut Vec<Nested>, closed: F) {
+    pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
         let Ok(()) = lane.visit(&mut nesting);
@@ -57,7 +57,7 @@ impl<F: FnMut(&Nested, Option<&Nested>)> Nesting<F> {
     }
 
     /// Shows what would be shown if the open states of a lane ended now.
-    pub(crate) fn end_now(now: f64, window: Window, open: &[Nested], closed: F) {
+    pub(crate) fn end_now(now: f64, window: TimeRange, open: &[Nested], closed: F) {
         let ended = open.iter().map(|nested| Nested { end: now.max(nested.start), ..*nested });
         let (stack, open) = (ended.collect(), Vec::new());
         Nesting { window, stack, open, again: 0, closed }.close_to(0);

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn all(count: usize) -> impl DoubleEndedIterator<Item = f64> {
-        (0..count).map(|i| (i * 7919 % count) as f64 * 1e-6)
+        (0..count).map(move |i| (i * 7919 % count) as f64 * 1e-6)
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(few.quantiles([0.5]), [None]);
         few.push(4.0);
         assert_eq!(few.quantiles([0.5, 0.95]), [Some(4.0); 2]);
-        [1.0, 3.0, 2.0].map(|seconds| few.push(seconds));
+        [1.0, 3.0, 2.0].into_iter().for_each(|seconds| few.push(seconds));
         assert_eq!(few.quantiles([0.0, 0.5, 1.0]), [Some(1.0), Some(2.5), Some(4.0)]);
         assert!((few.quantiles([0.95])[0].expect("one") - 3.85).abs() < 1e-12);
     }

@@ -1,7 +1,7 @@
 //! What of a trace is looked at, and what is added up to one row.
 
 use paje_sim::{
-    ContainerId, LaneView, NameOrder, Selected, Selection, Step, Trace, TypeNature, Window,
+    ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeNature,
 };
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ impl Scope {
 
     /// The window.
     #[must_use]
-    pub const fn window(&self) -> Window {
+    pub const fn window(&self) -> TimeRange {
         self.selection.window
     }
 
@@ -59,7 +59,7 @@ impl Scope {
 
 /// A time, moved into the window.
 #[inline]
-pub(crate) fn clip(window: Window, time: f64) -> f64 {
+pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use paje_sim::{ContainerId, LaneView, Trace, TypeId, TypeNature, ValueId, Window};
+use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId};
 use rustc_hash::FxHashMap;
 use workers::Workers;
 
@@ -64,6 +64,8 @@ struct Lane {
     has_states: bool,
     cells: FxHashMap<ValueId, Cell>,
     open: Vec<Nested>,
+    /// When a state last began or ended.
+    latest: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +129,7 @@ impl States {
         }
     }
 
-    /// What was found, with states that are still open counted up to the latest time. The trace is the one that
+    /// What was found, with states that are still open counted up to the latest time of any. The trace is the one that
     /// has been seen, or its last portion. Types come in the order of their definitions; in each, what
     /// took longest comes first.
     #[must_use]
@@ -135,9 +137,12 @@ impl States {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         let places = self.places(trace);
+        // The trace's end is not it: lines are read ahead.
+        let latest = self.lanes.iter().map(|lane| lane.latest);
+        let now = latest.fold(f64::NEG_INFINITY, f64::max);
         for lane in trace.lanes() {
             let Some(kept) = self.lanes.get(lane.id().index()) else { continue };
-            let kept = kept.ended(lane, self.scope.window(), &mut of_open);
+            let kept = kept.ended(now, lane, self.scope.window(), &mut of_open);
             let Some(group) = self.by.group(trace, lane.container()) else { continue };
             if !kept.has_states {
                 continue;
@@ -235,7 +240,7 @@ impl Group {
 }
 
 impl Lane {
-    fn see(&mut self, lane: LaneView<'_>, window: Window, by: &By, found: &mut Found) {
+    fn see(&mut self, lane: LaneView<'_>, window: TimeRange, by: &By, found: &mut Found) {
         let mut open = std::mem::take(&mut self.open);
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let type_ = lane.type_id();
@@ -244,12 +249,15 @@ impl Lane {
                 found.entry((type_, state.value, group)).or_default().push(seconds);
             }
         });
+        let last = open.last().map_or(f64::NEG_INFINITY, |state| state.start);
+        self.latest = self.latest.max(last);
         self.open = open;
     }
 
     /// Adds a state; how long it took, if it is in the window.
     #[inline]
-    fn add(&mut self, state: &Nested, window: Window) -> Option<f64> {
+    fn add(&mut self, state: &Nested, window: TimeRange) -> Option<f64> {
+        self.latest = if self.has_states { self.latest.max(state.end) } else { state.end };
         self.has_states = true;
         if !window.overlaps(state.start, state.end) {
             return None;
@@ -268,15 +276,16 @@ impl Lane {
     /// What it would be if its open states ended now; and how long these took.
     fn ended(
         &self,
+        now: f64,
         lane: LaneView<'_>,
-        window: Window,
+        window: TimeRange,
         of_open: &mut FxHashMap<Key, Vec<f64>>,
     ) -> Cow<'_, Lane> {
         if self.open.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut ended = self.clone();
-        let (now, type_, container) = (lane.trace().end(), lane.type_id(), lane.container());
+        let (type_, container) = (lane.type_id(), lane.container());
         Nesting::end_now(now, window, &self.open, |state, _| {
             if let Some(seconds) = ended.add(state, window) {
                 of_open.entry((type_, state.value, container)).or_default().push(seconds);

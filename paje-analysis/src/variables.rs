@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use paje_sim::{LaneView, Trace, TypeNature, Variables as Slice, Visitor, Window};
+use paje_sim::{LaneView, TimeRange, Trace, TypeNature, Variables as Slice, Visitor};
 use workers::Workers;
 
 use crate::bins::Bins;
@@ -160,7 +160,7 @@ impl Variables {
 }
 
 struct Adding<'a> {
-    window: Window,
+    window: TimeRange,
     bins: Option<&'a Bins>,
     kept: &'a mut Lane,
 }

@@ -9,7 +9,7 @@ use console::generate::Generate;
 use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
 use paje_analysis::{By, Label};
 use paje_parser::TypeNature;
-use paje_sim::{FieldNames, Glob, Options, Selection, Window};
+use paje_sim::{FieldNames, Glob, Options, Selection, TimeRange};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -306,8 +306,8 @@ impl Cli {
 
     /// When it is looked at.
     #[must_use]
-    pub fn window(&self) -> Window {
-        Window {
+    pub fn window(&self) -> TimeRange {
+        TimeRange {
             from: self.start.unwrap_or(f64::NEG_INFINITY),
             to: self.end.unwrap_or(f64::INFINITY),
         }
