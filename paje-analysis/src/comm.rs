@@ -68,6 +68,9 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
+/// Where a row comes: by type, value, and the places of its ends in output order.
+type Place = (TypeId, Label, [usize; 2]);
+
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     count: u64,
@@ -136,8 +139,7 @@ impl Comm {
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
         let places = places(trace);
-        let mut all: BTreeMap<(TypeId, Label, [usize; 2]), ([ContainerId; 2], Cell)> =
-            BTreeMap::new();
+        let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
         for lane in trace.lanes() {
             let Some(pairs) = self.lanes.get(lane.id().index()) else { continue };
             for ((value, from, to), cell) in pairs {
@@ -147,24 +149,23 @@ impl Comm {
                 all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
             }
         }
-        let row =
-            |((type_, value, _), (ends, cell)): ((TypeId, Label, _), ([ContainerId; 2], Cell))| {
-                let [from, to] = ends.map(|id| trace.containers().name(id).into());
-                Row {
-                    type_: trace.types().name(type_).into(),
-                    value,
-                    from,
-                    to,
-                    ends,
-                    count: cell.count,
-                    bytes: cell.bytes.map(Seconds::to_f64),
-                    min: cell.min,
-                    mean: cell.seconds.mean(cell.count),
-                    max: cell.max,
-                    first: cell.first,
-                    last: cell.last,
-                }
-            };
+        let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
+            let [from, to] = ends.map(|id| trace.containers().name(id).into());
+            Row {
+                type_: trace.types().name(type_).into(),
+                value,
+                from,
+                to,
+                ends,
+                count: cell.count,
+                bytes: cell.bytes.map(Seconds::to_f64),
+                min: cell.min,
+                mean: cell.seconds.mean(cell.count),
+                max: cell.max,
+                first: cell.first,
+                last: cell.last,
+            }
+        };
         all.into_iter().map(row).collect()
     }
 }

@@ -11,7 +11,7 @@ use console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-/// From one report to the next that is shown, and to the next that is kept for the end.
+/// From one report to the next that is shown, and to the next that is kept for an interrupt.
 const SHOWN: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_millis(100);
 
@@ -29,7 +29,8 @@ pub(crate) struct Live {
     /// Whether it is for people, who see it change.
     is_shown: bool,
     shown: Instant,
-    kept: Instant,
+    /// When the next one is due to be kept.
+    next: Instant,
 }
 
 impl Live {
@@ -47,7 +48,7 @@ impl Live {
             }
         });
         let now = Instant::now();
-        Ok(Live { last, is_shown: for_people, shown: now, kept: now })
+        Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
     }
 
     /// Shows the report that `write` writes, if it is time for one. Who reads slowly is waited for.
@@ -56,11 +57,13 @@ impl Live {
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
     ) -> io::Result<()> {
         let now = Instant::now();
-        if now - self.kept < KEPT {
+        if now < self.next {
             return Ok(());
         }
         let mut text = Vec::new();
         write(&mut text)?;
+        // A report that takes long comes seldom: reading is what the time is for.
+        self.next = Instant::now() + KEPT.max(20 * now.elapsed());
         if self.is_shown && now - self.shown >= SHOWN {
             let mut out = standard_output()?;
             match io::stdout().is_terminal() {
@@ -71,7 +74,6 @@ impl Live {
             self.shown = Instant::now();
         }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = text;
-        self.kept = Instant::now();
         Ok(())
     }
 

@@ -9,6 +9,9 @@ use super::screen::{Screen, fitted, heat, width};
 /// The colours of a terminal that values get by turns, of what took most first.
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
+/// Seconds by bin and value.
+type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
+
 /// Of so many containers at most, a matrix is shown.
 const ENDS: usize = 64;
 
@@ -80,8 +83,7 @@ fn natural(name: &str) -> Vec<(u64, String)> {
 pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lines: BTreeMap<(usize, String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
-        BTreeMap::new();
+    let mut lines: BTreeMap<(usize, String, String), Bins> = BTreeMap::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let (mut first, mut last, mut length) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
     for row in 0..seen.0.len() {
@@ -105,7 +107,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
         place.and_then(|place| COLOURS.get(place)).copied().unwrap_or(37)
     };
     let wide = label_width(lines.keys().map(|(_, _, name)| name), screen);
-    let most = |of: &BTreeMap<usize, BTreeMap<String, f64>>| {
+    let most = |of: &Bins| {
         let sums = of.values().map(|values| values.values().sum());
         if by_value { sums.fold(0.0, f64::max) } else { length }
     };
