@@ -27,10 +27,14 @@
 //! ```
 
 pub mod bins;
+pub mod classes;
+pub mod collectives;
 pub mod comm;
 pub mod compare;
+pub mod critical;
 pub mod events;
 pub mod lanes;
+pub mod messages;
 mod nesting;
 pub mod quantiles;
 mod scope;
@@ -39,7 +43,9 @@ pub mod states;
 pub mod summary;
 pub mod table;
 pub mod time;
+pub mod tracks;
 pub mod variables;
+pub mod waits;
 
 pub use bins::Bins;
 pub use scope::{By, Scope};
