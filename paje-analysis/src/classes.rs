@@ -140,8 +140,9 @@ pub struct Classes {
 impl Classes {
     /// Gives each value its class.
     ///
-    /// Of the state types of one type of containers, the one with the most values that the map knows is
-    /// gone by; of several such, the one with the most about other containers, then the first.
+    /// Of the state types of one type of containers, one is gone by that holds values that the map knows: rather one
+    /// that the map names, then the one with the most such values, then the one with the most about other
+    /// containers, then the first.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -151,14 +152,18 @@ impl Classes {
             chosen: vec![None; types.len()],
             passed_over: Vec::new(),
         };
-        let mut best = vec![(0, 0); types.len()];
+        let mut best = vec![(false, 0, 0); types.len()];
         for id in types.ids().filter(|id| types.nature(*id) == TypeNature::State) {
-            let known = known_values(trace, map, id);
+            let (known, others) = known_values(trace, map, id);
+            if known == 0 {
+                continue;
+            }
+            let rank = (map.names(types.name(id).text), known, others);
             let parent = types.parent(id).index();
-            if known > best[parent] {
-                best[parent] = known;
+            if rank > best[parent] {
+                best[parent] = rank;
                 classes.passed_over.extend(classes.chosen[parent].replace(id));
-            } else if known.0 > 0 {
+            } else {
                 classes.passed_over.push(id);
             }
         }

@@ -165,7 +165,7 @@ impl Series {
             for instance in 0..self.len() {
                 let times = |(track, state): (&u32, &u32)| {
                     let track = &tracks.list()[*track as usize];
-                    (ticks(track.start[*state as usize]), ticks(track.end[*state as usize]))
+                    (nanos(track.start[*state as usize]), nanos(track.end[*state as usize]))
                 };
                 let times: Vec<_> = group.iter().zip(self.operation(instance)).map(times).collect();
                 match self.class {
@@ -179,9 +179,9 @@ impl Series {
     }
 }
 
-/// Some 10⁻¹² seconds: integers, so that sums do not depend on the order.
-fn ticks(seconds: f64) -> i128 {
-    (seconds * 2f64.powi(40)).round() as i128
+/// The nearest nanosecond: integers, so that what is the same on paper is so in sums.
+fn nanos(seconds: f64) -> i128 {
+    (seconds * 1e9).round() as i128
 }
 
 /// Adds, for each member as the root, what its being that leaves unexplained of an operation with these enters and

@@ -129,10 +129,13 @@ impl Map {
     /// The class of values that the map does not know, of the state type of this name.
     #[must_use]
     pub fn fallback(&self, type_: &[u8]) -> Class {
-        match matches(&self.types, &self.folded(type_)) {
-            true => Class::Other,
-            false => Class::Compute,
-        }
+        if self.names(type_) { Class::Other } else { Class::Compute }
+    }
+
+    /// Whether the state type of this name is one of the message-passing library, as the map says.
+    #[must_use]
+    pub fn names(&self, type_: &[u8]) -> bool {
+        matches(&self.types, &self.folded(type_))
     }
 
     /// Whether links of the type of this name are messages.

@@ -100,20 +100,34 @@ impl Waits<'_> {
             members.iter().for_each(|track| group_of[*track as usize] = group);
         }
         let meetings = self.meetings();
-        let mut pairs: HashMap<(u32, u32), f64> = HashMap::new();
-        let since = |(track, at): &(u32, u32)| {
-            let wait = &self.by_track[*track as usize][*at as usize];
-            let (p, q) = (wait.waiter, wait.whom);
-            let pair = pairs.insert((p.min(q), p.max(q)), wait.until);
-            let last = pair.unwrap_or(begin).min(wait.from);
-            if group_of[p as usize] != group_of[q as usize] {
-                return last;
-            }
-            let meetings = &meetings[group_of[p as usize]];
-            let behind = meetings.partition_point(|time| *time <= wait.from);
-            behind.checked_sub(1).map_or(last, |at| last.max(meetings[at]))
+        let wait = |at: usize| {
+            let (track, place) = order[at];
+            &self.by_track[track as usize][place as usize]
         };
-        order.iter().map(since).collect()
+        let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
+        // Each as it begins, when all that ended by then are behind.
+        let mut begins: Vec<usize> = (0..order.len()).collect();
+        begins.sort_by(|a, b| wait(*a).from.total_cmp(&wait(*b).from));
+        let mut ended = 0;
+        let mut pairs: HashMap<(u32, u32), f64> = HashMap::new();
+        let mut since = vec![begin; order.len()];
+        for at in begins {
+            let begun = wait(at);
+            while ended < order.len() && wait(ended).until <= begun.from {
+                pairs.insert(pair(wait(ended)), wait(ended).until);
+                ended += 1;
+            }
+            let last = pairs.get(&pair(begun)).map_or(begin, |time| *time);
+            let group = group_of[begun.waiter as usize];
+            let meeting = if group == group_of[begun.whom as usize] {
+                let behind = meetings[group].partition_point(|time| *time <= begun.from);
+                behind.checked_sub(1).map_or(begin, |at| meetings[group][at])
+            } else {
+                begin
+            };
+            since[at] = last.max(meeting);
+        }
+        since
     }
 
     /// By group, when all were in an operation that nobody leaves before the last one enters.
