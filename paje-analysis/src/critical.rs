@@ -10,6 +10,8 @@
 //! critical-path based performance analysis* (2012): the time of a value on the path, beyond its mean over the
 //! containers, waiting left out.
 
+mod report;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

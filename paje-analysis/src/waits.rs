@@ -13,6 +13,7 @@
 //! is longer than its state.
 
 pub mod delays;
+mod report;
 pub mod tables;
 
 use paje_sim::Trace;

@@ -11,6 +11,7 @@ use paje_sim::Trace;
 use workers::Workers;
 
 use crate::cli::{Cli, Report};
+use crate::waiting;
 
 /// Into how many parts the time is divided, if nothing else is said.
 const BINS: u32 = 60;
@@ -24,12 +25,17 @@ pub(crate) enum Analysis {
     Variables(Variables),
     Events(Events),
     Summary(Box<Summary>),
+    /// What needs all rows, and is found at once.
+    Waiting(Table),
 }
 
 impl Analysis {
     /// That of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
     /// the window has two ends.
     pub(crate) fn of_portions(cli: &Cli) -> Option<Self> {
+        if waiting::is_asked(cli) {
+            return None;
+        }
         let bins = match needs_bins(cli) {
             true => Some(Bins::new(cli.start?, cli.end?, cli.bins.unwrap_or(BINS))),
             false => None,
@@ -75,6 +81,7 @@ impl Analysis {
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
             Analysis::Summary(summary) => summary.see(trace, workers),
+            Analysis::Waiting(_) => {}
         }
     }
 
@@ -100,6 +107,7 @@ impl Analysis {
             Analysis::Variables(all) => (variables::table(&all.rows(trace)), &["integral"]),
             Analysis::Events(events) => (events::table(&events.rows(trace)), &["count"]),
             Analysis::Summary(page) => return summary::table(&page.rows(trace)),
+            Analysis::Waiting(table) => (table.clone(), &["seconds"]),
         };
         match top {
             Some(rows) => table.top(rows, by),

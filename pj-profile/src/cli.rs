@@ -38,8 +38,8 @@ const OTHER: &str = "Other";
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The report: states (if none is named), comm, time, variables, events, summary, or compare; and
-    /// the trace, maybe compressed
+    /// The report: states (if none is named), comm, time, variables, events, waits, critical, summary, or
+    /// compare; and the trace, maybe compressed
     ///
     /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is no file, or if it is `-`. Several
     /// files are one trace, but for compare. A file that is called like a report is ./states, for example
@@ -47,6 +47,8 @@ pub struct Cli {
     pub words: Vec<OsString>,
 
     /// What has rows of its own: value, container, or each container of the type TYPE with all in it
+    ///
+    /// waits: kind (if not given), waiter, or pair; critical: container (if not given), or value
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
@@ -54,7 +56,7 @@ pub struct Cli {
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub level: Option<String>,
 
-    /// comm: the user-defined field that says how many bytes a link stands for
+    /// comm, waits: the user-defined field that says how many bytes a link stands for
     ///
     /// The first of Size, size, Bytes and MessageSize that a link has, if not given
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
@@ -68,10 +70,30 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub inclusive: bool,
 
+    /// waits, critical: what states are about, as FILE says, or one of the maps mpi and starpu
+    ///
+    /// If not given, that of the two which knows more of the trace's states
+    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    pub map: Option<PathBuf>,
+
+    /// waits, critical: containers in one of TYPE are a group; if not given, those with the same parent
+    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
+    pub group: Option<String>,
+
+    /// waits, critical: the container that broadcasts start from and reductions end in
+    ///
+    /// If not given, it is assumed, for each value and group, to be the one that leaves least to explain
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub root: Option<String>,
+
+    /// waits, critical: the sender of so many bytes or more waits for the receiver; 0: any sender
+    #[arg(long, value_name = "BYTES", help_heading = WHAT)]
+    pub eager: Option<u64>,
+
     /// Only the N largest rows
     ///
-    /// By exclusive time (states), bytes or count (comm), count (events), integral (variables), seconds (time)
-    /// or change (compare)
+    /// By exclusive time (states), bytes or count (comm), count (events), integral (variables), seconds (time,
+    /// waits, critical) or change (compare)
     #[arg(long, value_name = "N", help_heading = WHAT)]
     pub top: Option<usize>,
 
@@ -88,6 +110,10 @@ pub struct Cli {
     /// Write to FILE, which appears when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
+
+    /// waits: write whom each container waits for most to FILE, for Graphviz
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub dot: Option<PathBuf>,
 
     /// How names are written as CSV
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
@@ -180,6 +206,18 @@ pub struct Cli {
     version: Option<bool>,
 }
 
+/// The reports that are about rows one by one.
+const ROWS: &str = "states, comm, time, variables, events, summary and compare";
+const BY_ROWS: [Report; 7] = [
+    Report::States,
+    Report::Comm,
+    Report::Time,
+    Report::Variables,
+    Report::Events,
+    Report::Summary,
+    Report::Compare,
+];
+
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -202,18 +240,22 @@ pub enum Report {
     Time,
     Variables,
     Events,
+    Waits,
+    Critical,
     Summary,
     Compare,
 }
 
 impl Report {
     /// All of them.
-    pub const ALL: [Report; 7] = [
+    pub const ALL: [Report; 9] = [
         Report::States,
         Report::Comm,
         Report::Time,
         Report::Variables,
         Report::Events,
+        Report::Waits,
+        Report::Critical,
         Report::Summary,
         Report::Compare,
     ];
@@ -227,6 +269,8 @@ impl Report {
             Report::Time => "time",
             Report::Variables => "variables",
             Report::Events => "events",
+            Report::Waits => "waits",
+            Report::Critical => "critical",
             Report::Summary => "summary",
             Report::Compare => "compare",
         }
@@ -239,7 +283,8 @@ impl Report {
             Report::Comm => Some(TypeNature::Link),
             Report::Variables => Some(TypeNature::Variable),
             Report::Events => Some(TypeNature::Event),
-            Report::Summary => None,
+            // States and links.
+            Report::Waits | Report::Critical | Report::Summary => None,
         }
     }
 }
@@ -281,7 +326,10 @@ impl Cli {
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.value_names = self.quotes.value_names();
         options.ignore_incomplete_links = self.ignore_incomplete_links;
-        options.user_defined = matches!(self.report(), Report::Comm | Report::Summary);
+        options.user_defined = matches!(
+            self.report(),
+            Report::Comm | Report::Summary | Report::Waits | Report::Critical
+        );
         options.sort = self.sort;
         options.recover = self.recover;
         options.memory = self.memory.limit();
@@ -316,13 +364,33 @@ impl Cli {
     /// An option that the report has no use for, and what has.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
-        use Report::{Comm, Compare, States, Time, Variables};
-        let all: [(bool, &str, &[Report], &str); 5] = [
-            (self.by.is_some(), "--by", &[States, Time, Compare], "states, time and compare"),
+        use Report::{Comm, Compare, Critical, States, Time, Variables, Waits};
+        let all: [(bool, &str, &[Report], &str); 13] = [
+            (
+                self.by.is_some(),
+                "--by",
+                &[States, Time, Waits, Critical, Compare],
+                "states, time, waits, critical and compare",
+            ),
             (self.level.is_some(), "--level", &[Comm], "comm"),
-            (self.bytes.is_some(), "--bytes", &[Comm], "comm"),
+            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical], "comm, waits and critical"),
             (self.bins.is_some(), "--bins", &[Time, Variables], "time and variables"),
             (self.inclusive, "--inclusive", &[Time], "time"),
+            (self.map.is_some(), "--map", &[Waits, Critical], "waits and critical"),
+            (self.group.is_some(), "--group", &[Waits, Critical], "waits and critical"),
+            (self.root.is_some(), "--root", &[Waits, Critical], "waits and critical"),
+            (self.eager.is_some(), "--eager", &[Waits, Critical], "waits and critical"),
+            (self.dot.is_some(), "--dot", &[Waits], "waits"),
+            (
+                self.live,
+                "--live",
+                // Of compare, more is told later.
+                &BY_ROWS,
+                "states, comm, time, variables, events and summary",
+            ),
+            // Who waits may wait for any container.
+            (!self.inside.is_empty(), "--in", &BY_ROWS, ROWS),
+            (!self.of_type.is_empty(), "--of-type", &BY_ROWS, ROWS),
         ];
         let wrong = |(given, _, reports, _): &(bool, _, &[Report], _)| {
             *given && !reports.contains(&self.report())

@@ -13,3 +13,4 @@ pub mod manual;
 pub mod output;
 mod report;
 pub mod run;
+mod waiting;

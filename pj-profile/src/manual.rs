@@ -11,6 +11,8 @@ pub const MANUAL: Manual = Manual {
         ("pj_profile --by container --top 20 run.trace.gz", "the twenty longest of all containers"),
         ("pj_profile comm --level node run.trace", "how much each node sent to each"),
         ("pj_profile time --bins 50 -s 10 -e 20 run.trace", "ten seconds, in fifty parts"),
+        ("pj_profile waits --by waiter run.trace", "who waits, and who causes it"),
+        ("pj_profile critical run.trace", "what the run is as long as"),
         ("pj_profile --format csv -o states.csv run.trace", "for other programs"),
         ("pj_profile compare before.trace after.trace", "what became faster, and what slower"),
         ("simulate | pj_profile --live", "while it runs, every second"),
@@ -32,6 +34,17 @@ pub const MANUAL: Manual = Manual {
                 ("time", "Seconds of each value in each of equal parts of the time."),
                 ("variables", "Least, greatest and mean value of each variable, and its integral."),
                 ("events", "How many events of each value there are in each container."),
+                (
+                    "waits",
+                    "Who waits for whom where messages are passed: late senders and receivers, and operations of \
+                     groups. --by waiter also tells how much others wait for each container (caused), and how much of \
+                     all waiting began with it, also where others pass it on (delay).",
+                ),
+                (
+                    "critical",
+                    "What the critical path is in: the longest chain, which is as long as the run. --by value tells how \
+                     much longer than the mean of the containers, and what that imbalance costs all of them.",
+                ),
                 ("summary", "What the trace is, on one page."),
                 ("compare A B", "Two traces side by side, sorted by what the change costs."),
             ])],
@@ -47,6 +60,11 @@ pub const MANUAL: Manual = Manual {
                      variables: type,container,count,min,max,mean,integral\n\
                      variables --bins: bin,start,end,type,container,mean\n\
                      events: type,value,container,count,first,last,rate\n\
+                     waits: kind,count,seconds,share,mean,max\n\
+                     waits --by waiter: container,count,seconds,share,mean,max,caused,delay\n\
+                     waits --by pair: waiter,whom,count,seconds,share,mean,max,most\n\
+                     critical: type,value,container,seconds,share\n\
+                     critical --by value: type,value,seconds,share,mean,imbalance,cost\n\
                      summary: section,name,value\n\
                      compare: type,value,count_a,count_b,exclusive_a,exclusive_b,change,percent,share",
                 ),

@@ -6,8 +6,10 @@ mod people;
 mod place;
 mod screen;
 mod strips;
+mod waiting;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use console::Failure;
 use paje_analysis::Table;
@@ -26,6 +28,14 @@ pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure
 /// What a report is shown on.
 pub(crate) fn screen(cli: &Cli) -> Screen {
     if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
+}
+
+/// Writes a text to a file, which appears when it is complete.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    place::write(Some(path), |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes a report.

@@ -23,6 +23,7 @@ use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
 use crate::output;
 use crate::report::VOICE;
+use crate::waiting;
 
 /// Bytes of a trace in a portion.
 pub const PORTION: u64 = 16 << 20;
@@ -191,11 +192,17 @@ fn read(
     drop(shown);
     unwritten.map_err(Failure::Output)?;
     let trace = trace?;
-    let analysis = analysis.unwrap_or_else(|| {
-        let mut analysis = Analysis::of_whole(cli, &trace);
-        workers.run(|| analysis.see(&trace, workers));
-        analysis
-    });
+    let analysis = match analysis {
+        Some(analysis) => analysis,
+        None if waiting::is_asked(cli) => {
+            Analysis::Waiting(workers.run(|| waiting::table(cli, &name, &trace))?)
+        }
+        None => {
+            let mut analysis = Analysis::of_whole(cli, &trace);
+            workers.run(|| analysis.see(&trace, workers));
+            analysis
+        }
+    };
     if !cli.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
         unmet(cli, &trace);

@@ -8,6 +8,24 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
+#[allow(dead_code)]
+#[path = "../../examples/waiting.rs"]
+mod example;
+
+#[test]
+fn the_example_tells_all() {
+    let report = example::report(&slow_rank());
+    let lines: Vec<&str> = report.lines().map(str::trim).collect();
+    for line in [
+        "0.205505 late sender (411)",
+        "0.060000 for rank-3, 0.209995 caused by it",
+        "0.090253 is the critical path's length",
+        "0.090000 computing in rank-3",
+    ] {
+        assert!(lines.contains(&line), "{report}");
+    }
+}
+
 fn slow_rank() -> Trace {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/smpi/slow-rank.trace.xz");
     Trace::open(path).expect("a valid trace")

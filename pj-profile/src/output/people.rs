@@ -7,7 +7,7 @@ use paje_parser::error::Escaped;
 
 use super::grid::{Cell, Column, Grid};
 use super::screen::{Screen, amount, count, duration};
-use super::strips;
+use super::{strips, waiting};
 
 /// A report below its title.
 pub(super) fn write(
@@ -32,6 +32,9 @@ pub(super) fn write(
         "variables" => sections(seen, screen, out, &["type"], VARIABLES, variables),
         "compare" => sections(seen, screen, out, &["container", "type"], COMPARE, compare),
         "summary" => summary(seen, screen, out),
+        "kinds" | "waiters" | "pairs" | "critical" | "imbalance" => {
+            waiting::write(seen, screen, out)
+        }
         _ => sections(seen, screen, out, &["type", "value"], EVENTS, events),
     }
 }
@@ -62,15 +65,15 @@ impl<'t> Seen<'t> {
         }
     }
 
-    fn name(self, name: &str, row: usize) -> Cell {
+    pub(super) fn name(self, name: &str, row: usize) -> Cell {
         Cell::Name(self.text(name, row))
     }
 
-    fn seconds(self, name: &str, row: usize) -> Cell {
+    pub(super) fn seconds(self, name: &str, row: usize) -> Cell {
         Cell::Number(self.number(name, row).map_or_else(|| "–".into(), duration))
     }
 
-    fn count(self, name: &str, row: usize) -> Cell {
+    pub(super) fn count(self, name: &str, row: usize) -> Cell {
         match self.0.column(name) {
             Some(Data::Count(all)) => Cell::Number(count(all[row])),
             _ => Cell::Number("–".into()),
@@ -81,7 +84,7 @@ impl<'t> Seen<'t> {
         Cell::Number(self.number(name, row).map_or_else(|| "–".into(), amount))
     }
 
-    fn percent(self, name: &str, row: usize, sign: bool) -> Cell {
+    pub(super) fn percent(self, name: &str, row: usize, sign: bool) -> Cell {
         Cell::Number(match self.number(name, row) {
             Some(part) if sign => format!("{:+.1} %", part * 100.0),
             Some(part) => format!("{:.1} %", part * 100.0),
@@ -91,7 +94,7 @@ impl<'t> Seen<'t> {
 }
 
 /// Rows below a heading for each run of rows that agree in these columns.
-fn sections(
+pub(super) fn sections(
     seen: Seen<'_>,
     screen: Screen,
     out: &mut dyn Write,
@@ -105,7 +108,10 @@ fn sections(
     let mut row = 0;
     while row < seen.0.len() {
         let (of, mut grid) = (heading(row), Grid::new(columns));
-        writeln!(out, "\n{}", screen.paint(1, &of.join(" · ")))?;
+        writeln!(out)?;
+        if !of.is_empty() {
+            writeln!(out, "{}", screen.paint(1, &of.join(" · ")))?;
+        }
         while row < seen.0.len() && heading(row) == of {
             grid.row(cells(seen, row));
             row += 1;

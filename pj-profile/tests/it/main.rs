@@ -3,3 +3,4 @@
 mod cli;
 mod naive;
 mod naive_rows;
+mod waiting;
