@@ -159,46 +159,42 @@ impl CriticalPath {
             .into_par_iter()
             .map(|track| working_times(waits, track, window))
             .collect();
-        let mut sums: BTreeMap<Activity, (Seconds, u64)> = BTreeMap::new();
+        let mut sums: BTreeMap<Activity, Seconds> = BTreeMap::new();
         for (activity, seconds) in times.into_iter().flatten() {
-            let sum = sums.entry(activity).or_default();
-            *sum = (sum.0 + seconds, sum.1 + 1);
+            *sums.entry(activity).or_default() += seconds;
         }
-        let mut list: Vec<Imbalance> = on_path
-            .into_iter()
-            .map(|(activity, on_path)| {
-                let (sum, count) = sums.get(&activity).copied().unwrap_or_default();
-                let mean = sum.mean(count);
-                let imbalance = (on_path - mean).max(Seconds::ZERO);
-                let cost =
-                    if imbalance.is_zero() { imbalance } else { times_count(on_path, count) - sum };
-                Imbalance { activity, on_path, mean, imbalance, cost }
-            })
-            .collect();
+        let mut counts: BTreeMap<TypeId, u64> = BTreeMap::new();
+        for track in waits.tracks.list() {
+            *counts.entry(track.type_).or_default() += 1;
+        }
+        let row = |(activity, on_path): (Activity, Seconds)| {
+            let sum = sums.get(&activity).copied().unwrap_or_default();
+            let count = counts.get(&activity.0).copied().unwrap_or_default();
+            let mean = sum.mean(count);
+            let imbalance = (on_path - mean).max(Seconds::ZERO);
+            let all: Seconds = std::iter::repeat_n(on_path, count as usize).sum();
+            let cost = if imbalance.is_zero() { imbalance } else { all - sum };
+            Imbalance { activity, on_path, mean, imbalance, cost }
+        };
+        let mut list: Vec<Imbalance> = on_path.into_iter().map(row).collect();
         list.sort_by_key(|row| Reverse(row.cost));
         list
     }
 }
 
-/// So many times as long.
-fn times_count(seconds: Seconds, count: u64) -> Seconds {
-    std::iter::repeat_n(seconds, count as usize).sum()
-}
-
 /// The exclusive time of each activity of a track in the window, without waiting.
 fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
     let track = &waits.tracks.list()[at];
-    let values = waits.tracks.classes().of_type(track.type_).len();
-    let mut times = track.exclusive(values, window.0, window.1);
-    let covered: Seconds = times.iter().copied().sum();
+    let mut times = track.exclusive(window.0, window.1);
+    let covered: Seconds = times.values().copied().sum();
     let lasting = Seconds::between(window.0, window.1.max(window.0));
     for wait in waits.of_track(at) {
-        times[track.value[wait.state as usize].index()] -= wait.seconds_within(window);
+        *times.entry(track.value[wait.state as usize]).or_default() -= wait.seconds_within(window);
     }
-    let activity = |(value, seconds): (u32, Seconds)| {
+    let activity = |(value, seconds): (ValueId, Seconds)| {
         // Waiting around other states is longer than the state without them.
-        ((track.type_, Some(ValueId(value))), seconds.max(Seconds::ZERO))
+        ((track.type_, Some(value)), seconds.max(Seconds::ZERO))
     };
     let between = ((track.type_, None), lasting - covered);
-    (0..).zip(times).map(activity).chain([between]).collect()
+    times.into_iter().map(activity).chain([between]).collect()
 }

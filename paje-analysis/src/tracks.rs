@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use paje_sim::{ContainerId, LaneView, Trace, TypeId, ValueId};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::Seconds;
 use crate::classes::{Class, Classes};
@@ -193,16 +194,17 @@ impl Track {
         })
     }
 
-    /// The exclusive time of each value between two times: that of its states without what is inside them.
-    pub(crate) fn exclusive(&self, values: usize, start: f64, end: f64) -> Vec<Seconds> {
-        let mut times = vec![Seconds::ZERO; values];
+    /// The exclusive time of each value between two times: that of its states without what is inside them. By
+    /// hash, since values may be as many as states.
+    pub(crate) fn exclusive(&self, start: f64, end: f64) -> FxHashMap<ValueId, Seconds> {
+        let mut times: FxHashMap<ValueId, Seconds> = FxHashMap::default();
         for (at, value) in self.value.iter().enumerate() {
             let (from, until) = (self.start[at].max(start), self.end[at].min(end));
             if from < until {
                 let time = Seconds::between(from, until);
-                times[value.index()] += time;
+                *times.entry(*value).or_default() += time;
                 if let Some(around) = self.parent(at) {
-                    times[self.value[around].index()] -= time;
+                    *times.entry(self.value[around]).or_default() -= time;
                 }
             }
         }
@@ -307,8 +309,9 @@ mod tests {
             [(Some(5), 6.0, 6.5), (Some(0), 4.0, 6.0), (Some(3), 3.5, 4.0)]
         );
         assert_eq!(pieces(5.0, 5.0), []);
-        let times =
-            track.exclusive(7, 0.0, 12.0).iter().map(|time| time.to_f64()).collect::<Vec<_>>();
+        let times = track.exclusive(0.0, 12.0);
+        let times = [0, 1, 2, 3, 4, 5, 6]
+            .map(|value| times.get(&ValueId(value)).copied().unwrap_or_default().to_f64());
         assert_eq!(times, [5.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0]);
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use console::Failure;
 use paje_analysis::Table;
-use paje_analysis::classes::Map;
+use paje_analysis::classes::{Class, Map};
 use paje_analysis::collectives::Grouping;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
@@ -145,6 +145,14 @@ fn notes(waits: &Waits<'_>, map: &Map) {
         VOICE
             .say(format_args!("note: each group is one container; --group TYPE makes larger ones"));
     }
+    let combined = combined(waits);
+    if combined.0 > 2 * combined.1 {
+        VOICE.say(format_args!(
+            "note: of {} states that send and receive at once, {} have a message; SMPI does not tell which \
+             messages end in such states: no waiting there",
+            combined.0, combined.1
+        ));
+    }
     let (sent, received) = waits.messages.without_state();
     if sent + received > 0 {
         let all = waits.messages.list().len();
@@ -152,4 +160,18 @@ fn notes(waits: &Waits<'_>, map: &Map) {
             "note: of {all} messages, {sent} have no state that sends and {received} none that receives"
         ));
     }
+}
+
+/// How many states send and receive at once, and how many messages end in such.
+fn combined(waits: &Waits<'_>) -> (usize, usize) {
+    let tracks = &waits.tracks;
+    let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
+    let states = tracks.list().iter().enumerate();
+    let states = states.map(|(at, track)| (0..track.len()).filter(|state| is(at, *state)).count());
+    let received = waits
+        .messages
+        .list()
+        .iter()
+        .filter(|message| message.recv().is_some_and(|state| is(message.to as usize, state)));
+    (states.sum(), received.count())
 }

@@ -229,3 +229,19 @@ fn options_out_of_place_are_refused() {
         );
     }
 }
+
+#[test]
+fn sendrecv_without_messages_is_told() {
+    let folder = Folder::new();
+    let text = String::from_utf8(Case::Barrier.trace(&PARAMETERS).bytes).expect("text");
+    let trace = folder.file("run.trace", text.replace("PMPI_Barrier", "PMPI_Sendrecv"));
+    let (status, out, err) = run(&["waits"], &trace);
+    assert_eq!(status, 0);
+    assert!(out.ends_with("There is nothing to report.\n"), "{out}");
+    assert_eq!(
+        err,
+        "pj_profile: note: of 4 states that send and receive at once, 0 have a message; SMPI does not tell \
+         which messages end in such states: no waiting there\n"
+    );
+    assert_eq!(run(&["waits", "--no-warnings"], &trace).2, "");
+}
