@@ -105,10 +105,27 @@ fn the_delay_is_the_slow_ranks() {
     assert_eq!((status, err.as_str()), (0, ""));
     let line = out.lines().find(|line| line.contains("rank-3")).expect("a line");
     assert!(line.ends_with("60.00 ms       210.0 ms"), "{out}");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/waiting.md");
+    shows("waiting.md", &out);
+}
+
+/// Checks that a page has the lines of a report below its title.
+fn shows(page: &str, report: &str) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let docs = fs::read_to_string(docs).expect("a page");
-    for line in out.lines().skip(2) {
-        assert!(docs.contains(line), "docs/waiting.md lacks\n{line}");
+    for line in report.lines().skip(2) {
+        assert!(docs.contains(line), "{page} lacks\n{line}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_is_reported() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let trace = examples.join("mpi.trace");
+    for words in [&["waits", "--by", "waiter"][..], &["critical", "--by", "value", "--top", "3"]] {
+        let (status, out, _) = run(words, &trace);
+        assert_eq!(status, 0);
+        assert!(out.lines().count() > 4, "{out}");
+        shows("profile.md", &out);
     }
 }
 
