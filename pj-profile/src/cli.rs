@@ -316,10 +316,12 @@ impl Cli {
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.value_names = self.quotes.value_names();
         options.ignore_incomplete_links = self.ignore_incomplete_links;
-        options.user_defined = matches!(
-            self.report(),
-            Report::Comm | Report::Summary | Report::Waits | Report::Critical
-        );
+        options.user_defined = match self.report() {
+            Report::Comm | Report::Summary => true,
+            // Sizes tell which senders wait, if anything says from which on. The maps that are built in do not.
+            Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
+            _ => false,
+        };
         options.sort = self.sort;
         options.recover = self.recover;
         options.memory = self.memory.limit();
