@@ -5,6 +5,7 @@
 //! * [`invalid`] makes small traces with exactly one fault, and knows the line where it is.
 //! * [`files`] cuts a trace into many files that name one another.
 //! * [`mutate`] damages a trace: lines, words, bytes.
+//! * [`passing`] makes runs of message-passing programs: random ones, and some whose waiting is known as a formula.
 //! * [`random`] makes small traces that vary everything at once, for a live comparison with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here depends on a parser of the format:
@@ -22,6 +23,7 @@
 pub mod files;
 pub mod invalid;
 pub mod mutate;
+pub mod passing;
 pub mod random;
 
 mod header;

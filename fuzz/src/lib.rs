@@ -2,6 +2,7 @@
 
 pub mod agree;
 pub mod pieces;
+pub mod reports;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

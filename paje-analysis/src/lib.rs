@@ -2,3 +2,52 @@
 //!
 //! Each analysis is a module with one entry point: rows of a trace in, a plain typed table out. It neither
 //! prints nor knows a command line, and needs nothing but the public interface of `paje-sim`.
+//!
+//! Those that need no rows to be kept are fed while a trace is read, [portion](paje_sim::Portion) by portion, or
+//! with a whole trace at once, which gives the same; lanes are looked at side by side by all workers:
+//!
+//! ```
+//! use paje_analysis::{By, Scope, states::States};
+//! use paje_sim::{Options, Progress, Source, Trace};
+//! use workers::Workers;
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+//! # let bytes = std::fs::read(path)?;
+//! let workers = Workers::one();
+//! let mut states = States::new(Scope::default(), By::Value);
+//! let mut see = |portion: &paje_sim::Portion<'_>| {
+//!     states.see(portion.trace(), &workers);
+//!     std::ops::ControlFlow::Continue(())
+//! };
+//! let (source, progress) = (Source::stream(&bytes[..]), Progress::default());
+//! let trace = Trace::read_in_portions(source, &Options::default(), &workers, &progress, 1 << 24, &mut see)?;
+//! let longest = &states.rows(&trace)[0];
+//! assert_eq!(longest.value.to_string(), "computing");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bins;
+pub mod classes;
+pub mod collectives;
+pub mod comm;
+pub mod compare;
+pub mod critical;
+pub mod events;
+pub mod lanes;
+pub mod messages;
+mod nesting;
+pub mod quantiles;
+mod scope;
+pub mod seconds;
+pub mod states;
+pub mod summary;
+pub mod table;
+pub mod time;
+pub mod tracks;
+pub mod variables;
+pub mod waits;
+
+pub use bins::Bins;
+pub use scope::{By, Scope};
+pub use seconds::Seconds;
+pub use table::{Column, Data, Label, Table};

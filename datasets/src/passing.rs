@@ -1,0 +1,11 @@
+//! Runs of message-passing programs, as small traces: closed forms with known answers, and random ones.
+//!
+//! Ranks compute, send, receive, and take part in operations of all, in the states and links of SimGrid's SMPI. Each rank has
+//! a clock in microseconds; who receives waits for who sends, so that no trace deadlocks.
+
+mod known;
+mod random;
+mod ranks;
+
+pub use known::{Case, Known, Parameters, Waiting};
+pub use random::{Passing, random};

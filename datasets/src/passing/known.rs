@@ -1,0 +1,282 @@
+//! Traces whose waiting and critical path are known as formulas.
+
+use super::ranks::{NO_SIZE, Ranks};
+
+/// A situation in which somebody waits. All times are in terms of [`Parameters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Case {
+    /// Rank 1 receives from rank 0, which is late by `late`.
+    LateSender,
+    /// Rank 0 sends to rank 1, which is late by `late`, and can only leave with it: a message of 1 MB.
+    LateReceiver,
+    /// An allreduce; each rank is later than the one before by `late`.
+    NxN,
+    /// A barrier; the same.
+    Barrier,
+    /// A broadcast; the same; the rank in the middle is the root.
+    OneToN,
+    /// A reduction; the same; rank 0 is the root.
+    NToOne,
+    /// A scan; each rank is earlier than the one before by `late`.
+    Scan,
+    /// Each rank receives from the one before, works for `work` again, and sends to the next; rank 0 is late.
+    Chain,
+    /// As [`Case::LateSender`], in states inside others; rank 1 works for `work` again.
+    Nested,
+}
+
+/// Times in microseconds, and how many ranks there are where any number can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// How many ranks there are: two at least.
+    pub ranks: usize,
+    /// How long everybody works.
+    pub work: u64,
+    /// By how much somebody is late: more than twice `transfer`.
+    pub late: u64,
+    /// How long a message takes, or an operation after the last one came: 2 at least.
+    pub transfer: u64,
+}
+
+/// A trace and its answers, in microseconds.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The trace.
+    pub bytes: Vec<u8>,
+    /// Who waits.
+    pub waits: Vec<Waiting>,
+    /// The critical path: rank, since when, until when.
+    pub path: Vec<(usize, u64, u64)>,
+    /// The waiting that each rank causes, directly and by propagation, where it is not 0.
+    pub delays: Vec<(usize, u64)>,
+}
+
+/// Who waits for whom, and when, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Waiting {
+    /// Why: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`, `early reduce` or
+    /// `late scan`.
+    pub kind: &'static str,
+    /// The rank that waits.
+    pub waiter: usize,
+    /// The rank that it waits for.
+    pub whom: usize,
+    /// Since when.
+    pub from: u64,
+    /// Until when.
+    pub until: u64,
+}
+
+impl Case {
+    /// Every case.
+    pub const ALL: [Case; 9] = [
+        Case::LateSender,
+        Case::LateReceiver,
+        Case::NxN,
+        Case::Barrier,
+        Case::OneToN,
+        Case::NToOne,
+        Case::Scan,
+        Case::Chain,
+        Case::Nested,
+    ];
+
+    /// The trace of these parameters, and its answers.
+    pub fn trace(self, parameters: &Parameters) -> Known {
+        match self {
+            Case::LateSender => late_sender(parameters),
+            Case::LateReceiver => late_receiver(parameters),
+            Case::NxN => all_for_all(parameters, "PMPI_Allreduce", "wait at nxn"),
+            Case::Barrier => all_for_all(parameters, "PMPI_Barrier", "wait at barrier"),
+            Case::OneToN => broadcast(parameters),
+            Case::NToOne => reduction(parameters),
+            Case::Scan => scan(parameters),
+            Case::Chain => chain(parameters),
+            Case::Nested => nested(parameters),
+        }
+    }
+}
+
+fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -> Waiting {
+    Waiting { kind, waiter, whom, from, until }
+}
+
+/// Rank 1 waits for `late`. The path is rank 0's until it sends, and then the message.
+fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
+    let mut ranks = Ranks::new(2);
+    ranks.state(0, "computing", work + late);
+    ranks.state(1, "computing", work);
+    let key = ranks.start(0, 8);
+    ranks.state(0, "PMPI_Send", 0);
+    let (sent, end) = (work + late, work + late + transfer);
+    ranks.state_until(1, "PMPI_Recv", end);
+    ranks.end(1, key);
+    Known {
+        bytes: ranks.trace(),
+        waits: vec![wait("late sender", 1, 0, work, sent)],
+        path: vec![(0, 0, sent), (1, sent, end)],
+        delays: vec![(0, late)],
+    }
+}
+
+/// Rank 0 waits for `late`. Both leave at the same time, and rank 1 never waited: the path is its own.
+fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
+    let mut ranks = Ranks::new(2);
+    ranks.state(0, "computing", work);
+    ranks.state(1, "computing", work + late);
+    let key = ranks.start(0, 1_000_000);
+    let end = work + late + transfer;
+    ranks.state_until(0, "PMPI_Send", end);
+    ranks.state_until(1, "PMPI_Recv", end);
+    ranks.end(1, key);
+    Known {
+        bytes: ranks.trace(),
+        waits: vec![wait("late receiver", 0, 1, work, work + late)],
+        path: vec![(1, 0, end)],
+        delays: vec![(1, late)],
+    }
+}
+
+/// Rank i works for `work` + i · `late`, and waits for the last of n: (n − 1 − i) · `late`.
+fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
+    let &Parameters { ranks: count, work, late, transfer } = parameters;
+    let mut ranks = Ranks::new(count);
+    let last = count - 1;
+    let enter = |rank: usize| work + rank as u64 * late;
+    let end = enter(last) + transfer;
+    for rank in 0..count {
+        ranks.state_until(rank, "computing", enter(rank));
+        ranks.state_until(rank, value, end);
+    }
+    let n = count as u64;
+    Known {
+        bytes: ranks.trace(),
+        waits: (0..last).map(|rank| wait(kind, rank, last, enter(rank), enter(last))).collect(),
+        path: vec![(last, 0, end)],
+        delays: vec![(last, late * n * (n - 1) / 2)],
+    }
+}
+
+/// The root enters in the middle; those before it wait, those behind find the message there.
+fn broadcast(parameters: &Parameters) -> Known {
+    let &Parameters { ranks: count, work, late, transfer } = parameters;
+    let mut ranks = Ranks::new(count);
+    let (root, last) = (count / 2, count - 1);
+    let enter = |rank: usize| work + rank as u64 * late;
+    for rank in 0..count {
+        ranks.state_until(rank, "computing", enter(rank));
+        ranks.state_until(rank, "PMPI_Bcast", enter(rank.max(root)) + transfer);
+    }
+    let r = root as u64;
+    let waits = (0..root).map(|rank| wait("late broadcast", rank, root, enter(rank), enter(root)));
+    Known {
+        bytes: ranks.trace(),
+        waits: waits.collect(),
+        path: vec![(last, 0, enter(last) + transfer)],
+        delays: vec![(root, late * r * (r + 1) / 2)],
+    }
+}
+
+/// Rank 0 is the root and waits for the last: (n − 1) · `late`. The others leave after half a transfer.
+fn reduction(parameters: &Parameters) -> Known {
+    let &Parameters { ranks: count, work, late, transfer } = parameters;
+    let mut ranks = Ranks::new(count);
+    let last = count - 1;
+    let enter = |rank: usize| work + rank as u64 * late;
+    let end = enter(last) + transfer;
+    for rank in 0..count {
+        ranks.state_until(rank, "computing", enter(rank));
+        let left = if rank == 0 { end } else { enter(rank) + transfer / 2 };
+        ranks.state_until(rank, "PMPI_Reduce", left);
+    }
+    Known {
+        bytes: ranks.trace(),
+        waits: vec![wait("early reduce", 0, last, work, enter(last))],
+        path: vec![(last, 0, enter(last)), (0, enter(last), end)],
+        delays: vec![(last, late * last as u64)],
+    }
+}
+
+/// Rank i enters (n − 1 − i) · `late` after the last, so that all wait for rank 0: i · `late`.
+fn scan(parameters: &Parameters) -> Known {
+    let &Parameters { ranks: count, work, late, transfer } = parameters;
+    let mut ranks = Ranks::new(count);
+    let last = count - 1;
+    let enter = |rank: usize| work + (last - rank) as u64 * late;
+    let left = |rank: usize| enter(0) + (rank as u64 + 1) * transfer;
+    for rank in 0..count {
+        ranks.state_until(rank, "computing", enter(rank));
+        ranks.state_until(rank, "PMPI_Scan", left(rank));
+    }
+    let n = count as u64;
+    Known {
+        bytes: ranks.trace(),
+        waits: (1..count).map(|rank| wait("late scan", rank, 0, enter(rank), enter(0))).collect(),
+        path: vec![(0, 0, enter(0)), (last, enter(0), left(last))],
+        delays: vec![(0, late * n * (n - 1) / 2)],
+    }
+}
+
+/// Rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and rank i + 1 waits for that since `work`. Of
+/// each rank's waiting `late` comes from rank 0, and `transfer` + `work` from each rank in between.
+fn chain(parameters: &Parameters) -> Known {
+    let &Parameters { ranks: count, work, late, transfer } = parameters;
+    let mut ranks = Ranks::new(count);
+    let last = count - 1;
+    let sent = |rank: usize| work + late + rank as u64 * (transfer + work);
+    ranks.state(0, "computing", work + late);
+    for rank in 1..count {
+        let key = ranks.start(rank - 1, NO_SIZE);
+        ranks.state(rank - 1, "PMPI_Send", 0);
+        ranks.state(rank, "computing", work);
+        ranks.state_until(rank, "PMPI_Recv", sent(rank - 1) + transfer);
+        ranks.end(rank, key);
+        if rank < last {
+            ranks.state(rank, "computing", work);
+        }
+    }
+    let waits = (1..count).map(|rank| wait("late sender", rank, rank - 1, work, sent(rank - 1)));
+    let mut path: Vec<(usize, u64, u64)> =
+        (1..last).map(|rank| (rank, sent(rank - 1), sent(rank))).collect();
+    path.insert(0, (0, 0, sent(0)));
+    path.push((last, sent(last - 1), sent(last - 1) + transfer));
+    let delay = |rank: usize| match rank {
+        0 => (0, late * last as u64),
+        _ => (rank, (transfer + work) * (last - rank) as u64),
+    };
+    Known {
+        bytes: ranks.trace(),
+        waits: waits.collect(),
+        path,
+        delays: (0..last).map(delay).collect(),
+    }
+}
+
+/// Rank 1 waits for `late` in a receive that is in a receive that is in computing.
+fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
+    let mut ranks = Ranks::new(2);
+    let (sent, end) = (work + late, work + late + transfer + work);
+    ranks.push(0, "computing");
+    ranks.clock[0] = sent;
+    ranks.push(0, "PMPI_Send");
+    let key = ranks.start(0, 8);
+    ranks.clock[0] += 1;
+    ranks.pop(0);
+    ranks.pop(0);
+    ranks.push(1, "computing");
+    ranks.clock[1] = work;
+    ranks.push(1, "PMPI_Wait");
+    ranks.push(1, "PMPI_Recv");
+    ranks.clock[1] = sent + transfer;
+    ranks.end(1, key);
+    ranks.pop(1);
+    ranks.pop(1);
+    ranks.clock[1] = end;
+    ranks.pop(1);
+    Known {
+        bytes: ranks.trace(),
+        waits: vec![wait("late sender", 1, 0, work, sent)],
+        path: vec![(0, 0, sent), (1, sent, end)],
+        delays: vec![(0, late)],
+    }
+}

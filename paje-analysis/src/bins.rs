@@ -1,0 +1,87 @@
+//! Equal parts of a stretch of time.
+
+use crate::Seconds;
+
+/// Parts of equal length, each without its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bins {
+    /// Where each begins, and where the last one ends.
+    edges: Vec<Seconds>,
+}
+
+impl Bins {
+    /// So many parts of the time from `start` to `end`, which is not before it.
+    #[must_use]
+    pub fn new(start: f64, end: f64, count: u32) -> Self {
+        let (start, end, count) = (Seconds::new(start), Seconds::new(end), u64::from(count.max(1)));
+        let edge = |i| Seconds::nth_part(start, end.max(start), i, count);
+        Bins { edges: (0..=count).map(edge).collect() }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.edges.len() - 1
+    }
+
+    /// Never: there is always one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// When a bin begins and ends.
+    #[must_use]
+    pub fn span(&self, bin: usize) -> (Seconds, Seconds) {
+        (self.edges[bin], self.edges[bin + 1])
+    }
+
+    /// Calls `add` with each bin that a time from `start` to `end` is in, and how long it is in there.
+    #[inline]
+    pub(crate) fn overlaps(&self, start: f64, end: f64, mut add: impl FnMut(usize, Seconds)) {
+        let (start, end) = (Seconds::new(start), Seconds::new(end));
+        let mut bin = self.edges.partition_point(|edge| *edge <= start).saturating_sub(1);
+        while bin < self.len() && self.edges[bin] < end {
+            let both = self.edges[bin + 1].min(end) - self.edges[bin].max(start);
+            if both > Seconds::ZERO {
+                add(bin, both);
+            }
+            bin += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let bins = Bins::new(1.0, 2.0, 3);
+        assert_eq!(bins.span(0).0, Seconds::new(1.0));
+        assert_eq!(bins.span(2).1, Seconds::new(2.0));
+        for (start, end, wanted) in [
+            (0.0, 9.0, 3),
+            (1.0, 2.0, 3),
+            (1.5, 1.5, 0),
+            (1.4, 1.6, 1),
+            (1.2, 1.5, 2),
+            (2.0, 3.0, 0),
+        ] {
+            let (mut sum, mut count) = (Seconds::ZERO, 0);
+            bins.overlaps(start, end, |_, seconds| {
+                sum += seconds;
+                count += 1;
+            });
+            let whole = Seconds::between(start.clamp(1.0, 2.0), end.clamp(1.0, 2.0));
+            assert_eq!((sum, count), (whole, wanted), "{start} {end}");
+        }
+    }
+
+    #[test]
+    fn of_no_time_there_is_one_that_is_empty() {
+        let bins = Bins::new(3.0, 3.0, 0);
+        assert_eq!(bins.len(), 1);
+        bins.overlaps(0.0, 9.0, |_, _| panic!("there is nothing in it"));
+    }
+}

@@ -1,0 +1,238 @@
+//! What states are about: computing, sending, receiving, waiting, a collective operation, …
+//!
+//! A [`Map`] gives each state value a [`Class`], by its name. It is a file in TOML, and two are built in:
+//! `mpi` and `starpu`. [`Classes`] are what a map makes of the values of one trace.
+
+pub mod map;
+
+use std::fmt;
+
+use paje_sim::{ContainerId, Trace, TypeId, TypeNature, ValueId};
+
+pub use map::{Map, MapError};
+
+/// What a state is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// The program's own work.
+    Compute,
+    /// Sends a message, or begins to.
+    Send,
+    /// Receives a message, or begins to.
+    Recv,
+    /// Sends one and receives another.
+    SendRecv,
+    /// Waits for what was begun.
+    Wait,
+    /// An operation of a whole group.
+    Collective(Collective),
+    /// Reads or writes files.
+    Io,
+    /// Anything else.
+    Other,
+}
+
+/// Who waits for whom in an operation of a whole group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Collective {
+    /// All for all: nobody leaves before the last one enters.
+    NxN,
+    /// All for the root: a broadcast.
+    OneToN,
+    /// The root for all: a reduction.
+    NToOne,
+    /// All for all, and nothing else.
+    Barrier,
+    /// Each for those before it.
+    Scan,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 12] = [
+        Class::Compute,
+        Class::Send,
+        Class::Recv,
+        Class::SendRecv,
+        Class::Wait,
+        Class::Collective(Collective::NxN),
+        Class::Collective(Collective::OneToN),
+        Class::Collective(Collective::NToOne),
+        Class::Collective(Collective::Barrier),
+        Class::Collective(Collective::Scan),
+        Class::Io,
+        Class::Other,
+    ];
+
+    /// The name in maps and tables, such as `send` or `nxn`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Compute => "compute",
+            Class::Send => "send",
+            Class::Recv => "recv",
+            Class::SendRecv => "sendrecv",
+            Class::Wait => "wait",
+            Class::Collective(collective) => collective.name(),
+            Class::Io => "io",
+            Class::Other => "other",
+        }
+    }
+
+    /// The class of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// Whether a message can start in such a state.
+    #[must_use]
+    pub const fn sends(self) -> bool {
+        matches!(self, Class::Send | Class::SendRecv)
+    }
+
+    /// Whether a message can end in such a state.
+    #[must_use]
+    pub const fn receives(self) -> bool {
+        matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
+    }
+
+    /// Whether it is about other containers.
+    #[must_use]
+    pub const fn communicates(self) -> bool {
+        self.sends() || self.receives() || matches!(self, Class::Collective(_))
+    }
+}
+
+impl Collective {
+    /// The name in maps and tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Collective::NxN => "nxn",
+            Collective::OneToN => "1xn",
+            Collective::NToOne => "nx1",
+            Collective::Barrier => "barrier",
+            Collective::Scan => "scan",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The classes of a trace's state values, and the state types that the analyses go by.
+#[derive(Clone, Debug)]
+pub struct Classes {
+    /// By type and value; empty for types that are not chosen.
+    by_type: Vec<Vec<Class>>,
+    /// The values that the map does not know, of chosen types.
+    unknown: Vec<(TypeId, ValueId)>,
+    /// By container type, the state type that is gone by.
+    chosen: Vec<Option<TypeId>>,
+    /// State types that hold values that the map knows, and that are not chosen all the same.
+    passed_over: Vec<TypeId>,
+}
+
+impl Classes {
+    /// Gives each value its class.
+    ///
+    /// Of the state types of one type of containers, one is gone by that holds values that the map knows: rather one
+    /// that the map names, then the one with the most such values, then the one with the most about other
+    /// containers, then the first.
+    #[must_use]
+    pub fn new(trace: &Trace, map: &Map) -> Classes {
+        let types = trace.types();
+        let mut classes = Classes {
+            by_type: vec![Vec::new(); types.len()],
+            unknown: Vec::new(),
+            chosen: vec![None; types.len()],
+            passed_over: Vec::new(),
+        };
+        let mut best = vec![(false, 0, 0); types.len()];
+        for id in types.ids().filter(|id| types.nature(*id) == TypeNature::State) {
+            let (known, others) = known_values(trace, map, id);
+            if known == 0 {
+                continue;
+            }
+            let rank = (map.names(types.name(id).text), known, others);
+            let parent = types.parent(id).index();
+            if rank > best[parent] {
+                best[parent] = rank;
+                classes.passed_over.extend(classes.chosen[parent].replace(id));
+            } else {
+                classes.passed_over.push(id);
+            }
+        }
+        classes.passed_over.sort_unstable();
+        for id in classes.chosen.clone().into_iter().flatten() {
+            classes.classify(trace, map, id);
+        }
+        classes
+    }
+
+    fn classify(&mut self, trace: &Trace, map: &Map, id: TypeId) {
+        let types = trace.types();
+        let fallback = map.fallback(types.name(id).text);
+        for value in (0..types.value_count(id) as u32).map(ValueId) {
+            let class = map.class(types.value_name(id, value).text);
+            if class.is_none() {
+                self.unknown.push((id, value));
+            }
+            self.by_type[id.index()].push(class.unwrap_or(fallback));
+        }
+    }
+
+    /// The class of a value; `other` if its type is not gone by.
+    #[must_use]
+    pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
+        self.of_type(type_).get(value.index()).copied().unwrap_or(Class::Other)
+    }
+
+    /// The classes of a type's values, in the order of their numbers.
+    #[must_use]
+    pub fn of_type(&self, type_: TypeId) -> &[Class] {
+        self.by_type.get(type_.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The state type that is gone by in a container, if there is one.
+    #[must_use]
+    pub fn state_type(&self, trace: &Trace, container: ContainerId) -> Option<TypeId> {
+        self.chosen[trace.containers().type_of(container).index()]
+    }
+
+    /// The state types that are gone by, in the order of the types of their containers.
+    pub fn chosen(&self) -> impl Iterator<Item = TypeId> + '_ {
+        self.chosen.iter().flatten().copied()
+    }
+
+    /// State types that hold values that the map knows, beside one with more such values in the same
+    /// containers: they are not looked at.
+    #[must_use]
+    pub fn passed_over(&self) -> &[TypeId] {
+        &self.passed_over
+    }
+
+    /// The values that the map does not know, of the types that are gone by: they are `other` in the types of a
+    /// message-passing library, and `compute` elsewhere.
+    #[must_use]
+    pub fn unknown(&self) -> &[(TypeId, ValueId)] {
+        &self.unknown
+    }
+
+    /// Whether the map knows none of the values.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.chosen().next().is_none()
+    }
+}
+
+/// How many of a type's values the map knows, and how many of these are about other containers.
+fn known_values(trace: &Trace, map: &Map, id: TypeId) -> (usize, usize) {
+    let values = (0..trace.types().value_count(id) as u32).map(ValueId);
+    let known = values.filter_map(|value| map.class(trace.types().value_name(id, value).text));
+    known.fold((0, 0), |(all, others), class| (all + 1, others + usize::from(class.communicates())))
+}

@@ -1,0 +1,265 @@
+//! Operations of whole groups. Traces carry no communicator: the k-th state of a value in each container of a
+//! group is one operation.
+
+use std::collections::BTreeMap;
+use std::iter;
+
+use paje_sim::{ContainerId, TypeId, ValueId};
+use rayon::prelude::*;
+
+use crate::classes::{Class, Collective};
+use crate::tracks::{Tracks, grouped};
+
+/// How operations of groups are found.
+#[derive(Clone, Debug, Default)]
+pub struct Grouping {
+    /// Containers are a group if they are in the same container of this type, at any depth, or have none around
+    /// them. Without it, they are if they have the same parent.
+    pub level: Option<TypeId>,
+    /// The container that is the root of all operations that have one. Without it, the root is assumed.
+    pub root: Option<ContainerId>,
+}
+
+/// The operations of groups.
+#[derive(Clone, Debug, Default)]
+pub struct Collectives {
+    /// The groups: tracks whose containers belong together, with states of one type.
+    pub groups: Vec<Vec<u32>>,
+    /// The operations, by group and value.
+    pub series: Vec<Series>,
+    /// What was not looked at.
+    pub uneven: Vec<Uneven>,
+}
+
+/// The operations of one value in one group.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// The group's place among the groups.
+    pub group: usize,
+    /// Whose state type the value is of.
+    pub type_: TypeId,
+    /// The value.
+    pub value: ValueId,
+    /// Who waits for whom.
+    pub class: Collective,
+    /// Operation after operation, the state of each track of the group.
+    states: Vec<u32>,
+    members: usize,
+    /// The root's place among the group's tracks, in series that have a root.
+    pub root: Option<usize>,
+    /// Whether the root is assumed, not named.
+    pub assumed: bool,
+}
+
+/// A value whose operations were not found, since not all containers of a group have as many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uneven {
+    /// The group's place among the groups.
+    pub group: usize,
+    /// Whose state type the value is of.
+    pub type_: TypeId,
+    /// The value.
+    pub value: ValueId,
+    /// How many states a container of the group has at least.
+    pub least: usize,
+    /// How many one has at most.
+    pub most: usize,
+}
+
+impl Series {
+    /// How many operations there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len() / self.members
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The states of operation `instance`, in the order of the group's tracks.
+    #[must_use]
+    pub fn operation(&self, instance: usize) -> &[u32] {
+        &self.states[instance * self.members..][..self.members]
+    }
+}
+
+impl Collectives {
+    /// Finds the operations.
+    #[must_use]
+    pub fn new(tracks: &Tracks<'_>, grouping: &Grouping) -> Self {
+        let containers = tracks.trace().containers();
+        let around = |container| match grouping.level {
+            None => containers.parent(container),
+            Some(level) => {
+                let next =
+                    |id: &ContainerId| (*id != ContainerId::ROOT).then(|| containers.parent(*id));
+                let mut up = iter::successors(Some(container), next);
+                up.find(|id| containers.type_of(*id) == level).unwrap_or(ContainerId::ROOT)
+            }
+        };
+        let groups = grouped(tracks, |track| (around(track.container), track.type_));
+        let states: Vec<_> =
+            (0..tracks.list().len()).into_par_iter().map(|track| by_value(tracks, track)).collect();
+        let mut found = Collectives::default();
+        for ((_, type_), group) in groups {
+            let values: BTreeMap<ValueId, Collective> = group
+                .iter()
+                .flat_map(|track| states[*track as usize].iter())
+                .map(|(value, (class, _))| (*value, *class))
+                .collect();
+            for (value, class) in values {
+                let none = Vec::new();
+                let of = |track: &u32| {
+                    states[*track as usize].get(&value).map_or(&none, |(_, states)| states)
+                };
+                let lists: Vec<&Vec<u32>> = group.iter().map(of).collect();
+                let counts = lists.iter().map(|list| list.len());
+                let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+                let at = found.groups.len();
+                if least != most {
+                    found.uneven.push(Uneven { group: at, type_, value, least, most });
+                    continue;
+                }
+                let states = (0..most).flat_map(|instance| lists.iter().map(move |l| l[instance]));
+                found.series.push(Series {
+                    group: at,
+                    type_,
+                    value,
+                    class,
+                    states: states.collect(),
+                    members: group.len(),
+                    root: None,
+                    assumed: false,
+                });
+            }
+            found.groups.push(group);
+        }
+        let groups = &found.groups;
+        found.series.par_iter_mut().for_each(|series| {
+            series.find_root(tracks, &groups[series.group], grouping.root);
+        });
+        found
+    }
+
+    /// The tracks of a series, in the order of its operations' states.
+    #[must_use]
+    pub fn members(&self, series: &Series) -> &[u32] {
+        &self.groups[series.group]
+    }
+}
+
+impl Series {
+    /// Takes the named container as the root if it is in the group, and otherwise the one with the smallest
+    /// sum of residuals, the first of several.
+    fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
+        if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
+            return;
+        }
+        let named = named.and_then(|named| tracks.of_container(named));
+        let named = named.and_then(|named| group.iter().position(|track| *track as usize == named));
+        self.root = named.or_else(|| {
+            let mut sums = vec![0; group.len()];
+            for instance in 0..self.len() {
+                let times = |(track, state): (&u32, &u32)| {
+                    let track = &tracks.list()[*track as usize];
+                    (nanos(track.start[*state as usize]), nanos(track.end[*state as usize]))
+                };
+                let times: Vec<_> = group.iter().zip(self.operation(instance)).map(times).collect();
+                match self.class {
+                    Collective::OneToN => one_to_n(&times, &mut sums),
+                    _ => n_to_one(&times, &mut sums),
+                }
+            }
+            (0..group.len()).min_by_key(|member| sums[*member])
+        });
+        self.assumed = named.is_none();
+    }
+}
+
+/// The nearest nanosecond: integers, so that what is the same on paper is so in sums.
+fn nanos(seconds: f64) -> i128 {
+    (seconds * 1e9).round() as i128
+}
+
+/// Adds, for each member as the root, what its being that leaves unexplained of an operation with these enters and
+/// exits: the sum of | exit − max(enter, root's enter) |. In the time of sorting, since groups may be large.
+fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
+    let mut by_enter = times.to_vec();
+    by_enter.sort_unstable();
+    let mut exits: Vec<i128> = times.iter().map(|(_, exit)| *exit).collect();
+    exits.sort_unstable();
+    let mut roots: Vec<usize> = (0..times.len()).collect();
+    roots.sort_unstable_by_key(|root| times[*root].0);
+    // Of members that entered when the root did or later, their durations; of those before, their exits. Who left
+    // before the root entered has counted with the wrong sign.
+    let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
+    let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
+    let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
+    for root in roots {
+        let at = times[root].0;
+        while let Some((enter, exit)) = entered.next_if(|(enter, _)| *enter < at) {
+            (later, before, before_count) =
+                (later - (exit - enter), before + exit, before_count + 1);
+        }
+        while let Some(exit) = exited.next_if(|exit| **exit < at) {
+            (left, left_count) = (left + exit, left_count + 1);
+        }
+        sums[root] += later + (before - before_count * at) + 2 * (left_count * at - left);
+    }
+}
+
+/// The same where the root waits for the others: the durations of all but the root, and | exit − latest enter | of
+/// the root.
+fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
+    let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
+    let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);
+    for ((enter, exit), sum) in times.iter().zip(sums) {
+        *sum += all - (exit - enter) + (exit - latest).abs();
+    }
+}
+
+/// The states of each collective value of a track, in order of opening.
+fn by_value(tracks: &Tracks<'_>, track: usize) -> BTreeMap<ValueId, (Collective, Vec<u32>)> {
+    let track = &tracks.list()[track];
+    let classes = tracks.classes().of_type(track.type_);
+    let mut found: BTreeMap<ValueId, (Collective, Vec<u32>)> = BTreeMap::new();
+    for (state, value) in track.value.iter().enumerate() {
+        if let Class::Collective(class) = classes[value.index()] {
+            found.entry(*value).or_insert((class, Vec::new())).1.push(state as u32);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn residuals_of_broadcasts_equal_their_definition() {
+        let mut state = 7_u64;
+        let mut next = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as i128 % i128::from(bound)
+        };
+        for _ in 0..500 {
+            let count = 1 + next(8) as usize;
+            let times: Vec<_> = (0..count)
+                .map(|_| {
+                    let enter = next(10);
+                    (enter, enter + next(10))
+                })
+                .collect();
+            let mut sums = vec![0; count];
+            one_to_n(&times, &mut sums);
+            for (root, sum) in sums.iter().enumerate() {
+                let at = times[root].0;
+                let residual = |(enter, exit): &(i128, i128)| (exit - (*enter).max(at)).abs();
+                assert_eq!(*sum, times.iter().map(residual).sum::<i128>(), "{root} of {times:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Who sent to whom: how often, how much, and for how long.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use paje_sim::{
+    ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, UserDefined, ValueId,
+    Visitor,
+};
+use rustc_hash::FxHashMap;
+use workers::Workers;
+
+use crate::lanes;
+use crate::scope::{Scope, ancestor, clip, places};
+use crate::{Data, Label, Seconds, Table};
+
+/// The user-defined fields that say how many bytes a link stands for, if nothing else is named: the first of
+/// these that it has.
+pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
+
+/// Adds up links while they go by.
+#[derive(Clone, Debug)]
+pub struct Comm {
+    scope: Scope,
+    bytes: Vec<String>,
+    lanes: Vec<FxHashMap<Pair, Cell>>,
+}
+
+/// What has rows of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// Each pair of containers.
+    #[default]
+    Containers,
+    /// Each pair of containers of this type, which stand for all that is in them. A container that is in none of
+    /// this type stands for itself.
+    Level(Label),
+}
+
+/// A row of the report: the links of a value from one container to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Their type.
+    pub type_: Label,
+    /// Their value.
+    pub value: Label,
+    /// Where they start.
+    pub from: Label,
+    /// Where they end.
+    pub to: Label,
+    /// The containers, for those who make a matrix of it.
+    pub ends: [ContainerId; 2],
+    /// How many there are.
+    pub count: u64,
+    /// What the user-defined field adds up to, if any of them has it.
+    pub bytes: Option<f64>,
+    /// The shortest, in seconds; less than 0 if one ended before its start.
+    pub min: f64,
+    /// What they took on average.
+    pub mean: Seconds,
+    /// The longest, in seconds.
+    pub max: f64,
+    /// When the first one started.
+    pub first: f64,
+    /// When the last one ended.
+    pub last: f64,
+}
+
+type Pair = (ValueId, ContainerId, ContainerId);
+
+/// Where a row comes: by type, value, and the places of its ends in output order.
+type Place = (TypeId, Label, [usize; 2]);
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    count: u64,
+    /// Bytes add up exactly, as seconds do.
+    bytes: Option<Seconds>,
+    seconds: Seconds,
+    min: f64,
+    max: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        Cell {
+            count: 0,
+            bytes: None,
+            seconds: Seconds::ZERO,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            first: f64::INFINITY,
+            last: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Cell {
+    fn add(&mut self, other: &Cell) {
+        self.count += other.count;
+        self.bytes = match (self.bytes, other.bytes) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        self.seconds += other.seconds;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+}
+
+impl Comm {
+    /// Of this part of a trace; `bytes` is the user-defined field that has a link's size, if it is not one of
+    /// [`BYTES`]. The trace must have been read with its user-defined fields.
+    #[must_use]
+    pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
+        let names: Vec<String> = match bytes {
+            Some(name) => vec![name.to_owned()],
+            None => BYTES.map(str::to_owned).into(),
+        };
+        Comm { scope, bytes: names, lanes: Vec::new() }
+    }
+
+    /// Looks at the next portion of a trace, or at a whole one.
+    pub fn see(&mut self, trace: &Trace, workers: &Workers) {
+        self.scope.extend(trace);
+        let (window, bytes) = (self.scope.window(), &self.bytes);
+        let lanes = self.scope.lanes(trace, TypeNature::Link);
+        lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, (): &mut ()| {
+            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs });
+        });
+    }
+
+    /// What was found. The trace is the one that has been seen, or its last portion. Types come in the order of
+    /// their definitions, values in that of their names, containers in output order.
+    #[must_use]
+    pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
+        let places = places(trace);
+        let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
+        for lane in trace.lanes() {
+            let Some(pairs) = self.lanes.get(lane.id().index()) else { continue };
+            for ((value, from, to), cell) in pairs {
+                let value = lane.value_name(*value).into();
+                let both = [*from, *to].map(|id| ends.of(trace, id));
+                let key = (lane.type_id(), value, both.map(|id| places[&id]));
+                all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
+            }
+        }
+        let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
+            let [from, to] = ends.map(|id| trace.containers().name(id).into());
+            Row {
+                type_: trace.types().name(type_).into(),
+                value,
+                from,
+                to,
+                ends,
+                count: cell.count,
+                bytes: cell.bytes.map(Seconds::to_f64),
+                min: cell.min,
+                mean: cell.seconds.mean(cell.count),
+                max: cell.max,
+                first: cell.first,
+                last: cell.last,
+            }
+        };
+        all.into_iter().map(row).collect()
+    }
+}
+
+impl Ends {
+    fn of(&self, trace: &Trace, id: ContainerId) -> ContainerId {
+        match self {
+            Ends::Containers => id,
+            Ends::Level(type_) => ancestor(trace, id, type_).unwrap_or(id),
+        }
+    }
+}
+
+struct Adding<'a> {
+    window: TimeRange,
+    bytes: &'a [String],
+    pairs: &'a mut FxHashMap<Pair, Cell>,
+}
+
+impl Visitor for Adding<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
+            if !self.window.overlaps(*start, *end) {
+                continue;
+            }
+            let (start, end) = (clip(self.window, *start), clip(self.window, *end));
+            let cell = Cell {
+                count: 1,
+                bytes: bytes(self.bytes, &links.user_defined, i),
+                seconds: Seconds::between(start, end),
+                min: end - start,
+                max: end - start,
+                first: start,
+                last: end,
+            };
+            let pair = (links.value[i], links.from[i], links.to[i]);
+            self.pairs.entry(pair).or_default().add(&cell);
+        }
+        Ok(())
+    }
+}
+
+/// The number in the first of these fields that a link has; of its start, if both of its events have the field.
+fn bytes(names: &[String], fields: &UserDefined<'_>, link: usize) -> Option<Seconds> {
+    if !fields.is_kept() {
+        return None;
+    }
+    let text =
+        |name: &String| fields.of(link).find(|(field, _)| field == name).map(|(_, text)| text);
+    let text = names.iter().find_map(text)?;
+    let text = std::str::from_utf8(text).ok()?.trim_matches('"');
+    text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)
+}
+
+/// The report as a table.
+#[must_use]
+pub fn table(rows: &[Row]) -> Table {
+    Table::new("comm")
+        .with("type", Data::text(rows, |row| &row.type_))
+        .with("value", Data::text(rows, |row| &row.value))
+        .with("from", Data::text(rows, |row| &row.from))
+        .with("to", Data::text(rows, |row| &row.to))
+        .with("count", Data::count(rows, |row| row.count))
+        .with("bytes", Data::amount(rows, |row| row.bytes))
+        .with("min", Data::seconds(rows, |row| Seconds::new(row.min)))
+        .with("mean", Data::seconds(rows, |row| row.mean))
+        .with("max", Data::seconds(rows, |row| Seconds::new(row.max)))
+        .with("first", Data::seconds(rows, |row| Seconds::new(row.first)))
+        .with("last", Data::seconds(rows, |row| Seconds::new(row.last)))
+}

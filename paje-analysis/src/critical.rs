@@ -1,0 +1,200 @@
+//! The critical path: what the run's length is made of.
+//!
+//! It is followed from the last exit backwards. Where the container at hand waited, the path goes on, at the
+//! moment when the wait ended, with the container that was waited for; elsewhere to the state before. So it is
+//! never in a state that waits for another container, and is as long as the run: from the first enter to the last
+//! exit. Where several containers leave last at the same time, it begins with the one whose last wait is the
+//! longest ago.
+//!
+//! What is on it too long is told by the imbalance of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
+//! critical-path based performance analysis* (2012): the time of a value on the path, beyond its mean over the
+//! containers, waiting left out.
+
+mod report;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use paje_sim::{TypeId, ValueId};
+use rayon::prelude::*;
+
+use crate::Seconds;
+use crate::waits::Waits;
+
+/// The critical path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriticalPath {
+    /// Where it leads, in order of time; each part begins where the one before ends.
+    pub parts: Vec<Part>,
+}
+
+/// A part of the path that is in one container.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The container, as the number of a track.
+    pub track: u32,
+    /// Since when, in seconds.
+    pub start: f64,
+    /// Until when, in seconds.
+    pub end: f64,
+}
+
+/// A state value, or the time between states of its type (`None`).
+pub type Activity = (TypeId, Option<ValueId>);
+
+/// How long the path is in states of one value in one container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnPath {
+    /// What.
+    pub activity: Activity,
+    /// Where, as the number of a track.
+    pub track: u32,
+    /// How long.
+    pub seconds: Seconds,
+}
+
+/// How long the path is in states of one value, and how long containers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Imbalance {
+    /// What.
+    pub activity: Activity,
+    /// How long on the path.
+    pub on_path: Seconds,
+    /// How long in the mean of the containers that have states of the type, without waiting.
+    pub mean: Seconds,
+    /// How much longer on the path than in the mean: what the run would be shorter by, if all did equally much.
+    pub imbalance: Seconds,
+    /// What that costs all these containers together.
+    pub cost: Seconds,
+}
+
+impl CriticalPath {
+    /// Follows the path; `None` if there are no states.
+    #[must_use]
+    pub fn new(waits: &Waits<'_>) -> Option<Self> {
+        let tracks = waits.tracks.list();
+        let (begin, end) = waits.tracks.span()?;
+        let last = (0..tracks.len()).filter(|track| tracks[*track].last_exit() == end);
+        let waited =
+            |track: &usize| waits.of_track(*track).last().map_or(f64::MIN, |wait| wait.until);
+        let mut track = last.min_by(|a, b| waited(a).total_cmp(&waited(b)))?;
+        // Of each track, how many waits are before the path: it passes each at most once, whatever clocks say.
+        let mut left: Vec<usize> =
+            (0..tracks.len()).map(|track| waits.of_track(track).len()).collect();
+        let (mut parts, mut until, mut release) = (Vec::new(), end, None);
+        while until > begin {
+            let list = waits.of_track(track);
+            let behind = |at: &usize| {
+                let wait = &list[*at];
+                wait.until < until
+                    || (wait.until == until && release.is_none_or(|state| wait.state < state))
+            };
+            let next = (0..left[track]).rev().find(behind);
+            left[track] = next.unwrap_or(0);
+            let since = next.map_or(begin, |at| list[at].until.max(begin));
+            if since < until {
+                parts.push(Part { track: track as u32, start: since, end: until });
+            }
+            let Some(wait) = next.map(|at| &list[at]) else { break };
+            (track, until, release) = (wait.whom as usize, since, wait.release);
+        }
+        parts.reverse();
+        Some(CriticalPath { parts })
+    }
+
+    /// The parts of the path that are in a window of time.
+    fn within(&self, window: (f64, f64)) -> impl Iterator<Item = Part> + '_ {
+        let clipped = self.parts.iter().map(move |part| Part {
+            start: part.start.max(window.0),
+            end: part.end.min(window.1),
+            ..*part
+        });
+        clipped.filter(|part| part.start < part.end)
+    }
+
+    /// How long the path is, in the window.
+    #[must_use]
+    pub fn length(&self, window: (f64, f64)) -> Seconds {
+        self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
+    }
+
+    /// How long the path is in each state value of each container, in the window: the longest first.
+    #[must_use]
+    pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
+        let parts: Vec<Part> = self.within(window).collect();
+        let pieces = parts.par_iter().flat_map_iter(|part| {
+            let track = &waits.tracks.list()[part.track as usize];
+            track.pieces_back(part.start, part.end).map(move |piece| {
+                let activity = (track.type_, piece.state.map(|state| track.value[state]));
+                ((activity, part.track), Seconds::between(piece.start, piece.end))
+            })
+        });
+        let times = pieces.fold(BTreeMap::new, |mut times, (key, seconds)| {
+            *times.entry(key).or_insert(Seconds::ZERO) += seconds;
+            times
+        });
+        let times: BTreeMap<_, Seconds> = times.reduce(BTreeMap::new, |mut all, times| {
+            for (key, seconds) in times {
+                *all.entry(key).or_insert(Seconds::ZERO) += seconds;
+            }
+            all
+        });
+        let on_path = |((activity, track), seconds)| OnPath { activity, track, seconds };
+        let mut list: Vec<OnPath> = times.into_iter().map(on_path).collect();
+        list.sort_by_key(|on_path| Reverse(on_path.seconds));
+        list
+    }
+
+    /// How much longer the path is in each state value than the mean of the containers, in the window: what costs
+    /// most first.
+    #[must_use]
+    pub fn imbalance(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<Imbalance> {
+        let mut on_path: BTreeMap<Activity, Seconds> = BTreeMap::new();
+        for row in self.by_activity(waits, window) {
+            *on_path.entry(row.activity).or_default() += row.seconds;
+        }
+        let whole = waits.whole();
+        let window = (window.0.max(whole.0), window.1.min(whole.1));
+        let times: Vec<Vec<(Activity, Seconds)>> = (0..waits.tracks.list().len())
+            .into_par_iter()
+            .map(|track| working_times(waits, track, window))
+            .collect();
+        let mut sums: BTreeMap<Activity, Seconds> = BTreeMap::new();
+        for (activity, seconds) in times.into_iter().flatten() {
+            *sums.entry(activity).or_default() += seconds;
+        }
+        let mut counts: BTreeMap<TypeId, u64> = BTreeMap::new();
+        for track in waits.tracks.list() {
+            *counts.entry(track.type_).or_default() += 1;
+        }
+        let row = |(activity, on_path): (Activity, Seconds)| {
+            let sum = sums.get(&activity).copied().unwrap_or_default();
+            let count = counts.get(&activity.0).copied().unwrap_or_default();
+            let mean = sum.mean(count);
+            let imbalance = (on_path - mean).max(Seconds::ZERO);
+            let all: Seconds = std::iter::repeat_n(on_path, count as usize).sum();
+            let cost = if imbalance.is_zero() { imbalance } else { all - sum };
+            Imbalance { activity, on_path, mean, imbalance, cost }
+        };
+        let mut list: Vec<Imbalance> = on_path.into_iter().map(row).collect();
+        list.sort_by_key(|row| Reverse(row.cost));
+        list
+    }
+}
+
+/// The exclusive time of each activity of a track in the window, without waiting.
+fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
+    let track = &waits.tracks.list()[at];
+    let mut times = track.exclusive(window.0, window.1);
+    let covered: Seconds = times.values().copied().sum();
+    let lasting = Seconds::between(window.0, window.1.max(window.0));
+    for wait in waits.of_track(at) {
+        *times.entry(track.value[wait.state as usize]).or_default() -= wait.seconds_within(window);
+    }
+    let activity = |(value, seconds): (ValueId, Seconds)| {
+        // Waiting around other states is longer than the state without them.
+        ((track.type_, Some(value)), seconds.max(Seconds::ZERO))
+    };
+    let between = ((track.type_, None), lasting - covered);
+    times.into_iter().map(activity).chain([between]).collect()
+}

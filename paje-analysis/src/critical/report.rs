@@ -1,0 +1,47 @@
+//! The critical path as tables for people and programs.
+
+use super::{Activity, CriticalPath};
+use crate::waits::Waits;
+use crate::{Data, Label, Table};
+
+impl CriticalPath {
+    /// `type,value,container,seconds,share`: how long the path is in states of each value in each container, the longest
+    /// first. The share is of the path, and the value is empty between states.
+    #[must_use]
+    pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
+        let rows = self.by_activity(waits, window);
+        let length = self.length(window);
+        let labels: Vec<[Label; 2]> = rows.iter().map(|row| labels(waits, row.activity)).collect();
+        let containers: Vec<Label> = rows.iter().map(|row| waits.label(row.track)).collect();
+        Table::new("critical")
+            .with("type", Data::text(&labels, |labels| &labels[0]))
+            .with("value", Data::text(&labels, |labels| &labels[1]))
+            .with("container", Data::Text(containers))
+            .with("seconds", Data::seconds(&rows, |row| row.seconds))
+            .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
+    }
+
+    /// `type,value,seconds,share,mean,imbalance,cost`: how long the path is in states of each value, and how much longer
+    /// than containers are in the mean; what costs most first.
+    #[must_use]
+    pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
+        let rows = self.imbalance(waits, window);
+        let length = self.length(window);
+        let labels: Vec<[Label; 2]> = rows.iter().map(|row| labels(waits, row.activity)).collect();
+        Table::new("imbalance")
+            .with("type", Data::text(&labels, |labels| &labels[0]))
+            .with("value", Data::text(&labels, |labels| &labels[1]))
+            .with("seconds", Data::seconds(&rows, |row| row.on_path))
+            .with("share", Data::number(&rows, |row| Some(row.on_path.share_of(length))))
+            .with("mean", Data::seconds(&rows, |row| row.mean))
+            .with("imbalance", Data::seconds(&rows, |row| row.imbalance))
+            .with("cost", Data::seconds(&rows, |row| row.cost))
+    }
+}
+
+/// The names of a type and a value.
+fn labels(waits: &Waits<'_>, (type_, value): Activity) -> [Label; 2] {
+    let types = waits.tracks.trace().types();
+    let value = value.map_or("".into(), |value| types.value_name(type_, value).into());
+    [types.name(type_).into(), value]
+}

@@ -1,0 +1,57 @@
+//! Lanes side by side: what is kept of each, and what each worker finds.
+
+use std::sync::Mutex;
+
+use paje_sim::LaneView;
+use workers::Workers;
+
+/// A worker takes so many lanes at once.
+const AT_ONCE: usize = 16;
+
+/// Calls `see` with each lane, what is kept of it, and what the worker that looks at it has found; returns
+/// what each worker found. `kept` has one place for each lane of the trace, by number, and grows with them.
+pub fn each<'t, K: Default + Send, F: Default + Send>(
+    lanes: impl Iterator<Item = LaneView<'t>>,
+    kept: &mut Vec<K>,
+    workers: &Workers,
+    see: impl Fn(LaneView<'t>, &mut K, &mut F) + Sync,
+) -> Vec<F> {
+    let lanes: Vec<LaneView<'t>> = lanes.filter(|lane| !lane.is_empty()).collect();
+    let Some(last) = lanes.last() else { return Vec::new() };
+    if kept.len() <= last.id().index() {
+        kept.resize_with(last.id().index() + 1, K::default);
+    }
+    // Their numbers ascend.
+    let mut rest = kept.as_mut_slice();
+    let mut behind = 0;
+    let mut work = Vec::with_capacity(lanes.len());
+    for lane in lanes {
+        let (before, after) =
+            std::mem::take(&mut rest).split_at_mut(lane.id().index() + 1 - behind);
+        behind = lane.id().index() + 1;
+        rest = after;
+        work.extend(before.last_mut().map(|kept| (lane, kept)));
+    }
+    // The longest come first, so that none is alone at the end.
+    work.sort_by_key(|(lane, _)| std::cmp::Reverse(lane.len()));
+    let at_once = AT_ONCE.min(work.len().div_ceil(4 * workers.threads())).max(1);
+    let (work, found) = (Mutex::new(work.into_iter()), Mutex::new(Vec::new()));
+    workers.on_each(|_| {
+        let mut finds = F::default();
+        loop {
+            let some: Vec<_> = {
+                // Poisoned only if an iterator panicked, which it does not.
+                let Ok(mut work) = work.lock() else { break };
+                work.by_ref().take(at_once).collect()
+            };
+            if some.is_empty() {
+                break;
+            }
+            some.into_iter().for_each(|(lane, kept)| see(lane, kept, &mut finds));
+        }
+        if let Ok(mut found) = found.lock() {
+            found.push(finds);
+        }
+    });
+    found.into_inner().unwrap_or_default()
+}

@@ -1,0 +1,209 @@
+//! Messages: links, and the states that they start and end in.
+//!
+//! A link belongs to the sending state of its start container that is open when it starts, and to the receiving
+//! state of its end container that is open until it ends. SimGrid's SMPI and Akypuera end a link where the
+//! receiving call returns, so a link's duration is not the network's time. Where no such state is open, but an
+//! operation of a group is, the link is a part of that.
+
+mod ends;
+
+use std::convert::Infallible;
+use std::str;
+
+use paje_sim::{LaneId, LaneView, Links, Trace, TypeNature, ValueId, Visitor};
+use rayon::prelude::*;
+
+use crate::classes::Map;
+use crate::tracks::Tracks;
+use ends::Side;
+
+/// The user-defined fields that hold the size of a message, if no other is named: the first that occurs.
+pub const SIZES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
+
+/// The messages of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    list: Vec<Message>,
+    /// Links that join containers of which at least one has no track.
+    pub elsewhere: u64,
+    /// By track, the messages that end there, in order of their ends.
+    received: Vec<Vec<u32>>,
+    /// By track, the messages that start there, in order of their starts.
+    sent: Vec<Vec<u32>>,
+}
+
+/// A link between two tracks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    /// The lane of the link, and its place there.
+    pub lane: LaneId,
+    /// See `lane`; from 0.
+    pub row: u64,
+    /// The link's value.
+    pub value: ValueId,
+    /// When it started, in seconds.
+    pub start: f64,
+    /// When it ended, in seconds.
+    pub end: f64,
+    /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
+    pub bytes: Option<f64>,
+    /// The track that it starts in.
+    pub from: u32,
+    /// The track that it ends in.
+    pub to: u32,
+    send: u32,
+    recv: u32,
+}
+
+/// No state.
+const NONE: u32 = u32::MAX;
+
+impl Message {
+    /// The state of track `from` that sends it.
+    #[must_use]
+    pub fn send(&self) -> Option<usize> {
+        Some(self.send).filter(|state| *state != NONE).map(|state| state as usize)
+    }
+
+    /// The state of track `to` that receives it.
+    #[must_use]
+    pub fn recv(&self) -> Option<usize> {
+        Some(self.recv).filter(|state| *state != NONE).map(|state| state as usize)
+    }
+}
+
+impl Messages {
+    /// The links that the map calls messages, of all lanes in their order. Sizes are in the user-defined field
+    /// `bytes`, or the first of [`SIZES`] that the trace defines.
+    ///
+    /// Where several states could be meant, since they take no time, the links of that time are theirs in order,
+    /// and if there are more links, the first state has those.
+    #[must_use]
+    pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
+        let trace = tracks.trace();
+        let mut reader = Reader {
+            tracks,
+            field: bytes.or_else(|| size_field(trace)),
+            messages: Messages::default(),
+            row: 0,
+        };
+        let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
+        for lane in lanes.filter(|lane| map.is_message(lane.type_name().text)) {
+            reader.row = 0;
+            let Ok(()) = lane.visit(&mut reader);
+        }
+        let mut messages = reader.messages;
+        messages.find_states(tracks);
+        messages
+    }
+
+    fn find_states(&mut self, tracks: &Tracks<'_>) {
+        let count = tracks.list().len();
+        (self.received, self.sent) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        for (at, message) in self.list.iter().enumerate() {
+            self.received[message.to as usize].push(at as u32);
+            self.sent[message.from as usize].push(at as u32);
+        }
+        let list = &self.list;
+        let find = |by_track: &mut Vec<Vec<u32>>, side: Side| -> Vec<Vec<Option<u32>>> {
+            let time = |at: &u32| side.time(&list[*at as usize]);
+            let tracks = by_track.par_iter_mut().enumerate().map(|(track, order)| {
+                // Links come in order of completion, so that little is left to do, and nothing for the ends.
+                order.sort_by(|a, b| time(a).total_cmp(&time(b)));
+                let times: Vec<f64> = order.iter().map(time).collect();
+                ends::states_at(tracks, track, &times, side)
+            });
+            tracks.collect()
+        };
+        let ends = find(&mut self.received, Side::Receiving);
+        let starts = find(&mut self.sent, Side::Sending);
+        for (order, found) in self.received.iter().zip(ends) {
+            for (at, state) in order.iter().zip(found) {
+                self.list[*at as usize].recv = state.unwrap_or(NONE);
+            }
+        }
+        for (order, found) in self.sent.iter().zip(starts) {
+            for (at, state) in order.iter().zip(found) {
+                self.list[*at as usize].send = state.unwrap_or(NONE);
+            }
+        }
+    }
+
+    /// All messages: lane after lane, in order of completion.
+    #[must_use]
+    pub fn list(&self) -> &[Message] {
+        &self.list
+    }
+
+    /// The numbers of the messages that end in a track, in order of their ends.
+    #[must_use]
+    pub fn received(&self, track: usize) -> &[u32] {
+        &self.received[track]
+    }
+
+    /// The numbers of the messages that start in a track, in order of their starts.
+    #[must_use]
+    pub fn sent(&self, track: usize) -> &[u32] {
+        &self.sent[track]
+    }
+
+    /// How many messages have no state at their start, and how many none at their end.
+    #[must_use]
+    pub fn without_state(&self) -> (u64, u64) {
+        let count =
+            |missing: fn(&&Message) -> bool| self.list.iter().filter(missing).count() as u64;
+        (count(|message| message.send == NONE), count(|message| message.recv == NONE))
+    }
+}
+
+/// The first of [`SIZES`] that an event definition of the trace has as a user-defined field.
+fn size_field(trace: &Trace) -> Option<&'static str> {
+    let defined =
+        |name: &&str| trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == *name));
+    SIZES.into_iter().find(defined)
+}
+
+/// Takes the links of a lane down.
+struct Reader<'a> {
+    tracks: &'a Tracks<'a>,
+    field: Option<&'a str>,
+    messages: Messages,
+    /// How many links of the lane are behind.
+    row: u64,
+}
+
+impl Visitor for Reader<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let track = |container| self.tracks.of_container(container);
+        for i in 0..links.start.len() {
+            let row = self.row + i as u64;
+            let (Some(from), Some(to)) = (track(links.from[i]), track(links.to[i])) else {
+                self.messages.elsewhere += 1;
+                continue;
+            };
+            self.messages.list.push(Message {
+                lane: lane.id(),
+                row,
+                value: links.value[i],
+                start: links.start[i],
+                end: links.end[i],
+                bytes: self.field.and_then(|field| size(&links, i, field)),
+                from: from as u32,
+                to: to as u32,
+                send: NONE,
+                recv: NONE,
+            });
+        }
+        self.row += links.start.len() as u64;
+        Ok(())
+    }
+}
+
+/// What the field says of a link's size: a number that is not negative.
+fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
+    let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
+    let number = |text| str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();
+    fields.find_map(|(_, text)| number(text)).filter(|bytes| *bytes >= 0.0 && bytes.is_finite())
+}

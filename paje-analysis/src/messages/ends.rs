@@ -1,0 +1,107 @@
+//! Which state a link starts or ends in.
+
+use super::Message;
+use crate::classes::Class;
+use crate::tracks::{Track, Tracks};
+
+/// Which end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Sending,
+    Receiving,
+}
+
+impl Side {
+    pub(super) fn time(self, message: &Message) -> f64 {
+        match self {
+            Side::Sending => message.start,
+            Side::Receiving => message.end,
+        }
+    }
+
+    fn takes(self, class: Class) -> bool {
+        match self {
+            Side::Sending => class.sends(),
+            Side::Receiving => class.receives(),
+        }
+    }
+}
+
+/// The states that links of these times, which ascend, start or end in. One pass over the track's states.
+pub(super) fn states_at(
+    tracks: &Tracks<'_>,
+    track: usize,
+    times: &[f64],
+    side: Side,
+) -> Vec<Option<u32>> {
+    let classes = tracks.classes().of_type(tracks.list()[track].type_);
+    let track = &tracks.list()[track];
+    let mut found = Vec::with_capacity(times.len());
+    let mut next = 0;
+    for same in times.chunk_by(|a, b| a == b) {
+        let time = same[0];
+        // States that were entered before, and those entered just then.
+        next += track.start[next..].partition_point(|start| *start < time);
+        let now = track.start[next..].partition_point(|start| *start <= time);
+        let moment = Moment { track, classes, side, time, next, now };
+        let candidates = moment.candidates();
+        // The first has those that are too many.
+        let more = same.len().saturating_sub(candidates.len());
+        found.extend((0..same.len()).map(|i| candidates.get(i.saturating_sub(more)).copied()));
+    }
+    found
+}
+
+/// A time, and the states of a track around it.
+struct Moment<'a> {
+    track: &'a Track,
+    classes: &'a [Class],
+    side: Side,
+    time: f64,
+    /// The first state entered at the time or later, and how many are entered at that time.
+    next: usize,
+    now: usize,
+}
+
+impl Moment<'_> {
+    /// The states that may be meant, in their order: more than one only if all but one take no time.
+    fn candidates(&self) -> Vec<u32> {
+        let takes = |state: &usize| self.side.takes(self.class(*state));
+        let just_then = self.just_then().filter(takes);
+        let candidates: Vec<u32> = match self.side {
+            // A message starts when it is sent.
+            Side::Sending => just_then.map(|state| state as u32).collect(),
+            // It ends when the receiver leaves.
+            Side::Receiving => {
+                let left = |state: &usize| self.track.end[*state] == self.time;
+                let before = self.before().filter(takes).find(left);
+                before.into_iter().chain(just_then.filter(left)).map(|state| state as u32).collect()
+            }
+        };
+        if !candidates.is_empty() {
+            return candidates;
+        }
+        let in_group = |state: &usize| matches!(self.class(*state), Class::Collective(_));
+        let one = self.before().find(takes);
+        let one = one.or_else(|| self.just_then().find(takes));
+        let one = one.or_else(|| self.before().find(in_group));
+        let one = one.or_else(|| self.just_then().find(in_group));
+        one.map(|state| state as u32).into_iter().collect()
+    }
+
+    fn class(&self, state: usize) -> Class {
+        self.classes[self.track.value[state].index()]
+    }
+
+    /// The states that were entered before and not left before, the innermost first.
+    fn before(&self) -> impl Iterator<Item = usize> + '_ {
+        let last = self.next.checked_sub(1);
+        let around = std::iter::successors(last, |state| self.track.parent(*state));
+        around.filter(|state| self.track.end[*state] >= self.time)
+    }
+
+    /// The states that were entered just then.
+    fn just_then(&self) -> impl Iterator<Item = usize> + '_ {
+        self.next..self.next + self.now
+    }
+}

@@ -1,0 +1,112 @@
+//! Which state is in which: a lane's states come in order of opening, and so each comes before those in it.
+//!
+//! In a portion of a trace, states that are still open have no end. The next portion has them again, and
+//! first: so what was found of them is kept until then.
+
+use std::convert::Infallible;
+
+use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
+
+use crate::Seconds;
+use crate::scope::clip;
+
+/// A state, with what is known of those directly in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nested {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) value: ValueId,
+    imbrication: u32,
+    /// How long those took that began directly in it, and when the first of them did.
+    inner: Seconds,
+    first_inner: f64,
+}
+
+impl Nested {
+    /// How long it took within the window.
+    pub(crate) fn inclusive(&self, window: TimeRange) -> Seconds {
+        Seconds::between(clip(window, self.start), clip(window, self.end))
+    }
+
+    /// The same without those directly in it. A state that a push without imbrication ended has none in it: they
+    /// began when it was over.
+    pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
+        if self.end > self.first_inner { inclusive - self.inner } else { inclusive }
+    }
+}
+
+/// Goes through the states of a lane.
+pub(crate) struct Nesting<F> {
+    window: TimeRange,
+    stack: Vec<Nested>,
+    /// What the portion before left open, from the bottom up, and how many of it have come again.
+    open: Vec<Nested>,
+    again: usize,
+    /// Gets each state with an end, and the one that it is directly in.
+    closed: F,
+}
+
+impl<F: FnMut(&Nested, Option<&Nested>)> Nesting<F> {
+    /// Shows the states of a lane that have an end, and leaves those that have none in `open`.
+    pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
+        let (stack, before) = (Vec::new(), std::mem::take(open));
+        let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
+        let Ok(()) = lane.visit(&mut nesting);
+        nesting.close_to(0);
+        *open = nesting.stack;
+    }
+
+    /// Shows what would be shown if the open states of a lane ended now.
+    pub(crate) fn end_now(now: f64, window: TimeRange, open: &[Nested], closed: F) {
+        let ended = open.iter().map(|nested| Nested { end: now.max(nested.start), ..*nested });
+        let (stack, open) = (ended.collect(), Vec::new());
+        Nesting { window, stack, open, again: 0, closed }.close_to(0);
+    }
+
+    /// No more states come that are in one with this imbrication or a greater one.
+    #[inline]
+    fn close_to(&mut self, imbrication: u32) {
+        while let Some(top) = self.stack.last().copied()
+            && top.imbrication >= imbrication
+            && !top.end.is_nan()
+        {
+            self.stack.pop();
+            let parent = self.stack.last_mut();
+            let parent = parent.filter(|parent| parent.imbrication + 1 == top.imbrication);
+            if let Some(parent) = parent {
+                (self.closed)(&top, Some(parent));
+                parent.inner += top.inclusive(self.window);
+                parent.first_inner = parent.first_inner.min(top.start);
+            } else {
+                (self.closed)(&top, None);
+            }
+        }
+    }
+}
+
+impl<F: FnMut(&Nested, Option<&Nested>)> Visitor for Nesting<F> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        let columns =
+            states.start.iter().zip(states.end).zip(states.value.iter().zip(states.imbrication));
+        for ((start, end), (value, imbrication)) in columns {
+            self.close_to(*imbrication);
+            let (mut inner, mut first_inner) = (Seconds::ZERO, f64::INFINITY);
+            if self.again < self.open.len() {
+                (inner, first_inner) =
+                    (self.open[self.again].inner, self.open[self.again].first_inner);
+                self.again += 1;
+            }
+            self.stack.push(Nested {
+                start: *start,
+                end: *end,
+                value: *value,
+                imbrication: *imbrication,
+                inner,
+                first_inner,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Quantiles of durations: exact while there are few, then from a histogram.
+//!
+//! The buckets of the histogram are those of DDSketch in its fast form: a double's exponent and the first seven
+//! bits behind the point. So a quantile of it is within 0.4 % of a duration of that rank, and buckets
+//! are simply added up, whatever the order.
+
+use rustc_hash::FxHashMap;
+
+/// So many durations are kept as they are; with more, quantiles are within 0.4 %.
+pub const EXACT: usize = 100_000;
+
+/// The bits of a double that a bucket does not tell: 52 of the mantissa, less seven.
+const IGNORED: u32 = 45;
+
+/// Durations, in seconds, none of them below 0.
+#[derive(Clone, Debug)]
+pub enum Durations {
+    /// At most [`EXACT`] of them.
+    Few(Vec<f64>),
+    /// How many there are in each bucket.
+    Many(FxHashMap<u32, u64>),
+}
+
+impl Default for Durations {
+    fn default() -> Self {
+        Durations::Few(Vec::new())
+    }
+}
+
+impl Durations {
+    /// One more.
+    #[inline]
+    pub fn push(&mut self, seconds: f64) {
+        match self {
+            Durations::Few(all) if all.len() < EXACT => all.push(seconds),
+            _ => self.push_to_many(seconds),
+        }
+    }
+
+    fn push_to_many(&mut self, seconds: f64) {
+        *self.as_many().entry(bucket(seconds)).or_default() += 1;
+    }
+
+    /// Adds all of another.
+    pub fn append(&mut self, other: &mut Durations) {
+        match other {
+            Durations::Few(others) => {
+                match self {
+                    Durations::Few(all) if all.len() + others.len() <= EXACT => {
+                        all.append(others);
+                    }
+                    _ => others.drain(..).for_each(|seconds| self.push_to_many(seconds)),
+                };
+            }
+            Durations::Many(others) => {
+                let all = self.as_many();
+                others.drain().for_each(|(key, count)| *all.entry(key).or_default() += count);
+            }
+        }
+    }
+
+    /// From here on, only how many there are in each bucket.
+    pub fn as_many(&mut self) -> &mut FxHashMap<u32, u64> {
+        if let Durations::Few(all) = self {
+            let mut buckets = FxHashMap::default();
+            all.iter().for_each(|seconds| *buckets.entry(bucket(*seconds)).or_default() += 1);
+            *self = Durations::Many(buckets);
+        }
+        match self {
+            Durations::Many(buckets) => buckets,
+            Durations::Few(_) => unreachable!("they were turned into buckets above"),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Durations::Few(all) => all.is_empty(),
+            Durations::Many(buckets) => buckets.is_empty(),
+        }
+    }
+
+    /// What this part of them is not longer than: the median for 0.5. Between two of them, it is in
+    /// proportion, as R's and NumPy's are; in a histogram it is the lower one's bucket. None of none.
+    #[must_use]
+    pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
+        match self {
+            Durations::Few(all) => {
+                let mut sorted = all.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                parts.map(|part| between(&sorted, part))
+            }
+            Durations::Many(buckets) => {
+                let mut sorted: Vec<(u32, u64)> = buckets.iter().map(|(k, n)| (*k, *n)).collect();
+                sorted.sort_unstable();
+                parts.map(|part| at_rank(&sorted, part))
+            }
+        }
+    }
+}
+
+fn between(sorted: &[f64], part: f64) -> Option<f64> {
+    let place = part * sorted.len().checked_sub(1)? as f64;
+    let (lower, upper) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    Some(lower + (upper - lower) * place.fract())
+}
+
+fn at_rank(sorted: &[(u32, u64)], part: f64) -> Option<f64> {
+    let count: u64 = sorted.iter().map(|(_, count)| count).sum();
+    let rank = (part * count.checked_sub(1)? as f64) as u64;
+    let mut behind = 0;
+    let found = sorted.iter().find(|(_, count)| {
+        behind += count;
+        behind > rank
+    });
+    found.map(|(key, _)| middle(*key))
+}
+
+fn bucket(seconds: f64) -> u32 {
+    (seconds.to_bits() >> IGNORED) as u32
+}
+
+fn middle(key: u32) -> f64 {
+    let lowest = u64::from(key) << IGNORED;
+    if lowest == 0 { 0.0 } else { f64::from_bits(lowest | 1 << (IGNORED - 1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(count: usize) -> impl DoubleEndedIterator<Item = f64> {
+        (0..count).map(move |i| (i * 7919 % count) as f64 * 1e-6)
+    }
+
+    #[test]
+    fn of_few_they_are_those_of_r() {
+        let mut few = Durations::default();
+        assert_eq!(few.quantiles([0.5]), [None]);
+        few.push(4.0);
+        assert_eq!(few.quantiles([0.5, 0.95]), [Some(4.0); 2]);
+        [1.0, 3.0, 2.0].into_iter().for_each(|seconds| few.push(seconds));
+        assert_eq!(few.quantiles([0.0, 0.5, 1.0]), [Some(1.0), Some(2.5), Some(4.0)]);
+        assert!((few.quantiles([0.95])[0].expect("one") - 3.85).abs() < 1e-12);
+    }
+
+    #[test]
+    fn of_many_they_are_within_the_bound() {
+        let count = 3 * EXACT + 1;
+        let mut many = Durations::default();
+        all(count).for_each(|seconds| many.push(seconds));
+        assert!(matches!(many, Durations::Many(_)));
+        for part in [0.01, 0.5, 0.95, 1.0] {
+            let (found, exact) = (many.quantiles([part])[0], part * (count - 1) as f64 * 1e-6);
+            let found = found.expect("there are many");
+            assert!((found - exact).abs() <= exact * 0.004, "{part}: {found} {exact}");
+        }
+    }
+
+    #[test]
+    fn they_depend_neither_on_the_order_nor_on_the_parts() {
+        let count = EXACT + 10;
+        let mut forth = Durations::default();
+        all(count).for_each(|seconds| forth.push(seconds));
+        for size in [1, EXACT - 1, EXACT, EXACT + 1] {
+            let (mut back, mut part) = (Durations::default(), Durations::default());
+            for (i, seconds) in all(count).rev().enumerate() {
+                part.push(seconds);
+                if i % size == 0 {
+                    back.append(&mut part);
+                }
+            }
+            back.append(&mut part);
+            assert_eq!(back.quantiles([0.5, 0.95]), forth.quantiles([0.5, 0.95]), "{size}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        let mut zeros = Durations::default();
+        (0..2 * EXACT).for_each(|_| zeros.push(0.0));
+        assert_eq!(zeros.quantiles([0.5]), [Some(0.0)]);
+    }
+}

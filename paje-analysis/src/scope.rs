@@ -1,0 +1,113 @@
+//! What of a trace is looked at, and what is added up to one row.
+
+use paje_sim::{
+    ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeNature,
+};
+use rustc_hash::FxHashMap;
+
+use crate::{Label, Seconds};
+
+/// What of a trace is looked at: all, by default.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    selection: Selection,
+    selected: Option<Selected>,
+}
+
+impl Scope {
+    /// The lanes and the window of this selection. Rows that reach out of the window are cut there.
+    #[must_use]
+    pub fn new(selection: &Selection) -> Self {
+        Scope { selection: selection.clone(), selected: None }
+    }
+
+    /// The window.
+    #[must_use]
+    pub const fn window(&self) -> TimeRange {
+        self.selection.window
+    }
+
+    /// Learns the types and containers that the trace has got since.
+    pub(crate) fn extend(&mut self, trace: &Trace) {
+        let new = || Selected::new(&self.selection);
+        self.selected.get_or_insert_with(new).extend(trace);
+    }
+
+    /// The lanes that are looked at, of this nature.
+    pub(crate) fn lanes<'s, 't: 's>(
+        &'s self,
+        trace: &'t Trace,
+        nature: TypeNature,
+    ) -> impl Iterator<Item = LaneView<'t>> + 's {
+        let selected = self.selected.as_ref();
+        let wanted = move |lane: &LaneView<'_>| selected.is_none_or(|all| all.lane(*lane));
+        trace.lanes().filter(move |lane| lane.nature() == nature && wanted(lane))
+    }
+
+    /// A time, moved into the window.
+    pub(crate) fn clip(&self, time: f64) -> f64 {
+        clip(self.selection.window, time)
+    }
+
+    /// When a container was there, within the window.
+    pub(crate) fn lifetime(&self, trace: &Trace, id: ContainerId) -> Seconds {
+        let containers = trace.containers();
+        let (start, end) = (self.clip(containers.start(id)), self.clip(containers.end(id)));
+        Seconds::between(start, end).max(Seconds::ZERO)
+    }
+}
+
+/// A time, moved into the window.
+#[inline]
+pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
+    time.max(window.from).min(window.to)
+}
+
+/// What is added up to one row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// All containers: there is a row for each type and value.
+    #[default]
+    Value,
+    /// Nothing: each container has rows of its own.
+    Container,
+    /// All that is in a container of the type of this name. What is in none is left out.
+    Type(Label),
+}
+
+impl By {
+    /// Whose row it is added to what is of this container; none if it is left out.
+    pub(crate) fn group(&self, trace: &Trace, id: ContainerId) -> Option<ContainerId> {
+        match self {
+            By::Value => Some(ContainerId::ROOT),
+            By::Container => Some(id),
+            By::Type(name) => ancestor(trace, id, name),
+        }
+    }
+}
+
+/// The container, or the nearest one that it is in, whose type has this name.
+pub(crate) fn ancestor(trace: &Trace, mut id: ContainerId, type_: &Label) -> Option<ContainerId> {
+    let (containers, types) = (trace.containers(), trace.types());
+    loop {
+        let of = containers.type_of(id);
+        let alias = types.alias(of).map(|alias| alias.text);
+        let wanted = type_.name().text;
+        if types.name(of).text == wanted || alias == Some(wanted) {
+            return Some(id);
+        }
+        if id == ContainerId::ROOT {
+            return None;
+        }
+        id = containers.parent(id);
+    }
+}
+
+/// The place of each container in output order.
+pub(crate) fn places(trace: &Trace) -> FxHashMap<ContainerId, usize> {
+    let steps = trace.walk(NameOrder::Bare).filter_map(|step| match step {
+        Step::Container(id) => Some(id),
+        Step::Type(..) => None,
+    });
+    steps.enumerate().map(|(place, id)| (id, place)).collect()
+}

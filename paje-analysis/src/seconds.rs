@@ -1,0 +1,271 @@
+//! Seconds that are added exactly: sums are the same whatever the order of what is added.
+//!
+//! They are integers, of 2⁻⁶⁴ seconds. A time of a trace is a double: from 2⁻¹² seconds (0.2 ms) on, all its
+//! bits fit, and nearer to zero it is rounded to the nearest such integer, which is 10¹⁰ times finer than what
+//! is printed. At 2⁶² seconds, times end; sums end at 2⁶³.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+/// A time, a duration, or a sum of durations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seconds(i128);
+
+/// How many bits are behind the point.
+const FRACTION: u32 = 64;
+
+/// The digits behind the point that are printed.
+const DIGITS: u32 = 9;
+
+impl Seconds {
+    /// None.
+    pub const ZERO: Seconds = Seconds(0);
+
+    /// The latest time.
+    pub const LATEST: Seconds = Seconds(1 << (FRACTION + 62));
+
+    /// These seconds, as a trace has them. What is not a number is 0.
+    #[must_use]
+    #[inline]
+    pub fn new(seconds: f64) -> Self {
+        let bits = seconds.to_bits();
+        let exponent = (bits >> 52) as i32 & 0x7ff;
+        let mantissa = i128::from(bits & ((1 << 52) - 1) | 1 << 52);
+        // The mantissa's last bit stands for 2^(exponent − 1075).
+        let shift = exponent - (1075 - FRACTION as i32);
+        let size = match shift {
+            0..=73 => mantissa << shift,
+            74.. => return Seconds::far(seconds),
+            -54..0 => (mantissa + (1 << (-shift - 1))) >> -shift,
+            _ => 0,
+        };
+        Seconds(if seconds.is_sign_negative() { -size } else { size })
+    }
+
+    #[cold]
+    fn far(seconds: f64) -> Self {
+        match seconds {
+            _ if seconds.is_nan() => Seconds::ZERO,
+            0.0.. => Seconds::LATEST,
+            _ => -Seconds::LATEST,
+        }
+    }
+
+    /// From `start` until `end`, exactly.
+    #[must_use]
+    #[inline]
+    pub fn between(start: f64, end: f64) -> Self {
+        Seconds::new(end) - Seconds::new(start)
+    }
+
+    /// The nearest double.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        // The conversion rounds once, the scaling by a power of two never.
+        self.0 as f64 / (1u128 << FRACTION) as f64
+    }
+
+    /// The mean of `count` durations of this sum; 0 of none.
+    #[must_use]
+    pub fn mean(self, count: u64) -> Self {
+        match i128::from(count) {
+            0 => Seconds::ZERO,
+            count => Seconds(rounded(self.0, count)),
+        }
+    }
+
+    /// This part of the whole, as a number; 0 of nothing.
+    #[must_use]
+    pub fn share_of(self, whole: Seconds) -> f64 {
+        if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
+    }
+
+    /// The end of part `part` of `parts` equal ones of the time from `start` to `end`; the last one ends at
+    /// `end` exactly.
+    #[must_use]
+    pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
+        let (length, part, parts) = (end.0 - start.0, i128::from(part), i128::from(parts.max(1)));
+        // In two steps, since the product of both may not fit.
+        let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
+        Seconds(start.0 + whole * part + rest * part / parts)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The quotient, rounded to the nearest, and to the even one of two that are as near.
+fn rounded(number: i128, by: i128) -> i128 {
+    let (quotient, rest) = (number.div_euclid(by), number.rem_euclid(by));
+    let up = rest > by - rest || (rest == by - rest && quotient % 2 != 0);
+    quotient + i128::from(up)
+}
+
+impl Add for Seconds {
+    type Output = Seconds;
+
+    #[inline]
+    fn add(self, other: Seconds) -> Seconds {
+        Seconds(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Seconds {
+    type Output = Seconds;
+
+    #[inline]
+    fn sub(self, other: Seconds) -> Seconds {
+        Seconds(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Neg for Seconds {
+    type Output = Seconds;
+
+    fn neg(self) -> Seconds {
+        Seconds(self.0.saturating_neg())
+    }
+}
+
+impl AddAssign for Seconds {
+    #[inline]
+    fn add_assign(&mut self, other: Seconds) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Seconds {
+    #[inline]
+    fn sub_assign(&mut self, other: Seconds) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Seconds {
+    fn sum<I: Iterator<Item = Seconds>>(all: I) -> Seconds {
+        all.fold(Seconds::ZERO, Add::add)
+    }
+}
+
+/// With nine digits, or as many as are asked for; rounded as doubles are when they are printed. What rounds to zero
+/// has no sign.
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().map_or(DIGITS, |digits| digits.min(18) as u32);
+        let scale = 10i128.pow(digits);
+        let size = self.0.unsigned_abs();
+        let (mut whole, part) = (size >> FRACTION, size & ((1 << FRACTION) - 1));
+        // Both factors are below 2⁶⁴.
+        let mut part = rounded_power(part * scale as u128);
+        if part == scale as u128 {
+            (whole, part) = (whole + 1, 0);
+        }
+        let positive = self.0 >= 0 || (whole == 0 && part == 0);
+        match digits {
+            0 => f.pad_integral(positive, "", &odd_half(whole, size).to_string()),
+            _ => {
+                let text = format!("{whole}.{part:0digits$}", digits = digits as usize);
+                f.pad_integral(positive, "", &text)
+            }
+        }
+    }
+}
+
+/// Divided by 2⁶⁴, and rounded to the nearest, or the even one.
+fn rounded_power(number: u128) -> u128 {
+    let (quotient, rest) = (number >> FRACTION, number & ((1 << FRACTION) - 1));
+    let half = 1 << (FRACTION - 1);
+    quotient + u128::from(rest > half || (rest == half && quotient % 2 != 0))
+}
+
+/// Without digits behind the point, which is to be even is the whole.
+fn odd_half(rounded: u128, size: u128) -> u128 {
+    match size & ((1 << FRACTION) - 1) == 1 << (FRACTION - 1) {
+        true => rounded_power(size),
+        false => rounded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Doubles of all sizes, with few and with many bits.
+    fn doubles() -> impl Iterator<Item = f64> {
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+        std::iter::repeat_with(move || {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let exponent = bits % 70;
+            let mantissa = (bits >> 12) & (u64::MAX << (bits >> 8 & 31));
+            let size = f64::from_bits((1023 - 12 + exponent) << 52 | mantissa & ((1 << 52) - 1));
+            if bits & 1 << 63 == 0 { size } else { -size }
+        })
+    }
+
+    #[test]
+    fn doubles_are_kept_and_printed_as_doubles_are() {
+        for number in doubles().take(20_000) {
+            let seconds = Seconds::new(number);
+            assert_eq!(seconds.to_f64(), number);
+            assert_eq!(seconds.to_string(), format!("{number:.9}"));
+            assert_eq!(format!("{seconds:.0}"), format!("{number:.0}").replace("-0", "0"));
+        }
+    }
+
+    #[test]
+    fn what_is_small_is_rounded_and_what_is_far_ends() {
+        let cases = [
+            (0.0, "0.000000000"),
+            (-0.0, "0.000000000"),
+            (1e-300, "0.000000000"),
+            (-1e-12, "0.000000000"),
+            (1e-9, "0.000000001"),
+            (0.1, "0.100000000"),
+            (0.999_999_999_9, "1.000000000"),
+            (-0.999_999_999_9, "-1.000000000"),
+            (f64::NAN, "0.000000000"),
+            (f64::INFINITY, "4611686018427387904.000000000"),
+            (-1e300, "-4611686018427387904.000000000"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(Seconds::new(number).to_string(), text, "{number}");
+        }
+        assert_eq!(Seconds::new(2f64.powi(-64)), Seconds(1));
+        assert_eq!(Seconds::new(2f64.powi(-65)), Seconds(1));
+        assert_eq!(Seconds::new(2f64.powi(-66)), Seconds(0));
+        assert_eq!(Seconds::new(2f64.powi(61)), Seconds(1 << 125));
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_the_order() {
+        let all: Vec<f64> = doubles().take(1000).collect();
+        let forth: Seconds = all.iter().copied().map(Seconds::new).sum();
+        let back: Seconds = all.iter().rev().copied().map(Seconds::new).sum();
+        assert_eq!(forth, back);
+        assert_ne!(all.iter().sum::<f64>(), all.iter().rev().sum::<f64>());
+        let tenths: Seconds = (0..1_000_000).map(|_| Seconds::new(0.1)).sum();
+        assert_eq!(tenths.to_string(), "100000.000000000");
+    }
+
+    #[test]
+    fn means_and_parts() {
+        assert_eq!(Seconds::new(1.0).mean(3).to_string(), "0.333333333");
+        assert_eq!(Seconds::new(-2.0).mean(3).to_string(), "-0.666666667");
+        assert_eq!(Seconds::new(2.0).mean(0), Seconds::ZERO);
+        assert_eq!(Seconds(3).mean(2), Seconds(2));
+        assert_eq!(Seconds(1).mean(2), Seconds(0));
+        let (start, end) = (Seconds::new(1.0), Seconds::new(2.0));
+        let part = |part| Seconds::nth_part(start, end, part, 3);
+        assert_eq!((part(0), part(3)), (start, end));
+        assert_eq!(part(1).to_string(), "1.333333333");
+        assert!((0..3).all(|i| part(i) < part(i + 1)));
+        assert_eq!(Seconds::new(1.0).share_of(Seconds::new(4.0)), 0.25);
+        assert_eq!(Seconds::new(1.0).share_of(Seconds::ZERO), 0.0);
+    }
+}

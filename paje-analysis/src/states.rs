@@ -1,0 +1,376 @@
+//! Where the time goes: how often each state was, and how long.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId};
+use rustc_hash::FxHashMap;
+use workers::Workers;
+
+use crate::lanes;
+use crate::nesting::{Nested, Nesting};
+use crate::quantiles::{Durations, EXACT};
+use crate::scope::{By, Scope, clip, places};
+use crate::{Data, Label, Seconds, Table};
+
+/// Adds up states while they go by.
+#[derive(Clone, Debug)]
+pub struct States {
+    scope: Scope,
+    by: By,
+    lanes: Vec<Lane>,
+    durations: FxHashMap<(TypeId, ValueId), Spread>,
+}
+
+/// A row of the report: a value, of all containers or of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Whose states they are, if each container has rows of its own.
+    pub container: Option<Label>,
+    /// Their type.
+    pub type_: Label,
+    /// Their value.
+    pub value: Label,
+    /// How many there are.
+    pub count: u64,
+    /// How long they took.
+    pub inclusive: Seconds,
+    /// The same without the states directly in them.
+    pub exclusive: Seconds,
+    /// The exclusive time, as a part of the lifetimes of the containers that have a lane of the type.
+    pub share: f64,
+    /// The shortest.
+    pub min: f64,
+    /// What they took on average.
+    pub mean: Seconds,
+    /// What half of them took at most.
+    pub median: f64,
+    /// What 95 % of them took at most.
+    pub p95: f64,
+    /// The longest.
+    pub max: f64,
+    /// How many containers had such a state.
+    pub containers: u64,
+    /// How many could have: those that have a lane of the type.
+    pub lanes: u64,
+    /// The longest exclusive time of a container over the mean of those that have a lane of the type, less 1.
+    pub imbalance: f64,
+}
+
+/// What is kept of a lane.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    /// It has had a state that ended.
+    has_states: bool,
+    cells: FxHashMap<ValueId, Cell>,
+    open: Vec<Nested>,
+    /// When a state last began or ended.
+    latest: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    count: u64,
+    inclusive: Seconds,
+    exclusive: Seconds,
+    min: f64,
+    max: f64,
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        let (inclusive, exclusive) = (Seconds::ZERO, Seconds::ZERO);
+        Cell { count: 0, inclusive, exclusive, min: f64::INFINITY, max: 0.0 }
+    }
+}
+
+impl Cell {
+    fn add(&mut self, other: &Cell) {
+        self.count += other.count;
+        self.inclusive += other.inclusive;
+        self.exclusive += other.exclusive;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+}
+
+/// How long the states of a value took: of all containers, or of each.
+#[derive(Clone, Debug, Default)]
+struct Spread {
+    count: usize,
+    by: FxHashMap<ContainerId, Durations>,
+}
+
+/// What a worker finds in a portion: how long states took.
+type Found = FxHashMap<Key, Durations>;
+
+/// A value of a type, of all containers (those of the root) or of one.
+type Key = (TypeId, ValueId, ContainerId);
+
+impl States {
+    /// Of this part of a trace, with rows of this kind.
+    #[must_use]
+    pub fn new(scope: Scope, by: By) -> Self {
+        States { scope, by, lanes: Vec::new(), durations: FxHashMap::default() }
+    }
+
+    /// Looks at the next portion of a trace, or at a whole one.
+    pub fn see(&mut self, trace: &Trace, workers: &Workers) {
+        self.scope.extend(trace);
+        let (window, by) = (self.scope.window(), &self.by);
+        let lanes = self.scope.lanes(trace, TypeNature::State);
+        let found =
+            lanes::each(lanes, &mut self.lanes, workers, |lane, kept, found: &mut Found| {
+                kept.see(lane, window, by, found);
+            });
+        for ((type_, value, container), mut durations) in found.into_iter().flatten() {
+            let spread = self.durations.entry((type_, value)).or_default();
+            spread.append(container, &mut durations);
+        }
+    }
+
+    /// What was found, with states that are still open counted up to the latest time of any. The trace is the one that
+    /// has been seen, or its last portion. Types come in the order of their definitions; in each, what
+    /// took longest comes first.
+    #[must_use]
+    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+        let mut of_open = FxHashMap::default();
+        let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
+        let places = self.places(trace);
+        // The trace's end is not it: lines are read ahead.
+        let latest = self.lanes.iter().map(|lane| lane.latest);
+        let now = latest.fold(f64::NEG_INFINITY, f64::max);
+        for lane in trace.lanes() {
+            let Some(kept) = self.lanes.get(lane.id().index()) else { continue };
+            let kept = kept.ended(now, lane, self.scope.window(), &mut of_open);
+            let Some(group) = self.by.group(trace, lane.container()) else { continue };
+            if !kept.has_states {
+                continue;
+            }
+            let key = (places.get(&group).copied(), lane.type_id());
+            let found = groups.entry(key).or_insert_with(|| Group::new(group));
+            found.add(lane, &kept, self.scope.lifetime(trace, lane.container()));
+        }
+        let spreads = Spreads::new(self, trace, of_open);
+        let groups = groups.into_iter();
+        groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
+    }
+
+    /// The places of containers in output order, if each has rows of its own.
+    fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
+        if self.by == By::Value { FxHashMap::default() } else { places(trace) }
+    }
+
+    fn rows_of(
+        &self,
+        trace: &Trace,
+        type_: TypeId,
+        group: Group,
+        spreads: &Spreads<'_>,
+    ) -> Vec<Row> {
+        let types = trace.types();
+        let label = (self.by != By::Value).then(|| trace.containers().name(group.id).into());
+        let mut rows: Vec<Row> = Vec::new();
+        for (value, sum) in &group.values {
+            let Sum { ids, cell, containers, most } = sum;
+            let [median, p95] = spreads.quantiles(group.id, type_, ids);
+            let mean = cell.exclusive.to_f64() / group.lanes as f64;
+            rows.push(Row {
+                container: label.clone(),
+                type_: types.name(type_).into(),
+                value: value.clone(),
+                count: cell.count,
+                inclusive: cell.inclusive,
+                exclusive: cell.exclusive,
+                share: cell.exclusive.share_of(group.lifetime),
+                min: cell.min,
+                mean: cell.inclusive.mean(cell.count),
+                median: median.clamp(cell.min, cell.max),
+                p95: p95.clamp(cell.min, cell.max),
+                max: cell.max,
+                containers: *containers,
+                lanes: group.lanes,
+                imbalance: if mean > 0.0 { most.to_f64() / mean - 1.0 } else { 0.0 },
+            });
+        }
+        rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then_with(|| a.value.cmp(&b.value)));
+        rows
+    }
+}
+
+/// What is added up to the rows of a type.
+struct Group {
+    id: ContainerId,
+    /// How many lanes of the type there are, and how long their containers were there.
+    lanes: u64,
+    lifetime: Seconds,
+    /// By name: values of one name are one.
+    values: BTreeMap<Label, Sum>,
+}
+
+#[derive(Default)]
+struct Sum {
+    ids: BTreeSet<ValueId>,
+    cell: Cell,
+    containers: u64,
+    most: Seconds,
+}
+
+impl Group {
+    const fn new(id: ContainerId) -> Self {
+        Group { id, lanes: 0, lifetime: Seconds::ZERO, values: BTreeMap::new() }
+    }
+
+    fn add(&mut self, view: LaneView<'_>, lane: &Lane, lifetime: Seconds) {
+        self.lanes += 1;
+        self.lifetime += lifetime;
+        let mut by_name: BTreeMap<Label, Cell> = BTreeMap::new();
+        for (value, cell) in &lane.cells {
+            let name = Label::from(view.value_name(*value));
+            self.values.entry(name.clone()).or_default().ids.insert(*value);
+            by_name.entry(name).or_default().add(cell);
+        }
+        for (name, cell) in by_name {
+            let sum = self.values.entry(name).or_default();
+            sum.cell.add(&cell);
+            sum.containers += 1;
+            sum.most = sum.most.max(cell.exclusive);
+        }
+    }
+}
+
+impl Lane {
+    fn see(&mut self, lane: LaneView<'_>, window: TimeRange, by: &By, found: &mut Found) {
+        let mut open = std::mem::take(&mut self.open);
+        let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
+        let type_ = lane.type_id();
+        Nesting::walk(lane, window, &mut open, |state, _| {
+            if let Some(seconds) = self.add(state, window) {
+                found.entry((type_, state.value, group)).or_default().push(seconds);
+            }
+        });
+        let last = open.last().map_or(f64::NEG_INFINITY, |state| state.start);
+        self.latest = self.latest.max(last);
+        self.open = open;
+    }
+
+    /// Adds a state; how long it took, if it is in the window.
+    #[inline]
+    fn add(&mut self, state: &Nested, window: TimeRange) -> Option<f64> {
+        self.latest = if self.has_states { self.latest.max(state.end) } else { state.end };
+        self.has_states = true;
+        if !window.overlaps(state.start, state.end) {
+            return None;
+        }
+        let (start, end) = (clip(window, state.start), clip(window, state.end));
+        let (inclusive, seconds) = (Seconds::between(start, end), end - start);
+        let cell = self.cells.entry(state.value).or_default();
+        cell.count += 1;
+        cell.inclusive += inclusive;
+        cell.exclusive += state.exclusive(inclusive);
+        cell.min = cell.min.min(seconds);
+        cell.max = cell.max.max(seconds);
+        Some(seconds)
+    }
+
+    /// What it would be if its open states ended now; and how long these took.
+    fn ended(
+        &self,
+        now: f64,
+        lane: LaneView<'_>,
+        window: TimeRange,
+        of_open: &mut FxHashMap<Key, Vec<f64>>,
+    ) -> Cow<'_, Lane> {
+        if self.open.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut ended = self.clone();
+        let (type_, container) = (lane.type_id(), lane.container());
+        Nesting::end_now(now, window, &self.open, |state, _| {
+            if let Some(seconds) = ended.add(state, window) {
+                of_open.entry((type_, state.value, container)).or_default().push(seconds);
+            }
+        });
+        Cow::Owned(ended)
+    }
+}
+
+impl Spread {
+    fn append(&mut self, container: ContainerId, durations: &mut Durations) {
+        match durations {
+            Durations::Few(few) => self.count = self.count.saturating_add(few.len()),
+            Durations::Many(_) => self.count = usize::MAX,
+        }
+        self.by.entry(container).or_default().append(durations);
+        if self.count > EXACT {
+            self.by.values_mut().for_each(|durations| _ = durations.as_many());
+        }
+    }
+}
+
+/// Durations, by what has rows of its own.
+struct Spreads<'s> {
+    ended: FxHashMap<Key, Vec<&'s Durations>>,
+    open: FxHashMap<Key, Vec<f64>>,
+}
+
+impl<'s> Spreads<'s> {
+    fn new(states: &'s States, trace: &Trace, of_open: FxHashMap<Key, Vec<f64>>) -> Self {
+        let mut spreads = Spreads { ended: FxHashMap::default(), open: FxHashMap::default() };
+        for ((type_, value), spread) in &states.durations {
+            for (container, durations) in &spread.by {
+                if let Some(group) = states.by.group(trace, *container) {
+                    spreads.ended.entry((*type_, *value, group)).or_default().push(durations);
+                }
+            }
+        }
+        for ((type_, value, container), open) in of_open {
+            if let Some(group) = states.by.group(trace, container) {
+                spreads.open.entry((type_, value, group)).or_default().extend(open);
+            }
+        }
+        spreads
+    }
+
+    /// The median and the 95th percentile of these values together.
+    fn quantiles(&self, group: ContainerId, type_: TypeId, ids: &BTreeSet<ValueId>) -> [f64; 2] {
+        let keys = || ids.iter().map(|value| (type_, *value, group));
+        let ended: Vec<&Durations> =
+            keys().filter_map(|key| self.ended.get(&key)).flatten().copied().collect();
+        let open: Vec<f64> =
+            keys().filter_map(|key| self.open.get(&key)).flatten().copied().collect();
+        let all = match (ended.as_slice(), open.as_slice()) {
+            ([one], []) => one.quantiles([0.5, 0.95]),
+            _ => {
+                let mut all = Durations::Few(open);
+                ended.into_iter().for_each(|durations| all.append(&mut durations.clone()));
+                all.quantiles([0.5, 0.95])
+            }
+        };
+        all.map(Option::unwrap_or_default)
+    }
+}
+
+/// The report as a table.
+#[must_use]
+pub fn table(rows: &[Row]) -> Table {
+    let mut table = Table::new("states");
+    if rows.iter().any(|row| row.container.is_some()) {
+        let names = rows.iter().filter_map(|row| row.container.clone());
+        table = table.with("container", Data::Text(names.collect()));
+    }
+    table
+        .with("type", Data::text(rows, |row| &row.type_))
+        .with("value", Data::text(rows, |row| &row.value))
+        .with("count", Data::count(rows, |row| row.count))
+        .with("inclusive", Data::seconds(rows, |row| row.inclusive))
+        .with("exclusive", Data::seconds(rows, |row| row.exclusive))
+        .with("share", Data::number(rows, |row| Some(row.share)))
+        .with("min", Data::number(rows, |row| Some(row.min)))
+        .with("mean", Data::seconds(rows, |row| row.mean))
+        .with("median", Data::number(rows, |row| Some(row.median)))
+        .with("p95", Data::number(rows, |row| Some(row.p95)))
+        .with("max", Data::number(rows, |row| Some(row.max)))
+        .with("containers", Data::count(rows, |row| row.containers))
+        .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
+}

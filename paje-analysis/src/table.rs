@@ -1,0 +1,201 @@
+//! Tables: named columns of one length, each of one kind.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use paje_sim::{Name, Quoting};
+
+use crate::Seconds;
+
+/// What an analysis found: columns in the order in which they are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What is in the rows, in a word: `states`.
+    pub name: &'static str,
+    /// All of one length.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// What the header line calls it.
+    pub name: &'static str,
+    /// Its values.
+    pub data: Data,
+}
+
+/// The values of a column, by row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Names.
+    Text(Vec<Label>),
+    /// How many.
+    Count(Vec<u64>),
+    /// Times and durations.
+    Seconds(Vec<Option<Seconds>>),
+    /// Shares, means and the like; none where there is nothing to divide by.
+    Number(Vec<Option<f64>>),
+    /// What is added up as it is, such as bytes; none where nothing is said of it.
+    Amount(Vec<Option<f64>>),
+}
+
+/// A name of a trace, which outlives it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label {
+    text: Arc<[u8]>,
+    quoting: u8,
+}
+
+impl Table {
+    /// A table without columns.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Table { name, columns: Vec::new() }
+    }
+
+    /// The table with one more column, to the right.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, data: Data) -> Self {
+        self.columns.push(Column { name, data });
+        self
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.data.len())
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values of the column of this name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Data> {
+        self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
+    }
+
+    /// Only so many rows: those with the largest in the first of these columns; where that is the same, or nothing,
+    /// in the next. Of equal ones, what came first comes first.
+    #[must_use]
+    pub fn top(self, rows: usize, by: &[&str]) -> Self {
+        let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|a, b| {
+            let compared = keys.iter().map(|data| data.compare(*b, *a));
+            compared.fold(Ordering::Equal, Ordering::then)
+        });
+        order.truncate(rows);
+        let columns = self.columns.iter().map(|column| column.of_rows(&order)).collect();
+        Table { name: self.name, columns }
+    }
+}
+
+impl Column {
+    fn of_rows(&self, rows: &[usize]) -> Column {
+        let data = match &self.data {
+            Data::Text(all) => Data::Text(rows.iter().map(|row| all[*row].clone()).collect()),
+            Data::Count(all) => Data::Count(rows.iter().map(|row| all[*row]).collect()),
+            Data::Seconds(all) => Data::Seconds(rows.iter().map(|row| all[*row]).collect()),
+            Data::Number(all) => Data::Number(rows.iter().map(|row| all[*row]).collect()),
+            Data::Amount(all) => Data::Amount(rows.iter().map(|row| all[*row]).collect()),
+        };
+        Column { name: self.name, data }
+    }
+}
+
+impl Data {
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        let number = |number: Option<f64>| number.unwrap_or(f64::NEG_INFINITY);
+        match self {
+            Data::Text(all) => all[a].cmp(&all[b]),
+            Data::Count(all) => all[a].cmp(&all[b]),
+            Data::Seconds(all) => all[a].cmp(&all[b]),
+            Data::Number(all) | Data::Amount(all) => number(all[a]).total_cmp(&number(all[b])),
+        }
+    }
+
+    /// One value for each of these rows.
+    pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
+        Data::Text(rows.iter().map(|row| value(row).clone()).collect())
+    }
+
+    /// One value for each of these rows.
+    pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
+        Data::Count(rows.iter().map(value).collect())
+    }
+
+    /// One value for each of these rows.
+    pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
+        Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
+    }
+
+    /// One value for each of these rows.
+    pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+        Data::Number(rows.iter().map(value).collect())
+    }
+
+    /// One value for each of these rows.
+    pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+        Data::Amount(rows.iter().map(value).collect())
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Data::Text(all) => all.len(),
+            Data::Count(all) => all.len(),
+            Data::Seconds(all) => all.len(),
+            Data::Number(all) | Data::Amount(all) => all.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Label {
+    /// The name without its quotes, and how it was written.
+    #[must_use]
+    pub fn name(&self) -> Name<'_> {
+        let quoting = match self.quoting {
+            0 => Quoting::Bare,
+            1 => Quoting::Quoted,
+            _ => Quoting::Unclosed,
+        };
+        Name { text: &self.text, quoting }
+    }
+}
+
+impl From<Name<'_>> for Label {
+    fn from(name: Name<'_>) -> Self {
+        let quoting = match name.quoting {
+            Quoting::Bare => 0,
+            Quoting::Quoted => 1,
+            Quoting::Unclosed => 2,
+        };
+        Label { text: name.text.into(), quoting }
+    }
+}
+
+impl From<&str> for Label {
+    fn from(text: &str) -> Self {
+        Name::bare(text.as_bytes()).into()
+    }
+}
+
+/// The name without its quotes; what is no UTF-8 is replaced.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name().fmt(f)
+    }
+}

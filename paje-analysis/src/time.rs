@@ -1,0 +1,159 @@
+//! When the time went where: seconds of each value in each bin.
+
+use std::collections::BTreeMap;
+
+use paje_sim::{Trace, TypeId, TypeNature, ValueId};
+use rustc_hash::FxHashMap;
+use workers::Workers;
+
+use crate::bins::Bins;
+use crate::lanes;
+use crate::nesting::{Nested, Nesting};
+use crate::scope::{By, Scope, clip, places};
+use crate::{Data, Label, Seconds, Table};
+
+/// Adds up states by bins while they go by.
+#[derive(Clone, Debug)]
+pub struct Time {
+    scope: Scope,
+    by: By,
+    inclusive: bool,
+    bins: Bins,
+    lanes: Vec<Lane>,
+}
+
+/// A row of the report: a value in a bin, in which it took time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which bin, from 0.
+    pub bin: u64,
+    /// When it begins and ends.
+    pub span: (Seconds, Seconds),
+    /// Whose states they are; nobody's in particular if all containers are added up.
+    pub container: Label,
+    /// Their type.
+    pub type_: Label,
+    /// Their value.
+    pub value: Label,
+    /// How long they took in the bin.
+    pub seconds: Seconds,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    values: FxHashMap<ValueId, Vec<Seconds>>,
+    open: Vec<Nested>,
+}
+
+impl Time {
+    /// Of this part of a trace in these bins: the time of the innermost states, or of all if `inclusive`.
+    #[must_use]
+    pub const fn new(scope: Scope, by: By, bins: Bins, inclusive: bool) -> Self {
+        Time { scope, by, inclusive, bins, lanes: Vec::new() }
+    }
+
+    /// Looks at the next portion of a trace, or at a whole one. Pushes must not have been replayed without
+    /// imbrication in portions: what is in a state must be in its time.
+    pub fn see(&mut self, trace: &Trace, workers: &Workers) {
+        self.scope.extend(trace);
+        let (scope, bins, inclusive) = (&self.scope, &self.bins, self.inclusive);
+        let lanes = self.scope.lanes(trace, TypeNature::State);
+        lanes::each(lanes, &mut self.lanes, workers, |lane, kept, (): &mut ()| {
+            let mut open = std::mem::take(&mut kept.open);
+            Nesting::walk(lane, scope.window(), &mut open, |state, outer| {
+                kept.add(scope, bins, state, outer.filter(|_| !inclusive));
+            });
+            kept.open = open;
+        });
+    }
+
+    /// What was found, bin after bin; in each, containers in output order, types in that of their definitions, values
+    /// in that of their names. What took no time has no row.
+    #[must_use]
+    pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+        let places = places(trace);
+        let mut all: BTreeMap<(usize, TypeId, Label), (Label, Vec<Seconds>)> = BTreeMap::new();
+        for lane in trace.lanes() {
+            let Some(kept) = self.lanes.get(lane.id().index()) else { continue };
+            let Some(group) = self.by.group(trace, lane.container()) else { continue };
+            for (value, seconds) in &kept.values {
+                let place = if self.by == By::Value { 0 } else { places[&group] };
+                let key = (place, lane.type_id(), lane.value_name(*value).into());
+                let (_, sums) = all.entry(key).or_insert_with(|| {
+                    let name = match self.by {
+                        By::Value => Label::from(""),
+                        _ => trace.containers().name(group).into(),
+                    };
+                    (name, vec![Seconds::ZERO; self.bins.len()])
+                });
+                sums.iter_mut().zip(seconds).for_each(|(sum, seconds)| *sum += *seconds);
+            }
+        }
+        let mut rows = Vec::new();
+        for bin in 0..self.bins.len() {
+            for ((_, type_, value), (container, seconds)) in &all {
+                if seconds[bin].is_zero() {
+                    continue;
+                }
+                rows.push(Row {
+                    bin: bin as u64,
+                    span: self.bins.span(bin),
+                    container: container.clone(),
+                    type_: trace.types().name(*type_).into(),
+                    value: value.clone(),
+                    seconds: seconds[bin],
+                });
+            }
+        }
+        rows
+    }
+}
+
+impl Lane {
+    fn add(&mut self, scope: &Scope, bins: &Bins, state: &Nested, outer: Option<&Nested>) {
+        let (start, end) = (scope.clip(state.start), scope.clip(state.end));
+        if end <= start {
+            return;
+        }
+        let own = self.of(bins, state.value);
+        bins.overlaps(start, end, |bin, seconds| own[bin] += seconds);
+        // Of what it is in, it takes this time; of what was over before, it does not.
+        if let Some(outer) = outer.filter(|outer| outer.end.is_nan() || outer.end > state.start) {
+            let outer = self.of(bins, outer.value);
+            bins.overlaps(start, end, |bin, seconds| outer[bin] -= seconds);
+        }
+    }
+
+    fn of(&mut self, bins: &Bins, value: ValueId) -> &mut [Seconds] {
+        self.values.entry(value).or_insert_with(|| vec![Seconds::ZERO; bins.len()])
+    }
+}
+
+/// The stretch of time that bins divide: the window, as far as the trace goes.
+#[must_use]
+pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
+    let containers = trace.containers();
+    let created = containers.ids().skip(1).map(|id| containers.start(id));
+    let first = created.fold(f64::INFINITY, f64::min).min(trace.end());
+    (clip(scope.window(), first), clip(scope.window(), trace.end()))
+}
+
+/// How long the trace is: the length of its [`range`].
+#[must_use]
+pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
+    let (start, end) = range(trace, scope);
+    Seconds::between(start, end).max(Seconds::ZERO)
+}
+
+/// The report as a table.
+#[must_use]
+pub fn table(rows: &[Row]) -> Table {
+    Table::new("time")
+        .with("bin", Data::count(rows, |row| row.bin))
+        .with("start", Data::seconds(rows, |row| row.span.0))
+        .with("end", Data::seconds(rows, |row| row.span.1))
+        .with("container", Data::text(rows, |row| &row.container))
+        .with("type", Data::text(rows, |row| &row.type_))
+        .with("value", Data::text(rows, |row| &row.value))
+        .with("seconds", Data::seconds(rows, |row| row.seconds))
+}

@@ -1,0 +1,324 @@
+//! The states that waiting is told by: of each container those of one type, to be found by number or time.
+//!
+//! A lane's rows come one after the other. Messages and critical paths go back and forth, so that the times of
+//! these lanes are kept a second time, as plain columns: 24 bytes for a state.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use paje_sim::{ContainerId, LaneView, Trace, TypeId, ValueId};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::Seconds;
+use crate::classes::{Class, Classes};
+
+/// The tracks of a trace.
+#[derive(Clone, Debug)]
+pub struct Tracks<'t> {
+    trace: &'t Trace,
+    classes: Classes,
+    list: Vec<Track>,
+    /// By container.
+    found: Vec<Option<u32>>,
+}
+
+/// The states of one container, in order of opening.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// The container.
+    pub container: ContainerId,
+    /// The type of the states.
+    pub type_: TypeId,
+    /// When each state was entered, in seconds.
+    pub start: Vec<f64>,
+    /// When it was left, in seconds.
+    pub end: Vec<f64>,
+    /// Its value.
+    pub value: Vec<ValueId>,
+    /// The state directly around each, or [`NONE`].
+    parent: Vec<u32>,
+}
+
+/// No state.
+const NONE: u32 = u32::MAX;
+
+/// A part of a track in which the innermost state is the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// The innermost state; none between states.
+    pub state: Option<usize>,
+    /// From when, in seconds.
+    pub start: f64,
+    /// Until when, in seconds.
+    pub end: f64,
+}
+
+impl<'t> Tracks<'t> {
+    /// The tracks of all containers that have states of a type that `classes` go by. Containers are in the order
+    /// of their names, in which numbers count as such: `rank-2` comes before `rank-10`.
+    #[must_use]
+    pub fn new(trace: &'t Trace, classes: Classes) -> Self {
+        let containers = trace.containers();
+        let mut lanes: Vec<LaneView<'t>> = trace
+            .lanes()
+            .filter(|lane| classes.state_type(trace, lane.container()) == Some(lane.type_id()))
+            .filter(|lane| !lane.is_empty())
+            .collect();
+        let name = |lane: &LaneView<'t>| containers.name(lane.container()).text;
+        lanes.sort_by(|a, b| natural(name(a), name(b)).then(a.container().cmp(&b.container())));
+        let list: Vec<Track> = lanes.par_iter().map(|lane| Track::new(*lane)).collect();
+        let mut found = vec![None; containers.len()];
+        for (at, track) in list.iter().enumerate() {
+            found[track.container.index()] = Some(at as u32);
+        }
+        Tracks { trace, classes, list, found }
+    }
+
+    /// The trace.
+    #[must_use]
+    pub fn trace(&self) -> &'t Trace {
+        self.trace
+    }
+
+    /// The classes of the states.
+    #[must_use]
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The tracks, in the order of the containers' names.
+    #[must_use]
+    pub fn list(&self) -> &[Track] {
+        &self.list
+    }
+
+    /// The number of a container's track, if it has one.
+    #[must_use]
+    pub fn of_container(&self, container: ContainerId) -> Option<usize> {
+        self.found[container.index()].map(|at| at as usize)
+    }
+
+    /// The class of a state of a track.
+    #[must_use]
+    pub fn class(&self, track: usize, state: usize) -> Class {
+        let track = &self.list[track];
+        self.classes.class(track.type_, track.value[state])
+    }
+
+    /// When the first state was entered and the last one left; `None` if there are no states.
+    #[must_use]
+    pub fn span(&self) -> Option<(f64, f64)> {
+        let start = self.list.iter().filter_map(|track| track.start.first().copied());
+        let end = self.list.iter().map(Track::last_exit);
+        Some((start.min_by(f64::total_cmp)?, end.max_by(f64::total_cmp)?))
+    }
+}
+
+impl Track {
+    fn new(lane: LaneView<'_>) -> Self {
+        let count = lane.len() as usize;
+        let mut track = Track {
+            container: lane.container(),
+            type_: lane.type_id(),
+            start: Vec::with_capacity(count),
+            end: Vec::with_capacity(count),
+            value: Vec::with_capacity(count),
+            parent: Vec::with_capacity(count),
+        };
+        let mut open: Vec<u32> = Vec::new();
+        for (at, state) in lane.states().enumerate() {
+            open.truncate(state.imbrication as usize);
+            track.start.push(state.start);
+            track.end.push(state.end.max(state.start));
+            track.value.push(state.value);
+            track.parent.push(open.last().copied().unwrap_or(NONE));
+            open.push(at as u32);
+        }
+        track
+    }
+
+    /// How many states there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// The state directly around a state.
+    #[must_use]
+    pub fn parent(&self, state: usize) -> Option<usize> {
+        Some(self.parent[state]).filter(|parent| *parent != NONE).map(|parent| parent as usize)
+    }
+
+    /// When the last state was left, in seconds.
+    #[must_use]
+    pub fn last_exit(&self) -> f64 {
+        // Those inside are left before those around them.
+        let ends =
+            (0..self.len()).filter(|state| self.parent[*state] == NONE).map(|at| self.end[at]);
+        ends.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The parts from `start` to `end`, in seconds, the latest first: each as long as the innermost state is
+    /// the same. They touch, and cover all the time.
+    pub fn pieces_back(&self, start: f64, end: f64) -> impl Iterator<Item = Piece> + '_ {
+        let mut until = end;
+        // States are behind us that start at `until` or later.
+        let mut ahead = self.start.partition_point(|time| *time < until);
+        std::iter::from_fn(move || {
+            if until <= start {
+                return None;
+            }
+            while ahead > 0 && self.start[ahead - 1] >= until {
+                ahead -= 1;
+            }
+            let (mut state, mut since) = (ahead.checked_sub(1), start);
+            while let Some(at) = state {
+                if self.end[at] >= until {
+                    since = since.max(self.start[at]);
+                    break;
+                }
+                // What was left before bounds what is around it.
+                since = since.max(self.end[at]);
+                state = self.parent(at);
+            }
+            let piece = Piece { state, start: since, end: until };
+            until = since;
+            Some(piece)
+        })
+    }
+
+    /// The exclusive time of each value between two times: that of its states without what is inside them. By
+    /// hash, since values may be as many as states.
+    pub(crate) fn exclusive(&self, start: f64, end: f64) -> FxHashMap<ValueId, Seconds> {
+        let mut times: FxHashMap<ValueId, Seconds> = FxHashMap::default();
+        for (at, value) in self.value.iter().enumerate() {
+            let (from, until) = (self.start[at].max(start), self.end[at].min(end));
+            if from < until {
+                let time = Seconds::between(from, until);
+                *times.entry(*value).or_default() += time;
+                if let Some(around) = self.parent(at) {
+                    *times.entry(self.value[around]).or_default() -= time;
+                }
+            }
+        }
+        times
+    }
+}
+
+/// The order of names in which numbers count as such.
+fn natural(a: &[u8], b: &[u8]) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (in_a, in_b) = (digits(a), digits(b));
+        if in_a > 0 && in_b > 0 {
+            let bare = |text: &[u8]| text.iter().take_while(|byte| **byte == b'0').count();
+            let number = |text: &[u8], count: usize| {
+                let zeros = bare(&text[..count]);
+                (count - zeros, text[zeros..count].to_vec())
+            };
+            match number(a, in_a).cmp(&number(b, in_b)) {
+                Ordering::Equal => (a, b) = (&a[in_a..], &b[in_b..]),
+                other => return other,
+            }
+            continue;
+        }
+        match (a.split_first(), b.split_first()) {
+            (Some((x, rest_a)), Some((y, rest_b))) if x == y => (a, b) = (rest_a, rest_b),
+            (x, y) => return x.map(|(x, _)| x).cmp(&y.map(|(y, _)| y)),
+        }
+    }
+}
+
+/// Tracks by what their containers have in common, in the order of the first of each.
+pub(crate) fn grouped<K: Ord>(
+    tracks: &Tracks<'_>,
+    key: impl Fn(&Track) -> K,
+) -> Vec<(K, Vec<u32>)> {
+    let mut groups: BTreeMap<K, Vec<u32>> = BTreeMap::new();
+    for (at, track) in tracks.list.iter().enumerate() {
+        groups.entry(key(track)).or_default().push(at as u32);
+    }
+    let mut groups: Vec<(K, Vec<u32>)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, tracks)| tracks[0]);
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States as start, end, imbrication; the value of each is its number.
+    fn track(states: &[(f64, f64, usize)]) -> Track {
+        let mut open: Vec<u32> = Vec::new();
+        let parent = states.iter().enumerate().map(|(at, state)| {
+            open.truncate(state.2);
+            let parent = open.last().copied().unwrap_or(NONE);
+            open.push(at as u32);
+            parent
+        });
+        Track {
+            container: ContainerId(1),
+            type_: TypeId(1),
+            parent: parent.collect(),
+            start: states.iter().map(|state| state.0).collect(),
+            end: states.iter().map(|state| state.1).collect(),
+            value: (0..states.len() as u32).map(ValueId).collect(),
+        }
+    }
+
+    #[test]
+    fn pieces_touch_and_are_innermost() {
+        let track = track(&[
+            (1.0, 9.0, 0),
+            (2.0, 4.0, 1),
+            (2.0, 2.0, 2),
+            (3.0, 4.0, 2),
+            (4.0, 4.0, 1),
+            (6.0, 7.0, 1),
+            (10.0, 11.0, 0),
+        ]);
+        let pieces = |start, end| -> Vec<(Option<usize>, f64, f64)> {
+            let pieces = track.pieces_back(start, end);
+            pieces.map(|piece| (piece.state, piece.start, piece.end)).collect()
+        };
+        assert_eq!(
+            pieces(0.0, 12.0),
+            [
+                (None, 11.0, 12.0),
+                (Some(6), 10.0, 11.0),
+                (None, 9.0, 10.0),
+                (Some(0), 7.0, 9.0),
+                (Some(5), 6.0, 7.0),
+                (Some(0), 4.0, 6.0),
+                (Some(3), 3.0, 4.0),
+                (Some(1), 2.0, 3.0),
+                (Some(0), 1.0, 2.0),
+                (None, 0.0, 1.0),
+            ]
+        );
+        assert_eq!(
+            pieces(3.5, 6.5),
+            [(Some(5), 6.0, 6.5), (Some(0), 4.0, 6.0), (Some(3), 3.5, 4.0)]
+        );
+        assert_eq!(pieces(5.0, 5.0), []);
+        let times = track.exclusive(0.0, 12.0);
+        let times = [0, 1, 2, 3, 4, 5, 6]
+            .map(|value| times.get(&ValueId(value)).copied().unwrap_or_default().to_f64());
+        assert_eq!(times, [5.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn numbers_in_names_count_as_such() {
+        let mut names = ["rank-10", "rank-2", "rank-02", "rank-", "rank", "a9", "a10b", "a10a"];
+        names.sort_by(|a, b| natural(a.as_bytes(), b.as_bytes()));
+        assert_eq!(names, ["a9", "a10a", "a10b", "rank", "rank-", "rank-2", "rank-02", "rank-10"]);
+    }
+}

@@ -1,0 +1,290 @@
+//! Who waits for whom, where messages are passed.
+//!
+//! | kind | who waits | how long |
+//! |---|---|---|
+//! | late sender | a receiver that entered at r, for a message that starts at s > r | min(s, exit) − r |
+//! | late receiver | the sender of a rendezvous that entered at s, while its receiver enters at r > s | min(r, exit) − s |
+//! | wait at NxN, barrier | each | latest enter − enter |
+//! | late broadcast | each but the root | root's enter − enter |
+//! | early reduce | the root | latest enter of the others − enter |
+//! | scan | each | latest enter of those before it − enter |
+//!
+//! A state waits once for each kind: where several messages end in it, for the one that starts last. No waiting
+//! is longer than its state.
+
+pub mod delays;
+mod report;
+pub mod tables;
+
+use paje_sim::Trace;
+use rayon::prelude::*;
+
+use crate::Seconds;
+use crate::classes::{Class, Classes, Collective, Map};
+use crate::collectives::{Collectives, Grouping, Series};
+use crate::messages::{Message, Messages};
+use crate::tracks::Tracks;
+
+/// How waiting is found.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the operations of groups are.
+    pub grouping: Grouping,
+    /// From how many bytes on a transfer is a rendezvous; 0: all are. Without it, as the map says.
+    pub eager: Option<u64>,
+    /// The user-defined field that holds the sizes of messages; see [`Messages::new`].
+    pub bytes: Option<String>,
+}
+
+/// What waiting is told from, and all waiting of a trace.
+#[derive(Clone, Debug)]
+pub struct Waits<'t> {
+    /// The states.
+    pub tracks: Tracks<'t>,
+    /// The messages.
+    pub messages: Messages,
+    /// The operations of groups.
+    pub collectives: Collectives,
+    /// By track, in order of [`Wait::until`].
+    by_track: Vec<Vec<Wait>>,
+}
+
+/// Why somebody waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // See the module's table.
+pub enum Kind {
+    LateSender,
+    LateReceiver,
+    NxN,
+    Barrier,
+    LateBroadcast,
+    EarlyReduce,
+    Scan,
+}
+
+/// One waiting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wait {
+    /// Why.
+    pub kind: Kind,
+    /// The track that waits.
+    pub waiter: u32,
+    /// Its state that waits.
+    pub state: u32,
+    /// Since when, in seconds.
+    pub from: f64,
+    /// Until when, in seconds: later than `from`.
+    pub until: f64,
+    /// The track that it waits for.
+    pub whom: u32,
+    /// The state there that ends the waiting, if it is known.
+    pub release: Option<u32>,
+    /// What it is about.
+    pub about: About,
+}
+
+/// What a waiting is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The message of this number.
+    Message(u32),
+    /// An operation of a group: the place of its series, and the number of the operation there.
+    Operation(u32, u32),
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 7] = [
+        Kind::LateSender,
+        Kind::LateReceiver,
+        Kind::NxN,
+        Kind::Barrier,
+        Kind::LateBroadcast,
+        Kind::EarlyReduce,
+        Kind::Scan,
+    ];
+
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::LateSender => "late sender",
+            Kind::LateReceiver => "late receiver",
+            Kind::NxN => "wait at nxn",
+            Kind::Barrier => "wait at barrier",
+            Kind::LateBroadcast => "late broadcast",
+            Kind::EarlyReduce => "early reduce",
+            Kind::Scan => "late scan",
+        }
+    }
+}
+
+impl Wait {
+    /// How long it is.
+    #[must_use]
+    pub fn seconds(&self) -> Seconds {
+        Seconds::between(self.from, self.until)
+    }
+
+    /// How much of it is in a window of time.
+    #[must_use]
+    pub fn seconds_within(&self, window: (f64, f64)) -> Seconds {
+        let (from, until) = (self.from.max(window.0), self.until.min(window.1));
+        if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
+    }
+}
+
+impl<'t> Waits<'t> {
+    /// Finds all waiting of a trace.
+    #[must_use]
+    pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
+        let tracks = Tracks::new(trace, Classes::new(trace, map));
+        let messages = Messages::new(&tracks, map, options.bytes.as_deref());
+        let collectives = Collectives::new(&tracks, &options.grouping);
+        let rendezvous = Rendezvous::new(&tracks, map, options.eager.or(map.eager()));
+        let mut by_track: Vec<Vec<Wait>> = (0..tracks.list().len())
+            .into_par_iter()
+            .map(|track| of_messages(&tracks, &messages, &rendezvous, track))
+            .collect();
+        let series: Vec<Vec<Wait>> = collectives
+            .series
+            .par_iter()
+            .enumerate()
+            .map(|(at, series)| of_series(&tracks, collectives.members(series), series, at as u32))
+            .collect();
+        for wait in series.into_iter().flatten() {
+            by_track[wait.waiter as usize].push(wait);
+        }
+        by_track.par_iter_mut().for_each(|waits| {
+            let order = |wait: &Wait| (wait.state, wait.kind);
+            waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
+        });
+        Waits { tracks, messages, collectives, by_track }
+    }
+
+    /// The waiting of a track, in the order of its ends.
+    #[must_use]
+    pub fn of_track(&self, track: usize) -> &[Wait] {
+        &self.by_track[track]
+    }
+
+    /// All waiting, track after track.
+    pub fn iter(&self) -> impl Iterator<Item = &Wait> {
+        self.by_track.iter().flatten()
+    }
+}
+
+/// Which transfers are a rendezvous.
+struct Rendezvous {
+    eager: Option<u64>,
+    /// By type and value, for states that send.
+    values: Vec<Vec<bool>>,
+}
+
+impl Rendezvous {
+    fn new(tracks: &Tracks<'_>, map: &Map, eager: Option<u64>) -> Self {
+        let types = tracks.trace().types();
+        let of_type = |type_| {
+            let count = tracks.classes().of_type(type_).len() as u32;
+            let name = |value| types.value_name(type_, paje_sim::ValueId(value)).text;
+            (0..count).map(|value| map.is_rendezvous(name(value))).collect()
+        };
+        Rendezvous { eager, values: types.ids().map(of_type).collect() }
+    }
+
+    fn is(&self, tracks: &Tracks<'_>, message: &Message, send: usize) -> bool {
+        let track = &tracks.list()[message.from as usize];
+        let large = |eager: u64| eager == 0 || message.bytes.is_some_and(|b| b >= eager as f64);
+        self.values[track.type_.index()][track.value[send].index()] || self.eager.is_some_and(large)
+    }
+}
+
+/// The waiting of a track for messages that it receives or sends.
+fn of_messages(
+    tracks: &Tracks<'_>,
+    messages: &Messages,
+    rendezvous: &Rendezvous,
+    at: usize,
+) -> Vec<Wait> {
+    let track = &tracks.list()[at];
+    let mut waits = Vec::new();
+    let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>, message| {
+        let (from, until) = (track.start[state], late.min(track.end[state]));
+        if from < until {
+            let release = release.map(|state| state as u32);
+            let (waiter, state, about) = (at as u32, state as u32, About::Message(message));
+            waits.push((late, Wait { kind, waiter, state, from, until, whom, release, about }));
+        }
+    };
+    let p2p =
+        |track: usize, state: usize| !matches!(tracks.class(track, state), Class::Collective(_));
+    for number in messages.received(at) {
+        let message = &messages.list()[*number as usize];
+        let Some(state) = message.recv().filter(|state| p2p(at, *state)) else { continue };
+        add(Kind::LateSender, state, message.start, message.from, message.send(), *number);
+    }
+    for number in messages.sent(at) {
+        let message = &messages.list()[*number as usize];
+        let (Some(send), Some(recv)) = (message.send(), message.recv()) else { continue };
+        if p2p(at, send) && rendezvous.is(tracks, message, send) {
+            let enter = tracks.list()[message.to as usize].start[recv];
+            add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
+        }
+    }
+    // Of each state, the one that was waited for longest, and of several the first; it may have ended the state.
+    waits.sort_by(|(late_a, a), (late_b, b)| {
+        (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
+    });
+    waits.dedup_by_key(|(_, wait)| (wait.state, wait.kind));
+    waits.into_iter().map(|(_, wait)| wait).collect()
+}
+
+/// The waiting in the operations of a series.
+fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    for instance in 0..series.len() {
+        let states = series.operation(instance);
+        let enter =
+            |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
+        // The latest of some, the first of several.
+        let later = |best: Option<usize>, member: usize| match best {
+            Some(best) if enter(best) >= enter(member) => Some(best),
+            _ => Some(member),
+        };
+        let mut add = |kind, member: usize, whom: Option<usize>| {
+            let Some(whom) = whom else { return };
+            let exit = tracks.list()[group[member] as usize].end[states[member] as usize];
+            let (from, until) = (enter(member), enter(whom).min(exit));
+            if from < until {
+                let (waiter, state) = (group[member], states[member]);
+                let (whom, release) = (group[whom], Some(states[whom]));
+                let about = About::Operation(at, instance as u32);
+                waits.push(Wait { kind, waiter, state, from, until, whom, release, about });
+            }
+        };
+        let members = 0..group.len();
+        match (series.class, series.root) {
+            (Collective::NxN | Collective::Barrier, _) => {
+                let kind = if series.class == Collective::NxN { Kind::NxN } else { Kind::Barrier };
+                let last = members.clone().fold(None, later);
+                members.for_each(|member| add(kind, member, last));
+            }
+            (Collective::OneToN, root) => {
+                members.for_each(|member| add(Kind::LateBroadcast, member, root));
+            }
+            (Collective::NToOne, Some(root)) => {
+                let others = members.filter(|member| *member != root);
+                add(Kind::EarlyReduce, root, others.fold(None, later));
+            }
+            (Collective::NToOne, None) => {}
+            (Collective::Scan, _) => {
+                let mut last = None;
+                for member in members {
+                    add(Kind::Scan, member, last);
+                    last = later(last, member);
+                }
+            }
+        }
+    }
+    waits
+}

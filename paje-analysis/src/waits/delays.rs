@@ -1,0 +1,232 @@
+//! What waiting costs whom: the container that is waited for, or those that it was waiting for itself.
+//!
+//! After Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states in large-scale parallel
+//! applications* (2010). Somebody, p, waits for q. Both were together when one of them last waited for the other,
+//! or all were in an operation of their group; or when the run began. From then on, q took longer than p, by as
+//! much as p waits: it worked longer, or waited longer, or both. For the first part the cost is q's own; the
+//! second part is passed on to those whom q waited for in that time, in proportion to how long, and there it is
+//! divided in the same way, together with q's own waiting.
+//!
+//! Waits are gone through from the last to the first, so that each knows what it is charged when its turn comes.
+//! What is passed on goes to a range of q's waits: it is kept as a factor that holds until the first of them
+//! is reached. So all is done in the time of sorting, however long the ranges are.
+
+use std::collections::HashMap;
+
+use super::{Wait, Waits};
+use crate::Seconds;
+use crate::classes::Collective;
+
+/// The waiting that one container causes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Who causes it, as the number of a track.
+    pub whom: u32,
+    /// How long others wait for it.
+    pub direct: Seconds,
+    /// How long others wait since it worked longer than they did, also if they wait for those in between. Over
+    /// all containers, it adds up to the same as `direct`.
+    pub delay: f64,
+}
+
+impl Waits<'_> {
+    /// What the waiting in the window costs: of each container that causes any, in the order of tracks.
+    #[must_use]
+    pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
+        let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
+            .map(|whom| Cost { whom, direct: Seconds::ZERO, delay: 0.0 })
+            .collect();
+        let order = self.in_order();
+        let together = self.together(&order);
+        let mut ledger = Ledger::new(self);
+        for (&(track, at), &since) in order.iter().zip(&together).rev() {
+            let wait = &self.by_track[track as usize][at as usize];
+            let seconds = wait.seconds_within(window);
+            let charged = seconds.to_f64() + ledger.take(wait, at as usize);
+            let own = ledger.pass_on(wait, since, charged);
+            costs[wait.whom as usize].direct += seconds;
+            costs[wait.whom as usize].delay += own;
+        }
+        costs.retain(|cost| !cost.direct.is_zero() || cost.delay > 0.0);
+        costs
+    }
+
+    /// All waits, as track and place there, by their ends; where ends are the same, those of who is waited for come
+    /// before those of who waits for it.
+    fn in_order(&self) -> Vec<(u32, u32)> {
+        let mut order: Vec<(u32, u32)> = Vec::new();
+        for (track, waits) in (0..).zip(&self.by_track) {
+            order.extend((0..waits.len() as u32).map(|at| (track, at)));
+        }
+        let wait = |&(track, at): &(u32, u32)| &self.by_track[track as usize][at as usize];
+        order.sort_by(|a, b| wait(a).until.total_cmp(&wait(b).until));
+        let ends = |pair: &(u32, u32)| wait(pair).until;
+        for same in order.chunk_by_mut(|a, b| ends(a) == ends(b)).filter(|same| same.len() > 1) {
+            self.sort_by_cause(same);
+        }
+        order
+    }
+
+    /// Sorts waits that end at the same time, and are in the order of their tracks: depth first, a track when all
+    /// that it waits for are behind. Where tracks wait for one another, as only wrong clocks can tell, somebody is
+    /// first.
+    fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
+        let waits = same.to_vec();
+        let tracks: Vec<&[(u32, u32)]> = waits.chunk_by(|a, b| a.0 == b.0).collect();
+        let mut visited = vec![false; tracks.len()];
+        let mut sorted = Vec::with_capacity(waits.len());
+        let mut stack: Vec<(usize, bool)> = (0..tracks.len()).rev().map(|i| (i, false)).collect();
+        while let Some((i, behind)) = stack.pop() {
+            if behind {
+                sorted.extend_from_slice(tracks[i]);
+            } else if !std::mem::replace(&mut visited[i], true) {
+                stack.push((i, true));
+                let whom = tracks[i]
+                    .iter()
+                    .map(|&(track, at)| self.by_track[track as usize][at as usize].whom);
+                let next =
+                    whom.filter_map(|whom| tracks.binary_search_by_key(&whom, |of| of[0].0).ok());
+                stack.extend(next.map(|next| (next, false)));
+            }
+        }
+        same.copy_from_slice(&sorted);
+    }
+
+    /// Since when, for each of the waits in order, the waiter and whom it waits for were not together.
+    fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
+        let begin = self.whole().0;
+        let mut group_of = vec![0; self.by_track.len()];
+        for (group, members) in self.collectives.groups.iter().enumerate() {
+            members.iter().for_each(|track| group_of[*track as usize] = group);
+        }
+        let meetings = self.meetings();
+        let wait = |at: usize| {
+            let (track, place) = order[at];
+            &self.by_track[track as usize][place as usize]
+        };
+        let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
+        // Each as it begins, when all that ended by then are behind.
+        let mut begins: Vec<usize> = (0..order.len()).collect();
+        begins.sort_by(|a, b| wait(*a).from.total_cmp(&wait(*b).from));
+        let mut ended = 0;
+        let mut pairs: HashMap<(u32, u32), f64> = HashMap::new();
+        let mut since = vec![begin; order.len()];
+        for at in begins {
+            let begun = wait(at);
+            while ended < order.len() && wait(ended).until <= begun.from {
+                pairs.insert(pair(wait(ended)), wait(ended).until);
+                ended += 1;
+            }
+            let last = pairs.get(&pair(begun)).map_or(begin, |time| *time);
+            let group = group_of[begun.waiter as usize];
+            let meeting = if group == group_of[begun.whom as usize] {
+                let behind = meetings[group].partition_point(|time| *time <= begun.from);
+                behind.checked_sub(1).map_or(begin, |at| meetings[group][at])
+            } else {
+                begin
+            };
+            since[at] = last.max(meeting);
+        }
+        since
+    }
+
+    /// By group, when all were in an operation that nobody leaves before the last one enters.
+    fn meetings(&self) -> Vec<Vec<f64>> {
+        let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
+        for series in &self.collectives.series {
+            if !matches!(series.class, Collective::NxN | Collective::Barrier) {
+                continue;
+            }
+            let members = self.collectives.members(series);
+            meetings[series.group].extend((0..series.len()).map(|instance| {
+                let enters = members.iter().zip(series.operation(instance));
+                let enters = enters.map(|(track, state)| {
+                    self.tracks.list()[*track as usize].start[*state as usize]
+                });
+                enters.fold(f64::NEG_INFINITY, f64::max)
+            }));
+        }
+        meetings.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+        meetings
+    }
+}
+
+/// What waits are charged.
+struct Ledger<'a> {
+    waits: &'a [Vec<Wait>],
+    /// By track, the seconds of its waits up to each place.
+    sums: Vec<Vec<f64>>,
+    /// By track, how many of its waits are still to come, from the last to the first.
+    left: Vec<usize>,
+    /// By track, what each second of its waits is charged, and by how much less from each place on.
+    factor: Vec<f64>,
+    ends: Vec<Vec<f64>>,
+}
+
+impl<'a> Ledger<'a> {
+    fn new(waits: &'a Waits<'_>) -> Self {
+        let waits = &waits.by_track;
+        let sums = |waits: &Vec<Wait>| {
+            let mut sum = 0.0;
+            let seconds = waits.iter().map(|wait| {
+                sum += wait.until - wait.from;
+                sum
+            });
+            std::iter::once(0.0).chain(seconds.collect::<Vec<_>>()).collect()
+        };
+        Ledger {
+            waits,
+            sums: waits.iter().map(sums).collect(),
+            left: waits.iter().map(Vec::len).collect(),
+            factor: vec![0.0; waits.len()],
+            ends: waits.iter().map(|waits| vec![0.0; waits.len()]).collect(),
+        }
+    }
+
+    /// What the next wait of a track was charged by later ones.
+    fn take(&mut self, wait: &Wait, at: usize) -> f64 {
+        let track = wait.waiter as usize;
+        let charged = self.factor[track] * (wait.until - wait.from);
+        self.factor[track] -= self.ends[track][at];
+        self.left[track] = at;
+        // What is left of differences is no charge.
+        if self.factor[track] < 0.0 || at == 0 {
+            self.factor[track] = 0.0;
+        }
+        charged
+    }
+
+    /// Passes a part of what a wait is charged on to the waits of whom it waits for; gives back the other part,
+    /// which is that one's own.
+    fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
+        let (p, q) = (wait.waiter as usize, wait.whom as usize);
+        let p_waits = self.waited(p, since, self.places_until(p, wait.from));
+        let q_waits = self.waited(q, since, self.left[q]);
+        let work = (wait.until - since - q_waits) - (wait.from - since - p_waits);
+        let (work, waiting) = (work.max(0.0), (q_waits - p_waits).max(0.0));
+        let first = self.places_until(q, since);
+        if waiting <= 0.0 || first >= self.left[q] {
+            return charged;
+        }
+        let passed = charged * (waiting / (work + waiting));
+        let factor = passed / (self.sums[q][self.left[q]] - self.sums[q][first]);
+        self.factor[q] += factor;
+        self.ends[q][first] += factor;
+        charged - passed
+    }
+
+    /// How many waits of a track end at a time or before.
+    fn places_until(&self, track: usize, time: f64) -> usize {
+        self.waits[track].partition_point(|wait| wait.until <= time)
+    }
+
+    /// The seconds that a track waited since a time, in its first `until` waits.
+    fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
+        let first = self.places_until(track, since);
+        if first >= until {
+            return 0.0;
+        }
+        let before = (since - self.waits[track][first].from).max(0.0);
+        self.sums[track][until] - self.sums[track][first] - before
+    }
+}

@@ -1,0 +1,108 @@
+//! Waiting as tables for people and programs: what is longest comes first.
+
+use std::cmp::Reverse;
+
+use super::Waits;
+use super::tables::Total;
+use crate::{Data, Label, Seconds, Table};
+
+/// A row of any of the tables: names, and what is added up.
+struct Row {
+    names: [Label; 2],
+    total: Total,
+    /// How much of the time of whom it is about.
+    share: f64,
+}
+
+impl Waits<'_> {
+    /// `kind,count,seconds,share,mean,max`; the share is of the time of all containers that have states.
+    #[must_use]
+    pub fn kinds_table(&self, window: (f64, f64)) -> Table {
+        let all: Seconds = self.tracks.list().iter().map(|_| self.length(window)).sum();
+        let rows = self.by_kind(window).into_iter().map(|row| Row {
+            names: [row.kind.name().into(), "".into()],
+            total: row.total,
+            share: row.total.seconds.share_of(all),
+        });
+        let rows = sorted(rows.collect());
+        with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows)
+    }
+
+    /// `container,count,seconds,share,mean,max,caused,delay` of each container that waits or is waited for: its own
+    /// waiting, as a part of its time; that of others for it; and that which began with it, by propagation.
+    #[must_use]
+    pub fn waiters_table(&self, window: (f64, f64)) -> Table {
+        let mut totals = vec![Total::default(); self.tracks.list().len()];
+        for row in self.by_waiter(window) {
+            totals[row.waiter as usize] = row.total;
+        }
+        let mut costs = vec![(Seconds::ZERO, 0.0); totals.len()];
+        for cost in self.costs(window) {
+            costs[cost.whom as usize] = (cost.direct, cost.delay);
+        }
+        let mut order: Vec<usize> = (0..totals.len()).collect();
+        order.retain(|at| totals[*at].count > 0 || !costs[*at].0.is_zero() || costs[*at].1 > 0.0);
+        order.sort_by_key(|at| Reverse(totals[*at].seconds));
+        let rows = order.iter().map(|at| Row {
+            names: [self.label(*at as u32), "".into()],
+            total: totals[*at],
+            share: totals[*at].seconds.share_of(self.length(window)),
+        });
+        let rows: Vec<Row> = rows.collect();
+        with_totals(Table::new("waiters").with("container", name(&rows, 0)), &rows)
+            .with("caused", Data::seconds(&order, |at| costs[*at].0))
+            .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
+    }
+
+    /// `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time, and `most` is 1 where it
+    /// waits for none longer: an edge of the most-waited graph.
+    #[must_use]
+    pub fn pairs_table(&self, window: (f64, f64)) -> Table {
+        let mut pairs = self.by_pair(window);
+        pairs.sort_by_key(|pair| Reverse(pair.total.seconds));
+        let rows = pairs.iter().map(|pair| Row {
+            names: [self.label(pair.waiter), self.label(pair.whom)],
+            total: pair.total,
+            share: pair.total.seconds.share_of(self.length(window)),
+        });
+        let rows: Vec<Row> = rows.collect();
+        let table = Table::new("pairs").with("waiter", name(&rows, 0)).with("whom", name(&rows, 1));
+        with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
+    }
+
+    /// How long the part of the window is in which there are states.
+    fn length(&self, window: (f64, f64)) -> Seconds {
+        let whole = self.whole();
+        let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));
+        if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
+    }
+
+    /// The name of a track's container, as it was written.
+    pub(crate) fn label(&self, track: u32) -> Label {
+        let container = self.tracks.list()[track as usize].container;
+        self.tracks.trace().containers().name(container).into()
+    }
+}
+
+/// Without what is beyond the digits that are printed: what is passed on is divided again and again.
+fn nanoseconds(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e9
+}
+
+fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
+    rows.sort_by_key(|row| Reverse(row.total.seconds));
+    rows
+}
+
+fn name(rows: &[Row], at: usize) -> Data {
+    Data::text(rows, |row| &row.names[at])
+}
+
+fn with_totals(table: Table, rows: &[Row]) -> Table {
+    table
+        .with("count", Data::count(rows, |row| row.total.count))
+        .with("seconds", Data::seconds(rows, |row| row.total.seconds))
+        .with("share", Data::number(rows, |row| Some(row.share)))
+        .with("mean", Data::seconds(rows, |row| row.total.seconds.mean(row.total.count)))
+        .with("max", Data::seconds(rows, |row| row.total.longest))
+}

@@ -1,0 +1,130 @@
+//! Waiting by kind, by who waits, and by pair; the graph of whom each waits for most.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{Kind, Waits};
+use crate::Seconds;
+
+/// Waiting of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByKind {
+    /// The kind.
+    pub kind: Kind,
+    /// All of it.
+    pub total: Total,
+}
+
+/// The waiting of one container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByWaiter {
+    /// Who waits, as the number of a track.
+    pub waiter: u32,
+    /// All of it.
+    pub total: Total,
+}
+
+/// The waiting of one container for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByPair {
+    /// Who waits, as the number of a track.
+    pub waiter: u32,
+    /// For whom.
+    pub whom: u32,
+    /// All of it.
+    pub total: Total,
+    /// Whether the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
+    pub most: bool,
+}
+
+/// Some waiting, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// How often.
+    pub count: u64,
+    /// How long.
+    pub seconds: Seconds,
+    /// The longest.
+    pub longest: Seconds,
+}
+
+impl Total {
+    fn add(&mut self, seconds: Seconds) {
+        self.count += 1;
+        self.seconds += seconds;
+        self.longest = self.longest.max(seconds);
+    }
+}
+
+impl Waits<'_> {
+    /// From the first enter to the last exit: the window that holds everything.
+    #[must_use]
+    pub fn whole(&self) -> (f64, f64) {
+        self.tracks.span().unwrap_or((0.0, 0.0))
+    }
+
+    /// The waiting of each kind that occurs in the window, in the order of [`Kind::ALL`].
+    #[must_use]
+    pub fn by_kind(&self, window: (f64, f64)) -> Vec<ByKind> {
+        let totals = self.totals(window, |wait| wait.kind);
+        totals.into_iter().map(|(kind, total)| ByKind { kind, total }).collect()
+    }
+
+    /// The waiting of each container that waits in the window, in the order of tracks.
+    #[must_use]
+    pub fn by_waiter(&self, window: (f64, f64)) -> Vec<ByWaiter> {
+        let totals = self.totals(window, |wait| wait.waiter);
+        totals.into_iter().map(|(waiter, total)| ByWaiter { waiter, total }).collect()
+    }
+
+    /// The waiting of each container for each other in the window, in the order of tracks.
+    #[must_use]
+    pub fn by_pair(&self, window: (f64, f64)) -> Vec<ByPair> {
+        let totals = self.totals(window, |wait| (wait.waiter, wait.whom));
+        let pair = |((waiter, whom), total)| ByPair { waiter, whom, total, most: false };
+        let mut pairs: Vec<ByPair> = totals.into_iter().map(pair).collect();
+        for same in pairs.chunk_by_mut(|a, b| a.waiter == b.waiter) {
+            let most = same.iter().map(|pair| pair.total.seconds).max();
+            let first = same.iter_mut().find(|pair| Some(pair.total.seconds) == most);
+            first.into_iter().for_each(|pair| pair.most = true);
+        }
+        pairs
+    }
+
+    fn totals<K: Ord>(
+        &self,
+        window: (f64, f64),
+        key: impl Fn(&super::Wait) -> K,
+    ) -> BTreeMap<K, Total> {
+        let mut totals: BTreeMap<K, Total> = BTreeMap::new();
+        for wait in self.iter() {
+            let seconds = wait.seconds_within(window);
+            if !seconds.is_zero() {
+                totals.entry(key(wait)).or_default().add(seconds);
+            }
+        }
+        totals
+    }
+
+    /// The name of a track's container.
+    #[must_use]
+    pub fn name(&self, track: u32) -> std::borrow::Cow<'_, str> {
+        let container = self.tracks.list()[track as usize].container;
+        self.tracks.trace().containers().name(container).to_str_lossy()
+    }
+
+    /// The most-waited graph in the language of Graphviz: an edge from each container that waits to the one that
+    /// it waits for most, with the seconds.
+    #[must_use]
+    pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
+        let mut dot = String::from("digraph most_waited {\n");
+        for pair in self.by_pair(window).iter().filter(|pair| pair.most) {
+            let quoted = |track| self.name(track).replace('\\', "\\\\").replace('"', "\\\"");
+            let (waiter, whom) = (quoted(pair.waiter), quoted(pair.whom));
+            let seconds = pair.total.seconds;
+            let _ = writeln!(dot, "  \"{waiter}\" -> \"{whom}\" [label=\"{seconds:.6}\"];");
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}

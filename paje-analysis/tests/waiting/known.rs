@@ -1,0 +1,266 @@
+//! Traces whose answers are known as formulas.
+
+use std::collections::BTreeMap;
+
+use datasets::passing::{Case, Parameters, Waiting};
+use paje_analysis::Seconds;
+use paje_analysis::classes::Map;
+use paje_analysis::collectives::Grouping;
+use paje_analysis::critical::CriticalPath;
+use paje_analysis::waits::{Options, Waits};
+use paje_sim::Trace;
+
+use crate::{micros, mpi, replayed, waits};
+
+const PARAMETERS: [Parameters; 4] = [
+    Parameters { ranks: 2, work: 1_000_000, late: 1_000_000, transfer: 2 },
+    Parameters { ranks: 4, work: 3_000, late: 700, transfer: 100 },
+    Parameters { ranks: 5, work: 0, late: 21, transfer: 10 },
+    Parameters { ranks: 16, work: 123_457, late: 98_765, transfer: 4_321 },
+];
+
+/// Everything below this many bytes is eager in these cases.
+fn eager() -> Options {
+    Options { eager: Some(65_536), ..Options::default() }
+}
+
+fn told(waits: &Waits<'_>) -> Vec<Waiting> {
+    let one = |wait: &paje_analysis::waits::Wait| Waiting {
+        kind: wait.kind.name(),
+        waiter: wait.waiter as usize,
+        whom: wait.whom as usize,
+        from: micros(wait.from),
+        until: micros(wait.until),
+    };
+    let mut told: Vec<Waiting> = waits.iter().map(one).collect();
+    told.sort_by_key(|wait| (wait.waiter, wait.from));
+    told
+}
+
+#[test]
+fn closed_forms() {
+    for parameters in PARAMETERS {
+        for case in Case::ALL {
+            let known = case.trace(&parameters);
+            let trace = replayed(&known.bytes);
+            let waits = waits(&trace, &eager());
+            assert_eq!(told(&waits), known.waits, "{case:?} {parameters:?}");
+            let path = CriticalPath::new(&waits).expect("there are states");
+            let parts = path.parts.iter();
+            let parts: Vec<_> = parts
+                .map(|part| (part.track as usize, micros(part.start), micros(part.end)))
+                .collect();
+            assert_eq!(parts, known.path, "{case:?} {parameters:?}");
+            let costs = waits.costs(waits.whole());
+            let delays = costs.iter().map(|cost| (cost.whom as usize, micros(cost.delay)));
+            let delays: Vec<_> = delays.filter(|(_, delay)| *delay > 0).collect();
+            assert_eq!(delays, known.delays, "{case:?} {parameters:?}");
+            let sum =
+                |waits: &[Waiting]| waits.iter().map(|wait| wait.until - wait.from).sum::<u64>();
+            let direct: Seconds = costs.iter().map(|cost| cost.direct).sum();
+            assert_eq!(micros(direct.to_f64()), sum(&known.waits), "{case:?} {parameters:?}");
+        }
+    }
+}
+
+#[test]
+fn two_ranks_one_late_by_a_second_in_a_barrier() {
+    let parameters = Parameters { ranks: 2, work: 500_000, late: 1_000_000, transfer: 2 };
+    let trace = replayed(&Case::Barrier.trace(&parameters).bytes);
+    let waits = waits(&trace, &Options::default());
+    let whole = waits.whole();
+    let [kind] = waits.by_kind(whole)[..] else { panic!("one kind") };
+    assert_eq!((kind.kind.name(), kind.total.count), ("wait at barrier", 1));
+    assert_eq!(kind.total.seconds.to_string(), "1.000000000");
+    let [pair] = waits.by_pair(whole)[..] else { panic!("one pair") };
+    assert_eq!(
+        (waits.name(pair.waiter), waits.name(pair.whom)),
+        ("rank-0".into(), "rank-1".into())
+    );
+    assert!(pair.most);
+    assert_eq!(
+        waits.most_waited_dot(whole),
+        "digraph most_waited {\n  \"rank-0\" -> \"rank-1\" [label=\"1.000000\"];\n}\n"
+    );
+    let path = CriticalPath::new(&waits).expect("there are states");
+    assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);
+    let computing = path.imbalance(&waits, whole)[0];
+    // On the path 1.5 s, in the mean 1 s: half a second too long, in two containers.
+    assert_eq!(computing.on_path.to_string(), "1.500000000");
+    assert_eq!(computing.mean.to_string(), "1.000000000");
+    assert_eq!(computing.imbalance.to_string(), "0.500000000");
+    assert_eq!(computing.cost.to_string(), "1.000000000");
+}
+
+#[test]
+fn nested_states_are_on_the_path_by_the_innermost() {
+    let parameters = Parameters { ranks: 2, work: 300, late: 200, transfer: 50 };
+    let trace = replayed(&Case::Nested.trace(&parameters).bytes);
+    let waits = waits(&trace, &Options::default());
+    let path = CriticalPath::new(&waits).expect("there are states");
+    let rows: BTreeMap<String, u64> = path
+        .by_activity(&waits, waits.whole())
+        .iter()
+        .map(|row| {
+            let (type_, value) = row.activity;
+            let name = trace.types().value_name(type_, value.expect("in states"));
+            (format!("{} {name}", row.track), micros(row.seconds.to_f64()))
+        })
+        .collect();
+    let expected = [("0 computing", 500), ("1 PMPI_Recv", 50), ("1 computing", 300)];
+    assert_eq!(rows, expected.map(|(name, micros)| (name.to_owned(), micros)).into());
+}
+
+#[test]
+fn eager_messages_have_no_late_receiver() {
+    let trace = replayed(&Case::LateReceiver.trace(&PARAMETERS[1]).bytes);
+    let count = |eager, map: &Map| {
+        let options = Options { eager, ..Options::default() };
+        Waits::new(&trace, map, &options).iter().count()
+    };
+    assert_eq!(count(None, &mpi()), 0);
+    assert_eq!(count(Some(1_000_001), &mpi()), 0);
+    assert_eq!(count(Some(1_000_000), &mpi()), 1);
+    assert_eq!(count(Some(0), &mpi()), 1);
+    let map = |head: &str| {
+        let text = format!("{head}\n[classes]\nPMPI_Send = \"send\"\nPMPI_Recv = \"recv\"\n");
+        Map::parse("mine", &text).expect("a map")
+    };
+    assert_eq!(count(None, &map("")), 0);
+    assert_eq!(count(None, &map("eager = 1000")), 1);
+    assert_eq!(count(Some(2_000_000), &map("eager = 1000")), 0);
+    assert_eq!(count(None, &map("rendezvous = [\"*_Send\"]")), 1);
+    assert_eq!(count(Some(0), &map("links = [\"OTHER\"]")), 0);
+}
+
+#[test]
+fn sizes_are_in_the_field_that_is_named() {
+    let trace = replayed(&Case::LateReceiver.trace(&PARAMETERS[1]).bytes);
+    let bytes = |field: Option<&str>| {
+        let options = Options { bytes: field.map(str::to_owned), ..Options::default() };
+        waits(&trace, &options).messages.list()[0].bytes
+    };
+    assert_eq!(bytes(None), Some(1e6));
+    assert_eq!(bytes(Some("Size")), Some(1e6));
+    assert_eq!(bytes(Some("Length")), None);
+    let chain = replayed(&Case::Chain.trace(&PARAMETERS[1]).bytes);
+    assert_eq!(waits(&chain, &Options::default()).messages.list()[0].bytes, None);
+}
+
+#[test]
+fn a_window_clips() {
+    let parameters = Parameters { ranks: 4, work: 1000, late: 1000, transfer: 100 };
+    let trace = replayed(&Case::Barrier.trace(&parameters).bytes);
+    let waits = waits(&trace, &Options::default());
+    // Ranks 0, 1, 2 wait from 1, 2, 3 ms until 4 ms: in the window 1, 0.5 and 0 ms.
+    let window = (0.0015, 0.0025);
+    let rows = waits.by_waiter(window);
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row.waiter, micros(row.total.seconds.to_f64()))).collect();
+    assert_eq!(rows, [(0, 1000), (1, 500)]);
+    let [cost] = waits.costs(window)[..] else { panic!("one causes all") };
+    assert_eq!((cost.whom, micros(cost.direct.to_f64()), micros(cost.delay)), (3, 1500, 1500));
+    let path = CriticalPath::new(&waits).expect("there are states");
+    assert_eq!(path.length(window), Seconds::between(window.0, window.1));
+    assert!(waits.by_kind((0.0, 0.001)).is_empty());
+}
+
+#[test]
+fn the_root_is_named_or_assumed() {
+    let parameters = Parameters { ranks: 5, work: 1000, late: 1000, transfer: 100 };
+    let trace = replayed(&Case::OneToN.trace(&parameters).bytes);
+    let rooted = |root: Option<&str>| {
+        let containers = trace.containers();
+        let root = root.map(|name| {
+            containers
+                .ids()
+                .find(|id| containers.name(*id).text == name.as_bytes())
+                .expect("a rank")
+        });
+        let options = Options { grouping: Grouping { level: None, root }, ..Options::default() };
+        let waits = waits(&trace, &options);
+        let series = &waits.collectives.series[0];
+        (series.root, series.assumed, waits.iter().count())
+    };
+    assert_eq!(rooted(None), (Some(2), true, 2));
+    assert_eq!(rooted(Some("rank-1")), (Some(1), false, 1));
+    assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
+}
+
+/// Two nodes of two ranks each: the rank's name and its node's, and when it enters and leaves a barrier.
+fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
+    let mut text = String::from(
+        "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeDefineStateType 2\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeCreateContainer 6\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+         %EventDef PajePushState 12\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+         %EventDef PajePopState 13\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
+         0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n",
+    );
+    for (rank, node, ..) in barriers {
+        text += &format!("6 0 {rank} R {node} {rank}\n");
+    }
+    for (rank, _, enter, leave) in barriers {
+        text += &format!("12 {enter} S {rank} MPI_Barrier\n13 {leave} S {rank}\n");
+    }
+    replayed(text.as_bytes())
+}
+
+#[test]
+fn groups_share_a_parent_or_a_level() {
+    let trace =
+        nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("c", "n1", 4, 9), ("d", "n1", 8, 9)]);
+    let level = |name: &str| {
+        let level = trace.types().find(name.as_bytes());
+        let grouping = Grouping { level: Some(level.expect("a type")), root: None };
+        let options = Options { grouping, ..Options::default() };
+        told(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
+    };
+    let parents = waits(&trace, &Options::default());
+    let pairs: Vec<_> = told(&parents).iter().map(|wait| (wait.waiter, wait.whom)).collect();
+    assert_eq!(pairs, [(0, 1), (2, 3)]);
+    assert_eq!(level("N"), [(0, 1), (2, 3)]);
+    assert_eq!(level("0"), [(0, 3), (1, 3), (2, 3)]);
+    assert!(level("R").is_empty());
+}
+
+#[test]
+fn uneven_operations_are_told_and_not_looked_at() {
+    let trace =
+        nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("a2", "n1", 1, 2), ("b2", "n1", 3, 4)]);
+    assert!(waits(&trace, &Options::default()).collectives.uneven.is_empty());
+    let known = Case::Barrier.trace(&PARAMETERS[1]);
+    let text = String::from_utf8(known.bytes).expect("text");
+    let more = text.replacen(
+        "12 0.000000 S r1",
+        "12 0.000000 S r1 PMPI_Barrier\n13 0.000000 S r1\n12 0.000000 S r1",
+        1,
+    );
+    let trace = replayed(more.as_bytes());
+    let waits = waits(&trace, &Options::default());
+    let [uneven] = waits.collectives.uneven[..] else { panic!("one value") };
+    assert_eq!((uneven.least, uneven.most), (1, 2));
+    assert_eq!(trace.types().value_name(uneven.type_, uneven.value).text, b"PMPI_Barrier");
+    assert_eq!(waits.iter().count(), 0);
+}
+
+#[test]
+fn the_state_type_that_the_map_knows_is_gone_by_and_unknown_values_are_told() {
+    let run = datasets::passing::random(3, 200);
+    let trace = replayed(&run.bytes);
+    let waits = waits(&trace, &Options::default());
+    let classes = waits.tracks.classes();
+    let name = |id| trace.types().name(id).to_str_lossy().into_owned();
+    assert_eq!(classes.chosen().map(name).collect::<Vec<_>>(), ["MPI_STATE"]);
+    assert_eq!(classes.passed_over().iter().map(|id| name(*id)).collect::<Vec<_>>(), ["PHASE"]);
+    let unknown =
+        classes.unknown().iter().map(|(type_, value)| trace.types().value_name(*type_, *value));
+    assert_eq!(unknown.map(|name| name.to_string()).collect::<Vec<_>>(), ["function"]);
+    assert_eq!(Map::of_trace(&trace).name(), "mpi");
+}
+
+#[test]
+fn a_trace_without_states_has_no_answers() {
+    let trace = replayed(b"%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n0 N 0 Node\n");
+    assert!(CriticalPath::new(&waits(&trace, &Options::default())).is_none());
+}

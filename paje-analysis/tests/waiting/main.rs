@@ -1,0 +1,31 @@
+//! Waiting, its costs and the critical path: known answers, and a naive computation on random runs.
+
+mod any;
+mod known;
+mod naive;
+mod random;
+mod smpi;
+
+use paje_analysis::classes::Map;
+use paje_analysis::waits::{Options, Waits};
+use paje_sim::Trace;
+
+/// The replayed trace, with the sizes of messages.
+fn replayed(bytes: &[u8]) -> Trace {
+    let mut options = paje_sim::Options::default();
+    options.user_defined = true;
+    Trace::read(bytes, &options).expect("a valid trace")
+}
+
+fn mpi() -> Map {
+    Map::built_in("mpi").expect("a map")
+}
+
+fn waits<'t>(trace: &'t Trace, options: &Options) -> Waits<'t> {
+    Waits::new(trace, &mpi(), options)
+}
+
+/// A time in microseconds: what the generators count in.
+fn micros(seconds: f64) -> u64 {
+    (seconds * 1e6).round() as u64
+}

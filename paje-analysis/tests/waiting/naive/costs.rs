@@ -1,0 +1,81 @@
+//! What waiting costs whom: each wait's charge from those of all that pass something on to it.
+
+use super::{Naive, Wait};
+
+impl Naive {
+    /// Until when a wait's two ranks were together.
+    fn since(&self, wait: &Wait) -> u64 {
+        let pair = |w: &&Wait| {
+            (w.waiter, w.whom) == (wait.waiter, wait.whom)
+                || (w.whom, w.waiter) == (wait.waiter, wait.whom)
+        };
+        let waited = self.waits.iter().filter(pair).map(|w| w.until);
+        let times = waited.chain(self.meetings.iter().copied()).filter(|time| *time <= wait.from);
+        times.max().unwrap_or(self.begin).max(self.begin)
+    }
+
+    /// What is passed on of a wait: the part, and the waits that it is passed on to with their parts of that.
+    fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
+        let since = self.since(wait);
+        let between = |rank: usize, until: u64| -> Vec<usize> {
+            let some = |at: &usize| {
+                let w = &self.waits[*at];
+                w.waiter == rank && w.until > since && w.until <= until
+            };
+            (0..self.waits.len()).filter(some).collect()
+        };
+        // Only the first may have begun before.
+        let waited = |waits: &[usize]| -> f64 {
+            let sum: u64 =
+                waits.iter().map(|at| self.waits[*at].until - self.waits[*at].from).sum();
+            let before = waits.first().map_or(0, |at| since.saturating_sub(self.waits[*at].from));
+            sum as f64 - before as f64
+        };
+        let (p, q) = (between(wait.waiter, wait.from), between(wait.whom, wait.until));
+        let (p_waits, q_waits) = (waited(&p), waited(&q));
+        let span = |until: u64| until as f64 - since as f64;
+        let work = (span(wait.until) - q_waits) - (span(wait.from) - p_waits);
+        let waiting = q_waits - p_waits;
+        if waiting <= 0.0 || q.is_empty() {
+            return (0.0, Vec::new());
+        }
+        let all: u64 = q.iter().map(|at| self.waits[*at].until - self.waits[*at].from).sum();
+        let part = |at: &usize| {
+            let wait = &self.waits[*at];
+            (*at, (wait.until - wait.from) as f64 / all as f64)
+        };
+        (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
+    }
+
+    /// What each rank is charged, in microseconds; none if waits wait for one another.
+    pub(crate) fn delays(&self) -> Option<Vec<f64>> {
+        let passes: Vec<_> = self.waits.iter().map(|wait| self.passes(wait)).collect();
+        let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];
+        let mut delays = vec![0.0; self.ranks.len()];
+        for round in 0.. {
+            // A wait's charge is known when those of all that pass something on to it are.
+            let open = (0..charged.len()).filter(|at| charged[*at].is_none()).collect::<Vec<_>>();
+            if open.is_empty() {
+                break;
+            }
+            if round > self.waits.len() {
+                return None;
+            }
+            for at in open {
+                let own = (self.waits[at].until - self.waits[at].from) as f64;
+                let sum = passes.iter().zip(&charged).try_fold(
+                    own,
+                    |sum, ((part, to), charged)| match to.iter().find(|(to, _)| *to == at) {
+                        None => Some(sum),
+                        Some((_, share)) => charged.map(|charged| sum + charged * part * share),
+                    },
+                );
+                if let Some(sum) = sum {
+                    charged[at] = Some(sum);
+                    delays[self.waits[at].whom] += sum * (1.0 - passes[at].0);
+                }
+            }
+        }
+        Some(delays)
+    }
+}

@@ -1,0 +1,138 @@
+//! Random runs, beside the naive computation. `PAJE_SEEDS` says how many.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::num::NonZeroUsize;
+
+use datasets::passing::{Passing, random};
+use paje_analysis::Seconds;
+use paje_analysis::classes::Classes;
+use paje_analysis::critical::CriticalPath;
+use paje_analysis::waits::{Kind, Options};
+use paje_sim::Trace;
+use workers::{Pin, Workers};
+
+use crate::naive::{Naive, Wait};
+use crate::{micros, mpi, replayed, waits};
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let first = number("PAJE_SEED").unwrap_or(0);
+    first..first + number("PAJE_SEEDS").unwrap_or(300)
+}
+
+#[test]
+fn random_runs_are_what_the_definitions_say() {
+    let (mut waits, mut passed_on, mut knots) = (0, 0, 0);
+    for seed in seeds() {
+        let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
+        let trace = replayed(&run.bytes);
+        // A run may be too short for anything that the map knows.
+        let classes = Classes::new(&trace, &mpi());
+        if !classes.chosen().any(|id| trace.types().name(id).text == b"MPI_STATE") {
+            continue;
+        }
+        let naive = Naive::new(&trace, run.ranks, run.eager as f64);
+        waits += check_path(seed, &run, &trace, &naive);
+        match check_costs(seed, &run, &trace, &naive) {
+            Some(different) => passed_on += different,
+            None => knots += 1,
+        }
+    }
+    // The comparison is worth something.
+    let runs = seeds().end - seeds().start;
+    let enough = waits > runs && passed_on > runs / 4 && knots <= runs / 8;
+    assert!(enough || runs < 100, "{waits} {passed_on} {knots}");
+}
+
+/// Compares what waiting costs; says of how many ranks it is another than direct costs, or nothing if waits wait for
+/// one another.
+fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option<u64> {
+    let options = Options { eager: Some(run.eager), ..Options::default() };
+    let waits = waits(trace, &options);
+    let costs = waits.costs(waits.whole());
+    let direct = costs.iter().map(|cost| cost.direct).sum::<Seconds>().to_f64();
+    let delay = costs.iter().map(|cost| cost.delay).sum::<f64>();
+    assert!((direct - delay).abs() < 1e-9, "seed {seed}: {direct} {delay}");
+    let delays = naive.delays()?;
+    let mut different = 0;
+    for cost in &costs {
+        let rank = rank(&waits.name(cost.whom));
+        let (told, expected) = (cost.delay * 1e6, delays[rank]);
+        assert!((told - expected).abs() < 1e-3, "seed {seed}, rank {rank}: {told} for {expected}");
+        different += u64::from((expected - cost.direct.to_f64() * 1e6).abs() > 0.5);
+    }
+    Some(different)
+}
+
+fn rank(name: &str) -> usize {
+    name.trim_start_matches("rank-").parse().expect("a rank")
+}
+
+/// Compares waits and critical path of a run; says how many waits there are.
+fn check_path(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> u64 {
+    let options = Options { eager: Some(run.eager), ..Options::default() };
+    let waits = waits(trace, &options);
+    let number = |track: u32| rank(&waits.name(track));
+    let one = |wait: &paje_analysis::waits::Wait| Wait {
+        waiter: number(wait.waiter),
+        until: micros(wait.until),
+        state: wait.state as usize,
+        kind: Kind::ALL.iter().position(|kind| *kind == wait.kind).expect("a kind"),
+        from: micros(wait.from),
+        whom: number(wait.whom),
+        release: wait.release.map(|state| state as usize),
+    };
+    let mut told: Vec<Wait> = waits.iter().map(one).collect();
+    told.sort();
+    let differs = told.iter().zip(&naive.waits).find(|(told, expected)| told != expected);
+    assert!(told.len() == naive.waits.len() && differs.is_none(), "seed {seed}: {differs:?}");
+    let path = CriticalPath::new(&waits).expect("there are states");
+    let (begin, end) = waits.whole();
+    assert_eq!(path.length((begin, end)), Seconds::between(begin, end), "seed {seed}");
+    let parts = path.parts.iter().rev();
+    let ranks: Vec<usize> = parts
+        .flat_map(|part| (micros(part.start)..micros(part.end)).map(|_| number(part.track)))
+        .collect();
+    let expected = naive.path();
+    assert!(ranks == expected, "seed {seed}: {:?}", path.parts);
+    let value = |(type_, value): paje_analysis::critical::Activity| {
+        value.map_or(String::new(), |value| trace.types().value_name(type_, value).to_string())
+    };
+    let rows = path.by_activity(&waits, (begin, end));
+    let rows: BTreeMap<(String, usize), u64> = rows
+        .iter()
+        .map(|row| ((value(row.activity), number(row.track)), micros(row.seconds.to_f64())))
+        .collect();
+    assert_eq!(rows, naive.by_activity(&expected), "seed {seed}");
+    let members = naive.ranks.iter().filter(|states| !states.is_empty()).count() as i64;
+    let activities = naive.activities(&expected);
+    for row in path.imbalance(&waits, (begin, end)) {
+        let (on_path, sum) = activities[&value(row.activity)];
+        assert_eq!(micros(row.on_path.to_f64()), on_path, "seed {seed}");
+        let cost = (on_path as i64 * members - sum).max(0) as f64;
+        let near = |seconds: Seconds, micros: f64| (seconds.to_f64() * 1e6 - micros).abs() < 1e-3;
+        assert!(near(row.cost, cost), "seed {seed}: {row:?} for {cost}");
+        assert!(near(row.imbalance, cost / members as f64), "seed {seed}: {row:?} for {cost}");
+    }
+    told.len() as u64
+}
+
+#[test]
+fn any_number_of_threads_tells_the_same() {
+    for seed in [10, 20, 30] {
+        let run = random(seed, 400);
+        let trace = replayed(&run.bytes);
+        let told = |threads| {
+            let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("threads");
+            workers.run(|| {
+                let waits = waits(&trace, &Options::default());
+                let whole = waits.whole();
+                let path = CriticalPath::new(&waits).expect("there are states");
+                let rows = (path.by_activity(&waits, whole), path.imbalance(&waits, whole));
+                format!("{:?} {:?} {rows:?}", waits.iter().collect::<Vec<_>>(), waits.costs(whole))
+            })
+        };
+        assert!(told(1) == told(2) && told(1) == told(5), "seed {seed}");
+    }
+}

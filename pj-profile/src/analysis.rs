@@ -1,0 +1,121 @@
+//! The analysis that a report is made by.
+
+use paje_analysis::comm::{self, Comm, Ends};
+use paje_analysis::events::{self, Events};
+use paje_analysis::states::{self, States};
+use paje_analysis::summary::{self, Summary};
+use paje_analysis::time::{self, Time};
+use paje_analysis::variables::{self, Variables};
+use paje_analysis::{Bins, Label, Scope, Table};
+use paje_sim::Trace;
+use workers::Workers;
+
+use crate::cli::{Cli, Report};
+use crate::waiting;
+
+/// Into how many parts the time is divided, if nothing else is said.
+const BINS: u32 = 60;
+
+/// One of the analyses that see a trace portion by portion.
+#[derive(Debug)]
+pub(crate) enum Analysis {
+    States(States),
+    Comm(Comm, Ends),
+    Time(Time),
+    Variables(Variables),
+    Events(Events),
+    Summary(Box<Summary>),
+    /// What needs all rows, and is found at once.
+    Waiting(Table),
+}
+
+impl Analysis {
+    /// That of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
+    /// the window has two ends.
+    pub(crate) fn of_portions(cli: &Cli) -> Option<Self> {
+        if waiting::is_asked(cli) {
+            return None;
+        }
+        let bins = match needs_bins(cli) {
+            true => Some(Bins::new(cli.start?, cli.end?, cli.bins.unwrap_or(BINS))),
+            false => None,
+        };
+        Some(Analysis::new(cli, bins))
+    }
+
+    /// That of this command line for a whole trace.
+    pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Self {
+        let scope = Scope::new(&cli.selection());
+        let bins = needs_bins(cli).then(|| {
+            let (start, end) = time::range(trace, &scope);
+            Bins::new(cli.start.unwrap_or(start), cli.end.unwrap_or(end), cli.bins.unwrap_or(BINS))
+        });
+        Analysis::new(cli, bins)
+    }
+
+    fn new(cli: &Cli, bins: Option<Bins>) -> Self {
+        let scope = Scope::new(&cli.selection());
+        match (cli.report(), bins) {
+            (Report::Comm, _) => {
+                let level = cli.level.as_deref().map(Label::from);
+                let ends = level.map_or(Ends::Containers, Ends::Level);
+                Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
+            }
+            (Report::Time, Some(bins)) => {
+                Analysis::Time(Time::new(scope, cli.by(), bins, cli.inclusive))
+            }
+            (Report::Variables, bins) => Analysis::Variables(Variables::new(scope, bins)),
+            (Report::Events, _) => Analysis::Events(Events::new(scope)),
+            (Report::Summary, _) => {
+                Analysis::Summary(Box::new(Summary::new(scope, cli.bytes.as_deref())))
+            }
+            _ => Analysis::States(States::new(scope, cli.by())),
+        }
+    }
+
+    pub(crate) fn see(&mut self, trace: &Trace, workers: &Workers) {
+        match self {
+            Analysis::States(states) => states.see(trace, workers),
+            Analysis::Comm(comm, _) => comm.see(trace, workers),
+            Analysis::Time(time) => time.see(trace, workers),
+            Analysis::Variables(variables) => variables.see(trace, workers),
+            Analysis::Events(events) => events.see(trace, workers),
+            Analysis::Summary(summary) => summary.see(trace, workers),
+            Analysis::Waiting(_) => {}
+        }
+    }
+
+    /// The states that were found, if those were looked for.
+    pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
+        match self {
+            Analysis::States(states) => states.rows(trace),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What was found.
+    pub(crate) fn table(&self, trace: &Trace, top: Option<usize>) -> Table {
+        let (table, by): (Table, &[&str]) = match self {
+            Analysis::States(states) => (states::table(&states.rows(trace)), &["exclusive"]),
+            Analysis::Comm(comm, ends) => {
+                (comm::table(&comm.rows(trace, ends)), &["bytes", "count"])
+            }
+            Analysis::Time(time) => (time::table(&time.rows(trace)), &["seconds"]),
+            Analysis::Variables(all) if all.has_bins() => {
+                (variables::bin_table(&all.bin_rows(trace)), &["mean"])
+            }
+            Analysis::Variables(all) => (variables::table(&all.rows(trace)), &["integral"]),
+            Analysis::Events(events) => (events::table(&events.rows(trace)), &["count"]),
+            Analysis::Summary(page) => return summary::table(&page.rows(trace)),
+            Analysis::Waiting(table) => (table.clone(), &["seconds"]),
+        };
+        match top {
+            Some(rows) => table.top(rows, by),
+            None => table,
+        }
+    }
+}
+
+fn needs_bins(cli: &Cli) -> bool {
+    cli.report() == Report::Time || (cli.report() == Report::Variables && cli.bins.is_some())
+}

@@ -1,0 +1,355 @@
+//! The command line: options of `pj_dump` where they mean something, and what reports need.
+
+mod misplaced;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, ValueEnum};
+use console::Quotes;
+use console::generate::Generate;
+use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
+use paje_analysis::{By, Label};
+use paje_parser::TypeNature;
+use paje_sim::{FieldNames, Glob, Options, Selection, TimeRange};
+use splitter::Limits;
+
+use crate::manual::MANUAL;
+
+/// Headings of the help. They come in the order of their first options.
+const WHAT: &str = "What is reported";
+const OUTPUT: &str = "Output";
+const WHICH: &str = "Which rows";
+const READING: &str = "Reading";
+const SPEED: &str = "Speed and memory";
+const OTHER: &str = "Other";
+
+/// Tells what a Pajé trace says: where the time goes, who sends to whom, what happens when.
+///
+/// States, comm, variables and events are added up while the trace is read, in little memory.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_profile",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    infer_long_args = true,
+    args_override_self = true,
+    override_usage = "pj_profile [REPORT] [OPTIONS] [FILE]...\n       pj_profile compare [OPTIONS] FILE FILE",
+    after_help = MANUAL.after_short_help(),
+    after_long_help = MANUAL.after_long_help()
+)]
+pub struct Cli {
+    /// The report: states (if none is named), comm, time, variables, events, waits, critical, summary, or
+    /// compare; and the trace, maybe compressed
+    ///
+    /// gzip, zstd, xz and bzip2 are recognised. Standard input if there is no file, or if it is `-`. Several
+    /// files are one trace, but for compare. A file that is called like a report is ./states, for example
+    #[arg(value_name = "REPORT|FILE")]
+    pub words: Vec<OsString>,
+
+    /// What has rows of its own: value, container, or each container of the type TYPE with all in it
+    ///
+    /// waits: kind (if not given), waiter, or pair; critical: container (if not given), or value
+    #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
+    pub by: Option<String>,
+
+    /// comm: add up what is in containers of TYPE, such as a node
+    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
+    pub level: Option<String>,
+
+    /// comm, waits: the user-defined field that says how many bytes a link stands for
+    ///
+    /// The first of Size, size, Bytes and MessageSize that a link has, if not given
+    #[arg(long, value_name = "FIELD", help_heading = WHAT)]
+    pub bytes: Option<String>,
+
+    /// time, variables: into how many equal parts the time is divided; 60 for time if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
+    pub bins: Option<u32>,
+
+    /// time: states with all that is in them, and not only the innermost ones
+    #[arg(long, help_heading = WHAT)]
+    pub inclusive: bool,
+
+    /// waits, critical: what states are about, as FILE says, or one of the maps mpi and starpu
+    ///
+    /// If not given, that of the two which knows more of the trace's states
+    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    pub map: Option<PathBuf>,
+
+    /// waits, critical: containers in one of TYPE are a group; if not given, those with the same parent
+    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
+    pub group: Option<String>,
+
+    /// waits, critical: the container that broadcasts start from and reductions end in
+    ///
+    /// If not given, it is assumed, for each value and group, to be the one that leaves least to explain
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub root: Option<String>,
+
+    /// waits, critical: the sender of so many bytes or more waits for the receiver; 0: any sender
+    #[arg(long, value_name = "BYTES", help_heading = WHAT)]
+    pub eager: Option<u64>,
+
+    /// Only the N largest rows
+    ///
+    /// By exclusive time (states), bytes or count (comm), count (events), integral (variables), seconds (time,
+    /// waits, critical) or change (compare)
+    #[arg(long, value_name = "N", help_heading = WHAT)]
+    pub top: Option<usize>,
+
+    /// Report every second while the trace is read
+    ///
+    /// What is open counts up to the latest time. Ctrl-C prints the last report and ends with status 130
+    #[arg(long, help_heading = WHAT)]
+    pub live: bool,
+
+    /// How the report is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table, help_heading = OUTPUT)]
+    pub format: Format,
+
+    /// Write to FILE, which appears when it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
+    pub output: Option<PathBuf>,
+
+    /// waits: write whom each container waits for most to FILE, for Graphviz
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub dot: Option<PathBuf>,
+
+    /// How names are written as CSV
+    #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
+    pub quotes: Quotes,
+
+    /// From START on: rows that begin before are cut there
+    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
+    pub start: Option<f64>,
+
+    /// Until END: rows that end later are cut there
+    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
+    pub end: Option<f64>,
+
+    /// Only types whose name matches, such as 'MPI_*'
+    ///
+    /// Only rows of types whose name or alias matches GLOB; if given more than once, any of them
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
+    pub of_type: Vec<Glob>,
+
+    /// Only what is in containers such as 'rank-1*'
+    ///
+    /// Only rows in containers whose name or alias matches GLOB, and in all that is in these; if given more
+    /// than once, any of them
+    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
+    pub inside: Vec<Glob>,
+
+    /// Know the field names of older traces
+    ///
+    /// These are ContainerType, SourceContainer, and so on
+    #[arg(short, long, help_heading = READING)]
+    pub no_strict: bool,
+
+    /// Drop links that lack an end
+    ///
+    /// Otherwise they are an error
+    #[arg(short = 'z', long, help_heading = READING)]
+    pub ignore_incomplete_links: bool,
+
+    /// Take events in the order of time
+    ///
+    /// Replay them so whatever the order of their lines; the whole text is kept in memory
+    #[arg(long, help_heading = READING)]
+    pub sort: bool,
+
+    /// Leave out or mend what is wrong
+    ///
+    /// No problem ends the replay. What was made of each is told afterwards by kind, and the exit status is 1
+    /// if there was anything to tell
+    #[arg(long, help_heading = READING)]
+    pub recover: bool,
+
+    /// Which of the files that a trace names are read
+    #[command(flatten, next_help_heading = READING)]
+    pub named: NamedFiles,
+
+    /// How long lines may be
+    #[command(flatten, next_help_heading = READING)]
+    pub longest: LongestLine,
+
+    /// How many threads there are, and where
+    #[command(flatten, next_help_heading = SPEED)]
+    pub parallel: Parallel,
+
+    /// How much memory there is
+    #[command(flatten, next_help_heading = SPEED)]
+    pub memory: Memory,
+
+    /// Tell on standard error what was read, how long it took, and the memory taken
+    #[arg(long, help_heading = OTHER)]
+    pub stats: bool,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long, help_heading = OTHER, hide_short_help = true)]
+    pub no_progress: bool,
+
+    /// What is told
+    #[command(flatten, next_help_heading = OTHER)]
+    pub warnings: Warnings,
+
+    /// What to generate instead
+    #[command(flatten, next_help_heading = OTHER)]
+    pub generate: Generate,
+
+    /// Print this help; -? is shorter
+    #[arg(short = '?', long, action = ArgAction::Help, help_heading = OTHER)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
+    version: Option<bool>,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Table,
+    /// Comma-separated, below a header line
+    Csv,
+    /// A list of objects
+    Json,
+    /// An Apache Parquet file
+    Parquet,
+}
+
+/// A report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Report {
+    States,
+    Comm,
+    Time,
+    Variables,
+    Events,
+    Waits,
+    Critical,
+    Summary,
+    Compare,
+}
+
+impl Report {
+    /// All of them.
+    pub const ALL: [Report; 9] = [
+        Report::States,
+        Report::Comm,
+        Report::Time,
+        Report::Variables,
+        Report::Events,
+        Report::Waits,
+        Report::Critical,
+        Report::Summary,
+        Report::Compare,
+    ];
+
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Report::States => "states",
+            Report::Comm => "comm",
+            Report::Time => "time",
+            Report::Variables => "variables",
+            Report::Events => "events",
+            Report::Waits => "waits",
+            Report::Critical => "critical",
+            Report::Summary => "summary",
+            Report::Compare => "compare",
+        }
+    }
+
+    /// The nature of the rows that it is made from, if it is one.
+    const fn nature(self) -> Option<TypeNature> {
+        match self {
+            Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
+            Report::Comm => Some(TypeNature::Link),
+            Report::Variables => Some(TypeNature::Variable),
+            Report::Events => Some(TypeNature::Event),
+            // States and links.
+            Report::Waits | Report::Critical | Report::Summary => None,
+        }
+    }
+}
+
+impl Cli {
+    /// The report that is asked for.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.named_report().unwrap_or(Report::States)
+    }
+
+    fn named_report(&self) -> Option<Report> {
+        let word = self.words.first()?;
+        Report::ALL.into_iter().find(|report| word == report.name())
+    }
+
+    /// The files that the trace is in, or the traces that are compared.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let behind = usize::from(self.named_report().is_some());
+        self.words.iter().skip(behind).map(PathBuf::from).collect()
+    }
+
+    /// What has rows of its own. That is each container where a report is about containers.
+    #[must_use]
+    pub fn by(&self) -> By {
+        match self.by.as_deref() {
+            None if self.report() == Report::Time => By::Container,
+            None | Some("value") => By::Value,
+            Some("container") => By::Container,
+            Some(name) => By::Type(Label::from(name)),
+        }
+    }
+
+    /// How the trace is replayed.
+    #[must_use]
+    pub fn options(&self, limits: Limits) -> Options {
+        let mut options = Options::default();
+        options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
+        options.value_names = self.quotes.value_names();
+        options.ignore_incomplete_links = self.ignore_incomplete_links;
+        options.user_defined = match self.report() {
+            Report::Comm | Report::Summary => true,
+            // Sizes tell which senders wait, if anything says from which on. The maps that are built in do not.
+            Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
+            _ => false,
+        };
+        options.sort = self.sort;
+        options.recover = self.recover;
+        options.memory = self.memory.limit();
+        options.limits = limits.with_line(self.longest.max_line);
+        options.selection = self.selection();
+        options
+    }
+
+    /// Which rows are looked at.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        selection.natures = match self.report().nature() {
+            Some(nature) => [nature].into_iter().collect(),
+            None => selection.natures,
+        };
+        selection.types = self.of_type.clone();
+        selection.containers = self.inside.clone();
+        selection.window = self.window();
+        selection
+    }
+
+    /// When it is looked at.
+    #[must_use]
+    pub fn window(&self) -> TimeRange {
+        TimeRange {
+            from: self.start.unwrap_or(f64::NEG_INFINITY),
+            to: self.end.unwrap_or(f64::INFINITY),
+        }
+    }
+}

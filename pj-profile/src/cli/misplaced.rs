@@ -1,0 +1,54 @@
+//! Options that a report has no use for.
+
+use super::{Cli, Report};
+
+/// The reports that are about rows one by one.
+const ROWS: &str = "states, comm, time, variables, events, summary and compare";
+const BY_ROWS: [Report; 7] = [
+    Report::States,
+    Report::Comm,
+    Report::Time,
+    Report::Variables,
+    Report::Events,
+    Report::Summary,
+    Report::Compare,
+];
+
+impl Cli {
+    /// An option that the report has no use for, and what has.
+    #[must_use]
+    pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
+        use Report::{Comm, Compare, Critical, States, Time, Variables, Waits};
+        let all: [(bool, &str, &[Report], &str); 13] = [
+            (
+                self.by.is_some(),
+                "--by",
+                &[States, Time, Waits, Critical, Compare],
+                "states, time, waits, critical and compare",
+            ),
+            (self.level.is_some(), "--level", &[Comm], "comm"),
+            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical], "comm, waits and critical"),
+            (self.bins.is_some(), "--bins", &[Time, Variables], "time and variables"),
+            (self.inclusive, "--inclusive", &[Time], "time"),
+            (self.map.is_some(), "--map", &[Waits, Critical], "waits and critical"),
+            (self.group.is_some(), "--group", &[Waits, Critical], "waits and critical"),
+            (self.root.is_some(), "--root", &[Waits, Critical], "waits and critical"),
+            (self.eager.is_some(), "--eager", &[Waits, Critical], "waits and critical"),
+            (self.dot.is_some(), "--dot", &[Waits], "waits"),
+            (
+                self.live,
+                "--live",
+                // Of compare, more is told later.
+                &BY_ROWS,
+                "states, comm, time, variables, events and summary",
+            ),
+            // Who waits may wait for any container.
+            (!self.inside.is_empty(), "--in", &BY_ROWS, ROWS),
+            (!self.of_type.is_empty(), "--of-type", &BY_ROWS, ROWS),
+        ];
+        let wrong = |(given, _, reports, _): &(bool, _, &[Report], _)| {
+            *given && !reports.contains(&self.report())
+        };
+        all.into_iter().find(wrong).map(|(_, option, _, whose)| (option, whose))
+    }
+}

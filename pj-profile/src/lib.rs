@@ -1,0 +1,16 @@
+//! `pj_profile`: what a trace says: where the time goes, who sends to whom, what happens when.
+//!
+//! ```text
+//! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet
+//! ```
+//!
+//! What is computed is in `paje-analysis`; here are the command line, the reading, and how tables are shown.
+
+mod analysis;
+pub mod cli;
+mod live;
+pub mod manual;
+pub mod output;
+mod report;
+pub mod run;
+mod waiting;

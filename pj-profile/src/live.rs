@@ -1,0 +1,87 @@
+//! Reports while a trace is read: every second, and when the program is told to stop.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::exit;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use console::Failure;
+use console::output::standard_output;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
+
+/// From one report to the next that is shown, and to the next that is kept for an interrupt.
+const SHOWN: Duration = Duration::from_secs(1);
+const KEPT: Duration = Duration::from_millis(100);
+
+/// The exit status of a program that was interrupted, as a shell tells it.
+const INTERRUPTED: i32 = 130;
+
+/// Clears a terminal.
+const CLEAR: &str = "\x1b[H\x1b[2J";
+
+/// The reports of a run.
+#[derive(Debug)]
+pub(crate) struct Live {
+    /// The last one, which an interrupt shows.
+    last: Arc<Mutex<Vec<u8>>>,
+    /// Whether it is for people, who see it change.
+    is_shown: bool,
+    shown: Instant,
+    /// When the next one is due to be kept.
+    next: Instant,
+}
+
+impl Live {
+    /// Reports from here on, once in a run.
+    pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
+        let last: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let at_interrupt = Arc::clone(&last);
+        let mut signals =
+            Signals::new([SIGINT]).map_err(|error| Failure::Other(error.to_string()))?;
+        thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                let last = at_interrupt.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = standard_output().and_then(|mut out| out.write_all(&last));
+                exit(INTERRUPTED);
+            }
+        });
+        let now = Instant::now();
+        Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
+    }
+
+    /// Shows the report that `write` writes, if it is time for one. Who reads slowly is waited for.
+    pub(crate) fn report(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let now = Instant::now();
+        if now < self.next {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        write(&mut text)?;
+        // A report that takes long comes seldom: reading is what the time is for.
+        self.next = Instant::now() + KEPT.max(20 * now.elapsed());
+        if self.is_shown && now - self.shown >= SHOWN {
+            let mut out = standard_output()?;
+            match io::stdout().is_terminal() {
+                true => out.write_all(CLEAR.as_bytes())?,
+                false => text.push(b'\n'),
+            }
+            out.write_all(&text)?;
+            self.shown = Instant::now();
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        Ok(())
+    }
+
+    /// What stands on a terminal before the last report.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        match self.is_shown && io::stdout().is_terminal() {
+            true => standard_output()?.write_all(CLEAR.as_bytes()),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! How tables are written.
+
+mod grid;
+mod machine;
+mod people;
+mod place;
+mod screen;
+mod strips;
+mod waiting;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use console::Failure;
+use paje_analysis::Table;
+
+use crate::cli::{Cli, Format};
+pub use screen::Screen;
+
+/// Writes a report to where it is to go.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
+    place::write(cli.output.as_deref(), |out| format(cli, title, table, screen(cli), out))
+}
+
+/// What a report is shown on.
+pub(crate) fn screen(cli: &Cli) -> Screen {
+    if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
+}
+
+/// Writes a text to a file, which appears when it is complete.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    place::write(Some(path), |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// The output's.
+pub(crate) fn format(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match cli.format {
+        Format::Table => people::write(title, table, screen, out),
+        Format::Csv => machine::csv(table, cli.quotes, out),
+        Format::Json => machine::json(table, out),
+        Format::Parquet => machine::parquet(table, out),
+    }
+}

@@ -1,0 +1,198 @@
+//! Heat strips: a line of blocks, the higher the more.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::people::Seen;
+use super::screen::{Screen, fitted, heat, width};
+
+/// The colours of a terminal that values get by turns, of what took most first.
+const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
+
+/// Seconds by bin and value.
+type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
+
+/// Of so many containers at most, a matrix is shown.
+const ENDS: usize = 64;
+
+/// From whom to whom, of each type of links: a line for each sender, a place for each receiver.
+pub(super) fn matrices(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut row = 0;
+    while row < seen.0.len() {
+        let type_ = seen.text("type", row);
+        let mut names: Vec<String> = Vec::new();
+        let mut cells: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        while row < seen.0.len() && seen.text("type", row) == type_ {
+            let [from, to] = ["from", "to"].map(|end| {
+                let name = seen.text(end, row);
+                names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                    names.push(name);
+                    names.len() - 1
+                })
+            });
+            *cells.entry((from, to)).or_default() += seen.number("count", row).unwrap_or(0.0);
+            row += 1;
+        }
+        if (3..=ENDS).contains(&names.len()) {
+            matrix(&type_, &names, &cells, screen, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn matrix(
+    type_: &str,
+    names: &[String],
+    cells: &BTreeMap<(usize, usize), f64>,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|id| natural(&names[*id]));
+    let most = cells.values().copied().fold(0.0, f64::max);
+    let wide = label_width(names.iter(), screen);
+    writeln!(
+        out,
+        "\n{}",
+        screen.paint(1, &format!("{type_}: links from each to each, in the same order"))
+    )?;
+    for from in &order {
+        let part = |to: &usize| cells.get(&(*from, *to)).map_or(0.0, |count| count / most);
+        let strip: String = order.iter().map(part).map(heat).collect();
+        line(&names[*from], wide, &screen.paint(36, &strip), "", out)?;
+    }
+    Ok(())
+}
+
+/// Digits count as numbers: rank-10 comes behind rank-9.
+fn natural(name: &str) -> Vec<(u64, String)> {
+    let mut parts: Vec<(u64, String)> = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (before, behind) = rest.split_at(text);
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        parts.push((0, before.to_owned()));
+        parts.push((behind[..digits].parse().unwrap_or(u64::MAX), String::new()));
+        rest = &behind[digits..];
+    }
+    parts
+}
+
+/// When each container was busy: a line for each container and type, or for each value if containers are added up.
+pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
+    let mut totals: BTreeMap<String, f64> = BTreeMap::new();
+    let mut lines: BTreeMap<(usize, String, String), Bins> = BTreeMap::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut first, mut last, mut length) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+    for row in 0..seen.0.len() {
+        let number = |name| seen.number(name, row).unwrap_or(0.0);
+        let (start, end, seconds) = (number("start"), number("end"), number("seconds"));
+        let (type_, value) = (seen.text("type", row), seen.text("value", row));
+        let name = if by_value { value.clone() } else { seen.text("container", row) };
+        *totals.entry(value.clone()).or_default() += seconds;
+        let next = places.len();
+        let place = if by_value { 0 } else { *places.entry(name.clone()).or_insert(next) };
+        let bins = lines.entry((place, type_, name)).or_default();
+        *bins.entry(number("bin") as usize).or_default().entry(value).or_default() += seconds;
+        (first, last, length) = (first.min(start), last.max(end), end - start);
+    }
+    let bins =
+        lines.values().filter_map(|bins| bins.keys().next_back()).max().map_or(0, |bin| bin + 1);
+    let mut values: Vec<(&String, f64)> = totals.iter().map(|(name, sum)| (name, *sum)).collect();
+    values.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let colour = |value: &str| {
+        let place = values.iter().position(|(name, _)| *name == value);
+        place.and_then(|place| COLOURS.get(place)).copied().unwrap_or(37)
+    };
+    let wide = label_width(lines.keys().map(|(_, _, name)| name), screen);
+    let most = |of: &Bins| {
+        let sums = of.values().map(|values| values.values().sum());
+        if by_value { sums.fold(0.0, f64::max) } else { length }
+    };
+    let mut type_now = None;
+    for ((_, type_, name), of) in &lines {
+        if type_now != Some(type_) {
+            writeln!(
+                out,
+                "\n{}",
+                screen.paint(1, &format!("{type_}, from {first} s to {last} s"))
+            )?;
+            type_now = Some(type_);
+        }
+        let columns = bins.min(screen.width.saturating_sub(wide + 10)).max(1);
+        let (most, mut strip) = (most(of), String::new());
+        for column in 0..columns {
+            let range = column * bins / columns
+                ..((column + 1) * bins / columns).max(column * bins / columns + 1);
+            let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+            let count = range.len() as f64;
+            for (value, seconds) in range.filter_map(|bin| of.get(&bin)).flatten() {
+                *sums.entry(value).or_default() += seconds / count;
+            }
+            let longest = sums.iter().max_by(|a, b| a.1.total_cmp(b.1));
+            let block = heat(sums.values().sum::<f64>() / most.max(f64::MIN_POSITIVE)).to_string();
+            match longest {
+                Some((value, _)) => strip += &screen.paint(colour(value), &block),
+                None => strip.push(' '),
+            }
+        }
+        let sum: f64 = of.values().flat_map(BTreeMap::values).sum();
+        line(name, wide, &strip, &super::screen::duration(sum), out)?;
+    }
+    if screen.has_colours && !by_value {
+        let named = values.iter().take(COLOURS.len());
+        let named: Vec<String> =
+            named.map(|(name, _)| screen.paint(colour(name), &format!("█ {name}"))).collect();
+        writeln!(out, "\n  {}", named.join("  "))?;
+    }
+    Ok(())
+}
+
+/// What variables were: a line for each container, the highest block being the highest mean of the type.
+pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut row = 0;
+    while row < seen.0.len() {
+        let type_ = seen.text("type", row);
+        let mut lines: Vec<(String, BTreeMap<usize, f64>)> = Vec::new();
+        let mut most = 0.0_f64;
+        while row < seen.0.len() && seen.text("type", row) == type_ {
+            let name = seen.text("container", row);
+            if lines.last().is_none_or(|(last, _)| *last != name) {
+                lines.push((name, BTreeMap::new()));
+            }
+            let mean = seen.number("mean", row).unwrap_or(0.0);
+            let bin = seen.number("bin", row).unwrap_or(0.0) as usize;
+            lines.last_mut().map(|(_, means)| means.insert(bin, mean));
+            most = most.max(mean);
+            row += 1;
+        }
+        let bins = lines.iter().filter_map(|(_, means)| means.keys().next_back()).max();
+        let wide = label_width(lines.iter().map(|(name, _)| name), screen);
+        let columns = bins.map_or(0, |bin| bin + 1);
+        let most_text = super::screen::amount(most);
+        writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
+        for (name, means) in &lines {
+            let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);
+            let part = |column: usize| {
+                let mean = means.get(&(column * columns / shown));
+                mean.map_or(' ', |mean| heat(mean / most.max(f64::MIN_POSITIVE)))
+            };
+            let strip: String = (0..shown).map(part).collect();
+            line(name, wide, &screen.paint(36, &strip), "", out)?;
+        }
+    }
+    Ok(())
+}
+
+fn label_width<'n>(names: impl Iterator<Item = &'n String>, screen: Screen) -> usize {
+    names.map(|name| width(name)).max().unwrap_or(0).min(screen.width / 3)
+}
+
+fn line(name: &str, wide: usize, strip: &str, behind: &str, out: &mut dyn Write) -> io::Result<()> {
+    let name = fitted(name, wide);
+    let pad = " ".repeat(wide.saturating_sub(width(&name)));
+    let behind = if behind.is_empty() { String::new() } else { format!(" {behind}") };
+    writeln!(out, "  {name}{pad} ▕{strip}▏{behind}")
+}

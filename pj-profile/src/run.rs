@@ -1,0 +1,264 @@
+//! The program: reads a trace, adds up what it says, shows it.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::contents::fact;
+use console::memory::peak_memory;
+use console::progress::Display;
+use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, failure};
+use paje_analysis::compare::{self, Run};
+use paje_analysis::{Scope, Table, time};
+use paje_sim::{Portion, Progress, Trace};
+use splitter::Limits;
+use workers::Workers;
+
+use crate::analysis::Analysis;
+use crate::cli::{Cli, Format, Report};
+use crate::live::Live;
+use crate::output;
+use crate::report::VOICE;
+use crate::waiting;
+
+/// Bytes of a trace in a portion.
+pub const PORTION: u64 = 16 << 20;
+
+/// How the trace is cut; which makes no difference but to speed and memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuts {
+    /// Into blocks and lines.
+    pub limits: Limits,
+    /// Into portions of so many bytes.
+    pub portion: u64,
+}
+
+impl Cuts {
+    /// Small ones, so that little waits for more when lines come slowly.
+    fn live(self) -> Self {
+        let block = self.limits.block.min(1 << 14);
+        let limits = Limits { block, ..self.limits };
+        Cuts { limits, portion: self.portion.min(1 << 16) }
+    }
+}
+
+impl Default for Cuts {
+    fn default() -> Self {
+        Cuts { limits: Limits::default(), portion: PORTION }
+    }
+}
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    main_with(cli, Cuts::default())
+}
+
+/// The same, with other cuts.
+#[must_use]
+pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
+    failure::exit(VOICE, profile(cli, cuts))
+}
+
+/// Whether the trace is as it should be.
+fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
+    let mut live = match cli.live {
+        true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
+        false => None,
+    };
+    let found = report(cli, cuts, &mut live)?;
+    if let Some(live) = &live {
+        live.clear().map_err(Failure::Output)?;
+    }
+    output::write(cli, &found.title, &found.table)?;
+    Ok(found.is_sound)
+}
+
+/// A report, and what stands above it for people.
+struct Found {
+    title: String,
+    table: Table,
+    is_sound: bool,
+}
+
+/// The report that is asked for.
+fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
+    if let Some((option, whose)) = cli.out_of_place() {
+        let report = cli.report().name();
+        return Err(Failure::Other(format!("{option} is for {whose}, not for {report}")));
+    }
+    let (workers, files) = (cli.parallel.workers()?, cli.files());
+    if cli.report() == Report::Compare {
+        return both(cli, &files, cuts, &workers);
+    }
+    let read = read(cli, &files, cuts, &workers, live)?;
+    let table = read.analysis.table(&read.trace, cli.top);
+    let title = title(&read.name, &read.trace);
+    Ok(Found { title, table, is_sound: read.is_sound })
+}
+
+/// What stands above a report for people.
+fn title(name: &Path, trace: &Trace) -> String {
+    format!("{}, until {} s", name.display(), trace.end())
+}
+
+/// Two traces side by side.
+fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
+    let [first, second] = files else {
+        return Err(Failure::Other("compare needs two traces".into()));
+    };
+    if cli.live {
+        return Err(Failure::Other("--live is for one trace, not for compare".into()));
+    }
+    let mut title_of_both = String::new();
+    let mut sides = Vec::new();
+    let mut is_sound = true;
+    for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
+        let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
+        let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
+        let comma = if letter == "A" { "" } else { "; " };
+        title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
+        sides.push((read.analysis.states(&read.trace), makespan));
+        is_sound &= read.is_sound;
+    }
+    let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
+    let mut rows = compare::rows(run(0), run(1));
+    rows.truncate(cli.top.unwrap_or(usize::MAX));
+    Ok(Found { title: title_of_both, table: compare::table(&rows), is_sound })
+}
+
+/// What was read.
+struct Read {
+    name: PathBuf,
+    trace: Trace,
+    analysis: Analysis,
+    is_sound: bool,
+}
+
+fn read(
+    cli: &Cli,
+    files: &[PathBuf],
+    cuts: Cuts,
+    workers: &Workers,
+    live: &mut Option<Live>,
+) -> Result<Read, Failure> {
+    let began = Instant::now();
+    let further = files.get(1..).unwrap_or_default();
+    if further.iter().any(|file| file == Path::new("-")) {
+        let why = "-: standard input can only be the first file of a trace in several";
+        return Err(Failure::Other(why.into()));
+    }
+    let cuts = if cli.live { cuts.live() } else { cuts };
+    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
+    let name = opened.name().to_owned();
+    let options = cli.options(cuts.limits);
+    let progress = Arc::new(Progress::default());
+    let shows = !(cli.no_progress || cli.live);
+    let shown = Display::new(shows, began).replay(&opened.input, &progress, None);
+    let file = opened.file.clone();
+    let folders = cli.named.folders(files.iter().map(PathBuf::as_path))?;
+    // What is mended may change what was seen before.
+    let mut analysis = Analysis::of_portions(cli).filter(|_| !cli.recover);
+    if cli.live && analysis.is_none() {
+        let why = "--live needs both --start and --end where time is divided, and no --recover";
+        return Err(Failure::Other(why.into()));
+    }
+    let mut unwritten = Ok(());
+    let trace = opened.read(|mut source| {
+        source = source.followed_by(further.to_vec());
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
+        }
+        let Some(analysis) = &mut analysis else {
+            return Trace::read_with(source, &options, workers, &progress);
+        };
+        let mut see = |portion: &Portion<'_>| {
+            let trace = portion.trace();
+            analysis.see(trace, workers);
+            if let Some(live) = live {
+                unwritten = live.report(|out| {
+                    let table = analysis.table(trace, cli.top);
+                    output::format(cli, &title(&name, trace), &table, output::screen(cli), out)
+                });
+            }
+            if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        Trace::read_in_portions(source, &options, workers, &progress, cuts.portion, &mut see)
+    });
+    drop(shown);
+    unwritten.map_err(Failure::Output)?;
+    let trace = trace?;
+    let analysis = match analysis {
+        Some(analysis) => analysis,
+        None if waiting::is_asked(cli) => {
+            Analysis::Waiting(workers.run(|| waiting::table(cli, &name, &trace))?)
+        }
+        None => {
+            let mut analysis = Analysis::of_whole(cli, &trace);
+            workers.run(|| analysis.see(&trace, workers));
+            analysis
+        }
+    };
+    if !cli.warnings.no_warnings {
+        VOICE.warnings(&name, &trace);
+        unmet(cli, &trace);
+    }
+    if cli.stats {
+        stats(&trace, workers, began);
+    }
+    let hint = match cli.sort {
+        true => SORTED_BY_FILE,
+        false => "with `--sort` events that come too late are kept",
+    };
+    VOICE.recovered(&name, &trace, "reported", hint);
+    let is_sound = trace.recovered().problems.is_empty();
+    Ok(Read { name, trace, analysis, is_sound })
+}
+
+/// Warns of patterns that nothing matches.
+fn unmet(cli: &Cli, trace: &Trace) {
+    let selected = cli.selection().resolve(trace);
+    for glob in selected.unmet_types() {
+        VOICE.say(format_args!("warning: no type of the trace matches {glob}"));
+    }
+    for glob in selected.unmet_containers() {
+        VOICE.say(format_args!("warning: no container of the trace matches {glob}"));
+    }
+}
+
+/// Tells what was read, and what that took.
+fn stats(trace: &Trace, workers: &Workers, began: Instant) {
+    let seconds = began.elapsed().as_secs_f64();
+    let mut text = String::new();
+    for (name, count) in [
+        ("bytes", trace.bytes()),
+        ("lines", trace.lines()),
+        ("events", trace.event_lines()),
+        ("containers", trace.containers().len() as u64 - 1),
+        ("types", trace.types().len() as u64 - 1),
+        ("threads", workers.threads() as u64),
+    ] {
+        text += &fact(name, format_args!("{count}"));
+    }
+    text += &fact("seconds", format_args!("{seconds:.3}"));
+    if let Some(memory) = peak_memory() {
+        text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
+    }
+    VOICE.print(&text);
+}
+
+/// The report, as this program would write it; for tests.
+///
+/// # Errors
+/// Why the program would fail.
+#[doc(hidden)]
+pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
+    let found = report(cli, cuts, &mut None)?;
+    let (mut out, screen) = (Vec::new(), output::Screen::plain(100));
+    output::format(cli, &found.title, &found.table, screen, &mut out).map_err(Failure::Output)?;
+    Ok(out)
+}

@@ -1,0 +1,177 @@
+//! The reports waits and critical, which need all rows.
+
+use std::fs;
+use std::path::Path;
+
+use console::Failure;
+use paje_analysis::Table;
+use paje_analysis::classes::{Class, Map};
+use paje_analysis::collectives::Grouping;
+use paje_analysis::critical::CriticalPath;
+use paje_analysis::waits::{Options, Waits};
+use paje_sim::{Name, Trace, TypeId, TypeNature, ValueId};
+
+use crate::cli::{Cli, Report};
+use crate::output;
+use crate::report::VOICE;
+
+/// Whether one of these reports is asked for.
+pub(crate) fn is_asked(cli: &Cli) -> bool {
+    matches!(cli.report(), Report::Waits | Report::Critical)
+}
+
+/// The report; the most-waited graph is written on the way.
+pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Failure> {
+    let by = cli.by.as_deref();
+    let known: &[&str] = match cli.report() {
+        Report::Waits => &["kind", "waiter", "pair"],
+        _ => &["container", "value"],
+    };
+    if let Some(by) = by.filter(|by| !known.contains(by)) {
+        let (report, known) = (cli.report().name(), known.join(", "));
+        return Err(Failure::Other(format!("--by {by} is not for {report}; there are {known}")));
+    }
+    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    let map = map(cli, trace)?;
+    let options = Options {
+        grouping: grouping(cli, trace).map_err(unsuitable)?,
+        eager: cli.eager,
+        bytes: cli.bytes.clone(),
+    };
+    let waits = Waits::new(trace, &map, &options);
+    if waits.tracks.classes().is_empty() {
+        let why =
+            "no state's value is known to the map `MAP`; --map FILE says what states are about";
+        return Err(unsuitable(why.replace("MAP", map.name())));
+    }
+    if !cli.warnings.no_warnings {
+        notes(&waits, &map);
+    }
+    let whole = waits.whole();
+    let window = (cli.start.unwrap_or(whole.0), cli.end.unwrap_or(whole.1));
+    if let Some(path) = &cli.dot {
+        output::write_file(path, &waits.most_waited_dot(window))?;
+    }
+    Ok(match (cli.report(), by) {
+        (Report::Waits, Some("waiter")) => waits.waiters_table(window),
+        (Report::Waits, Some("pair")) => waits.pairs_table(window),
+        (Report::Waits, _) => waits.kinds_table(window),
+        (_, by) => match CriticalPath::new(&waits) {
+            None => Table::new("critical"),
+            Some(path) if by == Some("value") => path.imbalance_table(&waits, window),
+            Some(path) => path.activity_table(&waits, window),
+        },
+    })
+}
+
+/// The map that is named, or the one that is built in and fits.
+fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
+    let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
+    if let Some(map) = path.to_str().and_then(Map::built_in) {
+        return Ok(map);
+    }
+    let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
+    let name = path.display().to_string();
+    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
+}
+
+/// The groups and the root that are asked for, or why the trace has none such.
+fn grouping(cli: &Cli, trace: &Trace) -> Result<Grouping, String> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
+        name.text == wanted.as_bytes() || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
+    };
+    let level = cli.group.as_deref().map(|wanted| {
+        let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
+        let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
+        found.ok_or_else(|| format!("no type of containers is called `{wanted}`, as --group says"))
+    });
+    let root = cli.root.as_deref().map(|wanted| {
+        let found =
+            containers.ids().find(|id| is(containers.name(*id), containers.alias(*id), wanted));
+        found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
+    });
+    Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
+}
+
+/// Says what was taken for what, where that is not certain.
+fn notes(waits: &Waits<'_>, map: &Map) {
+    let types = waits.tracks.trace().types();
+    let classes = waits.tracks.classes();
+    let list = |names: Vec<String>| {
+        let (shown, more) = (names.len().min(5), names.len().saturating_sub(5));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", names[..shown].join(", "))
+    };
+    let value = |type_: TypeId, value: ValueId| types.value_name(type_, value).to_string();
+    if !classes.passed_over().is_empty() {
+        let name = |id: TypeId| types.name(id).to_string();
+        let chosen = list(classes.chosen().map(name).collect());
+        let others = list(classes.passed_over().iter().map(|id| name(*id)).collect());
+        VOICE.say(format_args!("note: waiting is told by the states of {chosen}, not of {others}"));
+    }
+    if !classes.unknown().is_empty() {
+        let unknown = list(classes.unknown().iter().map(|(id, v)| value(*id, *v)).collect());
+        let map = map.name();
+        VOICE.say(format_args!("note: the map `{map}` does not know {unknown}: no waiting there"));
+    }
+    let collectives = &waits.collectives;
+    let uneven = collectives.uneven.iter().map(|uneven| {
+        let first = waits.name(collectives.groups[uneven.group][0]);
+        let (name, least, most) = (value(uneven.type_, uneven.value), uneven.least, uneven.most);
+        format!("{name} in the group of {first} ({least} to {most})")
+    });
+    let uneven: Vec<String> = uneven.collect();
+    if !uneven.is_empty() {
+        VOICE.say(format_args!(
+            "warning: not looked at, since not all containers have as many: {}",
+            list(uneven)
+        ));
+    }
+    let rooted = collectives.series.iter().filter(|series| series.assumed);
+    let assumed = rooted.filter_map(|series| {
+        let members = collectives.members(series);
+        let root = waits.name(members[series.root.filter(|_| members.len() > 1)?]);
+        Some(format!("{root} for {}", value(series.type_, series.value)))
+    });
+    let assumed: Vec<String> = assumed.collect();
+    if !assumed.is_empty() {
+        VOICE.say(format_args!(
+            "note: these are taken for roots: {}; --root says another",
+            list(assumed)
+        ));
+    }
+    if !collectives.series.is_empty() && collectives.groups.iter().all(|group| group.len() == 1) {
+        VOICE
+            .say(format_args!("note: each group is one container; --group TYPE makes larger ones"));
+    }
+    let combined = combined(waits);
+    if combined.0 > 2 * combined.1 {
+        VOICE.say(format_args!(
+            "note: of {} states that send and receive at once, {} have a message; SMPI does not tell which \
+             messages end in such states: no waiting there",
+            combined.0, combined.1
+        ));
+    }
+    let (sent, received) = waits.messages.without_state();
+    if sent + received > 0 {
+        let all = waits.messages.list().len();
+        VOICE.say(format_args!(
+            "note: of {all} messages, {sent} have no state that sends and {received} none that receives"
+        ));
+    }
+}
+
+/// How many states send and receive at once, and how many messages end in such.
+fn combined(waits: &Waits<'_>) -> (usize, usize) {
+    let tracks = &waits.tracks;
+    let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
+    let states = tracks.list().iter().enumerate();
+    let states = states.map(|(at, track)| (0..track.len()).filter(|state| is(at, *state)).count());
+    let received = waits
+        .messages
+        .list()
+        .iter()
+        .filter(|message| message.recv().is_some_and(|state| is(message.to as usize, state)));
+    (states.sum(), received.count())
+}

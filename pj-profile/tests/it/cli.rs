@@ -1,0 +1,251 @@
+//! The program as it is called.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use assert_cmd::cargo::CommandCargoExt;
+
+const MPI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+
+fn program(words: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("pj_profile").expect("it is built");
+    command.args(words).env_remove("COLUMNS").env_remove("NO_COLOR");
+    command
+}
+
+fn run(words: &[&str]) -> Output {
+    program(words).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn columns_are_those_that_are_documented() {
+    for (words, header) in [
+        (
+            &["states"][..],
+            "type,value,count,inclusive,exclusive,share,min,mean,median,p95,max,containers,imbalance",
+        ),
+        (
+            &["--by=container"],
+            "container,type,value,count,inclusive,exclusive,share,min,mean,median,p95,max,containers,imbalance",
+        ),
+        (&["comm"], "type,value,from,to,count,bytes,min,mean,max,first,last"),
+        (&["time"], "bin,start,end,container,type,value,seconds"),
+        (&["variables"], "type,container,count,min,max,mean,integral"),
+        (&["variables", "--bins=3"], "bin,start,end,type,container,mean"),
+        (&["events"], "type,value,container,count,first,last,rate"),
+        (&["summary"], "section,name,value"),
+        (
+            &["compare", MPI],
+            "type,value,count_a,count_b,exclusive_a,exclusive_b,change,percent,share",
+        ),
+    ] {
+        let output = run(&[words, &["--format=csv", MPI]].concat());
+        let (printed, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(
+            (output.status.code(), printed.lines().next()),
+            (Some(0), Some(header)),
+            "{said}"
+        );
+        assert!(printed.lines().count() > 1, "{words:?}");
+    }
+}
+
+#[test]
+fn files_pipes_and_compressed_traces_are_the_same() {
+    let bytes = fs::read(MPI).expect("an example");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&bytes).expect("in memory");
+    let gzip = gzip.finish().expect("in memory");
+    for report in ["states", "comm", "time", "variables", "events", "summary"] {
+        let words = [report, "--format=csv"];
+        let file = text(&run(&[&words[..], &[MPI]].concat()).stdout);
+        for input in [&bytes, &gzip] {
+            let mut child = program(&words)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("it runs");
+            let mut stdin = child.stdin.take().expect("a pipe");
+            stdin.write_all(input).expect("it reads all");
+            drop(stdin);
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(text(&output.stdout), file, "{report}");
+        }
+    }
+}
+
+#[test]
+fn statuses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bad = folder.path().join("bad.trace");
+    fs::write(&bad, "no trace\n").expect("writable");
+    let bad = bad.to_str().expect("text");
+    for (words, status, said) in [
+        (&[MPI][..], 0, ""),
+        (&[bad], 1, "bad.trace"),
+        (&["/nowhere/it.trace"], 2, "/nowhere/it.trace"),
+        (&["states", "--bins=3", MPI], 2, "--bins is for time and variables, not for states"),
+        (&["compare", MPI], 2, "compare needs two traces"),
+        (&["--live", "time", MPI], 2, "--live needs both --start and --end"),
+        (&["--format=runes", MPI], 2, "runes"),
+        (&["--of-type=Nothing", MPI], 0, "no type of the trace matches"),
+        (&["-o", "/nowhere/it.csv", MPI], 2, "/nowhere/it.csv"),
+    ] {
+        let output = run(words);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {told}");
+        assert!(told.contains(said), "{words:?}: {told}");
+        assert_eq!(told.is_empty(), said.is_empty(), "{words:?}: {told}");
+        assert!(status == 0 || output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn a_file_appears_when_it_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("states.csv");
+    let name = path.to_str().expect("text");
+    let bad = folder.path().join("bad.trace");
+    fs::write(&bad, "no trace\n").expect("writable");
+    let names = || {
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("readable").file_name()).collect();
+        names.sort();
+        names
+    };
+    fs::write(&path, "before").expect("writable");
+    assert_eq!(run(&["-o", name, bad.to_str().expect("text")]).status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), "before");
+    let output = run(&["--format=csv", "-o", name, MPI]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    let printed = run(&["--format=csv", MPI]).stdout;
+    assert_eq!(fs::read(&path).expect("it is there"), printed);
+    assert_eq!(names(), ["bad.trace", "states.csv"]);
+}
+
+#[test]
+fn other_formats_hold_the_same() {
+    let csv = text(&run(&["--format=csv", MPI]).stdout);
+    let json = text(&run(&["--format=json", MPI]).stdout);
+    let rows: Vec<serde_json::Map<String, serde_json::Value>> =
+        serde_json::from_str(&json).expect("it is JSON");
+    let names: Vec<&str> = csv.lines().next().expect("a header").split(',').collect();
+    assert_eq!(rows.len(), csv.lines().count() - 1);
+    for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
+        for (name, field) in names.iter().zip(line.split(',')) {
+            match &row[*name] {
+                serde_json::Value::String(text) => assert_eq!(text, field),
+                number => assert_eq!(number.as_f64(), field.parse().ok(), "{name}"),
+            }
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("states.parquet");
+    run(&["--format=parquet", "-o", path.to_str().expect("text"), MPI]);
+    let file = fs::File::open(&path).expect("it was written");
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
+    let batches = reader.expect("it is Parquet").build().expect("it is Parquet");
+    let batch = batches.map(|batch| batch.expect("sound")).next().expect("rows");
+    assert_eq!(batch.num_rows(), rows.len());
+    let schema = batch.schema();
+    let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    assert_eq!(columns, names);
+}
+
+#[test]
+fn who_reads_may_stop() {
+    let mut child = program(&["time", "--bins=10000", "--format=csv", MPI])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+}
+
+#[test]
+fn live_ends_with_what_the_file_has() {
+    let bytes = fs::read(MPI).expect("an example");
+    let mut child = program(&["--live", "--format=csv"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    for part in bytes.chunks(bytes.len() / 20) {
+        stdin.write_all(part).expect("it reads all");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
+}
+
+#[test]
+fn an_interrupt_shows_the_last_report() {
+    // Only what fills blocks is seen, so there must be some.
+    let mut bytes = Vec::new();
+    datasets::write(datasets::Shape::Mpi, 8 << 20, 1, &mut bytes).expect("in memory");
+    let mut child = program(&["--live", "--format=csv"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let until = Instant::now() + Duration::from_millis(500);
+    let mut parts = bytes[..bytes.len() - 100].chunks(bytes.len() / 50);
+    while let Some(part) = parts.next() {
+        stdin.write_all(part).expect("it reads all");
+        let left = until.saturating_duration_since(Instant::now());
+        std::thread::sleep(left / (parts.len() as u32 + 1));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let id = child.id().to_string();
+    Command::new("kill").args(["-INT", &id]).status().expect("there is kill");
+    let output = child.wait_with_output().expect("it ends");
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130));
+    let printed = text(&output.stdout);
+    assert!(printed.starts_with("type,value,") && printed.lines().count() > 3, "{printed}");
+}
+
+#[test]
+fn reports_for_people() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/people.txt");
+    let mut all = String::new();
+    for words in [
+        &["states"][..],
+        &["states", "--by=container", "--top=4"],
+        &["comm", "--top=4"],
+        &["time", "--bins=40"],
+        &["time", "--bins=40", "--by=value"],
+        &["variables"],
+        &["variables", "--bins=20"],
+        &["events", "--top=5"],
+        &["summary"],
+        &["compare", "mpi.trace"],
+    ] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
+        let words = [words, &["mpi.trace"]].concat();
+        let output = program(&words).current_dir(folder).output().expect("it runs");
+        all += &format!("$ pj_profile {}\n{}\n", words.join(" "), text(&output.stdout));
+    }
+    assert!(!all.contains('\x1b'), "there are no colours in a pipe");
+    assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
+    if std::env::var_os("PAJE_BLESS").is_some() {
+        fs::write(&golden, &all).expect("writable");
+    }
+    assert_eq!(all, fs::read_to_string(&golden).expect("the golden file"));
+    // Where there is little room, columns go.
+    let narrow = program(&["states", MPI]).env("COLUMNS", "50").output().expect("it runs");
+    let narrow = text(&narrow.stdout);
+    assert!(narrow.lines().skip(1).all(|line| line.chars().count() <= 50), "{narrow}");
+}

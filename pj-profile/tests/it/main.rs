@@ -1,0 +1,6 @@
+//! Tests of the program.
+
+mod cli;
+mod naive;
+mod naive_rows;
+mod waiting;
