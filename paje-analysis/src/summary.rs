@@ -1,6 +1,8 @@
 //! What a trace is, on one page.
 
-use paje_sim::{ContainerId, Trace, TypeId, TypeNature, ValueId};
+use std::cmp::Ordering;
+
+use paje_sim::{ContainerId, State, Trace, TypeId, TypeNature, ValueId};
 use workers::Workers;
 
 use crate::comm::{Comm, Ends};
@@ -27,6 +29,15 @@ struct Long {
     seconds: Seconds,
     start: f64,
     value: ValueId,
+}
+
+impl Long {
+    /// The longest first, then the earliest; then by value, and what still is the same looks the same.
+    fn order(&self, other: &Long) -> Ordering {
+        let longer = other.seconds.cmp(&self.seconds);
+        let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
+        earlier.then_with(|| self.value.cmp(&other.value))
+    }
 }
 
 /// Links that end before they start: their clocks disagree.
@@ -68,18 +79,20 @@ impl Summary {
         let scope = &self.scope;
         let all = scope.lanes(trace, TypeNature::State);
         lanes::each(all, &mut self.longest, workers, |lane, longest, (): &mut ()| {
-            for state in lane.states().filter(|state| !state.end.is_nan()) {
+            let window = scope.window();
+            // What is open has no end yet.
+            let is_in =
+                |state: &State<'_>| !state.end.is_nan() && window.overlaps(state.start, state.end);
+            for state in lane.states().filter(is_in) {
                 let (start, end) = (scope.clip(state.start), scope.clip(state.end));
                 let seconds = Seconds::between(start, end);
-                // Those that are as long come in the order of time.
-                if longest.len() == MOST && longest[MOST - 1].seconds >= seconds {
-                    continue;
+                let long = Long { seconds, start, value: state.value };
+                // In a portion, states that were open come before others: the order of coming is not to matter.
+                let place = longest.partition_point(|other: &Long| other.order(&long).is_lt());
+                if place < MOST {
+                    longest.insert(place, long);
+                    longest.truncate(MOST);
                 }
-                let place = longest.partition_point(|long: &Long| {
-                    (long.seconds, -long.start) >= (seconds, -start)
-                });
-                longest.insert(place, Long { seconds, start, value: state.value });
-                longest.truncate(MOST);
             }
         });
         let all = scope.lanes(trace, TypeNature::Link);
@@ -141,9 +154,8 @@ impl Summary {
             let of_lane = self.longest.get(lane.id().index()).into_iter().flatten();
             all.extend(of_lane.map(|long| (*long, lane.type_id(), lane.container())));
         }
-        all.sort_by(|(a, ..), (b, ..)| {
-            b.seconds.cmp(&a.seconds).then_with(|| a.start.total_cmp(&b.start))
-        });
+        // Lanes are in the order of their first events.
+        all.sort_by(|(a, ..), (b, ..)| a.order(b));
         for (long, type_, container) in all.iter().take(MOST) {
             let name = trace.types().value_name(*type_, long.value).to_string();
             let container = trace.containers().name(*container);

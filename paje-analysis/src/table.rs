@@ -41,8 +41,8 @@ pub enum Data {
     Amount(Vec<Option<f64>>),
 }
 
-/// A name of a trace, which outlives it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A name of a trace, which outlives it. Names are the same if they are so without their quotes.
+#[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
     quoting: u8,
@@ -173,6 +173,26 @@ impl Label {
             _ => Quoting::Unclosed,
         };
         Name { text: &self.text, quoting }
+    }
+}
+
+impl PartialEq for Label {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Label {}
+
+impl PartialOrd for Label {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Label {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
     }
 }
 
