@@ -257,7 +257,7 @@ fn bash_and_fish_complete_long_options() {
 #[test]
 fn a_word_that_is_begun_is_completed() {
     let programs = programs();
-    let dump = &programs[0];
+    let dump = programs.iter().find(|it| it.name == "pj_dump").expect("it is one of them");
     for shell_name in ["bash", "fish"] {
         for (word, wanted) in [
             ("--mem", &["--memory-limit"][..]),
