@@ -1,0 +1,58 @@
+//! The summary of random traces in portions, by several workers, is that of the whole by one.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use datasets::random;
+use paje_analysis::Scope;
+use paje_analysis::states::States;
+use paje_analysis::summary::Summary;
+use paje_sim::{FieldNames, Options, Portion, Progress, Source, Trace};
+use workers::{Pin, Workers};
+
+fn options() -> Options {
+    let mut options = Options::default();
+    options.field_names = FieldNames::Old;
+    options.ignore_incomplete_links = true;
+    options.user_defined = true;
+    options
+}
+
+#[test]
+fn the_longest_states_come_in_one_order() {
+    let team = Workers::new(NonZeroUsize::new(3), &Pin::None).expect("three threads");
+    let (one, progress, mut compared) = (Workers::one(), Progress::default(), 0);
+    for seed in 0..60 {
+        let text = random::trace(seed).bytes;
+        let Ok(whole) = Trace::read(&text[..], &options()) else { continue };
+        let mut plain = Summary::new(Scope::default(), None);
+        plain.see(&whole, &one);
+        let mut parts = Summary::new(Scope::default(), None);
+        let mut see = |portion: &Portion<'_>| {
+            parts.see(portion.trace(), &team);
+            ControlFlow::Continue(())
+        };
+        let (source, options) = (Source::stream(&text[..]), options());
+        let last = Trace::read_in_portions(source, &options, &team, &progress, 700, &mut see);
+        let last = last.expect("the whole is valid");
+        assert_eq!(parts.rows(&last), plain.rows(&whole), "seed {seed}");
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn values_of_one_name_are_one() {
+    let text = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeDefineEntityValue 5\n% Alias string\n% Type string\n% Name string\n%EndEventDef
+1 P 0\n2 S P\n5 a S \"run\"\n3 0 p P 0\n4 0 S p a\n4 1 S p run\n4 3 S p a\n";
+    let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+    let mut states = States::new(Scope::default(), paje_analysis::By::Value);
+    states.see(&trace, &Workers::one());
+    let rows = states.rows(&trace);
+    assert_eq!((rows.len(), rows[0].count, rows[0].containers), (1, 3, 1));
+}
