@@ -326,7 +326,8 @@ fn field_names_that_are_not_known() {
 /// As a shell gives all that is in a folder of pieces.
 #[test]
 fn a_root_is_given_alone() {
-    let folder = folder("file p P piece\n", &[("run/piece", PIECE)]);
+    let piece = String::from_utf8(trace(PIECE.as_bytes())).expect("a trace in ASCII");
+    let folder = folder("file p P piece\n", &[("run/piece", &piece)]);
     let hint = "pj_dump: hint: a file that names others is given alone, as the root.trace that pj_split writes; or the \
                 pieces without it\n";
     let (status, told) = said(&folder, &["run/piece", "run/root"]);
