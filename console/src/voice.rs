@@ -9,7 +9,7 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Recovered, Remedy, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Trace};
 use splitter::{Input, Refusal, cause};
 use workers::{Pin, Workers};
 
@@ -44,6 +44,16 @@ impl Voice {
     /// Writes one message. With standard error gone there is no one left to tell.
     pub fn say(self, message: fmt::Arguments<'_>) {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+    }
+
+    /// Tells of the patterns of `--of-type` and `--in` that select nothing: they may be misspelt.
+    pub fn unmet(self, selected: &Selected) {
+        let say = |option: &str, glob: &Glob, what: &str| {
+            let glob = shown(glob.as_str().as_bytes());
+            self.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
+        };
+        selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
+        selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
     }
 
     /// Writes lines that stand for themselves, a table.

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use console::Voice;
 use console::voice::{ALLOW_LONG_LINES, RECOVER, SORTED_BY_FILE};
-use paje_parser::error::{shown, shown_path};
-use paje_sim::{Glob, Selected};
+use paje_parser::error::shown_path;
 
 use crate::cli::Cli;
 use crate::clock::Losses;
@@ -22,16 +21,6 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
         on_long_lines: ALLOW_LONG_LINES,
         on_damage: RECOVER,
     }
-}
-
-/// Tells of the patterns that select nothing: they may be misspelt.
-pub(crate) fn unmet(voice: Voice, selected: &Selected) {
-    let say = |option: &str, glob: &Glob, what: &str| {
-        let glob = shown(glob.as_str().as_bytes());
-        voice.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
-    };
-    selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
-    selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
 }
 
 /// Tells what the format could not say.

@@ -78,7 +78,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     output.finish().map_err(failed)?;
     if !cli.warnings.no_warnings {
         voice.warnings(&name, &trace);
-        report::unmet(voice, &conversion.options.selection.resolve(&trace));
+        voice.unmet(&conversion.options.selection.resolve(&trace));
         report::losses(voice, &name, format, &losses);
     }
     if cli.verbose

@@ -139,7 +139,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let warns = !cli.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);
-        report::unmet(voice, &selected);
+        voice.unmet(&selected);
         report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
             report::passed_over(voice);
