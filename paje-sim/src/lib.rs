@@ -111,7 +111,7 @@ pub mod selection {
     //! Which rows of a trace are wanted.
 
     pub use crate::names::selection::{Glob, Natures, ParseGlobError, Selection};
-    pub use crate::names::time_range::{TimeRange, TimeRange as Window};
+    pub use crate::names::time_range::TimeRange;
     pub use crate::trace::selected::Selected;
 }
 
@@ -127,8 +127,6 @@ pub use names::progress::{Phase, Progress};
 pub use names::recovered::{Recovered, Recovery, Remedy};
 pub use names::text::Name;
 pub use names::time_range::TimeRange;
-/// The former name of [`TimeRange`].
-pub use names::time_range::TimeRange as Window;
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
-use paje_sim::{Events, LaneView, Side, States, UserDefined, ValueId, Variables, Visitor, Window};
+use paje_sim::{
+    Events, LaneView, Side, States, TimeRange, UserDefined, ValueId, Variables, Visitor,
+};
 
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, Slice, Track};
@@ -92,7 +94,7 @@ struct Open {
 #[derive(Debug)]
 pub(crate) struct LaneWriter<'e, E> {
     encoder: &'e E,
-    window: Window,
+    window: TimeRange,
     all: bool,
     /// Of the lane at hand.
     track: Track,
@@ -109,7 +111,7 @@ pub(crate) struct LaneWriter<'e, E> {
 }
 
 impl<'e, E: Encoder> LaneWriter<'e, E> {
-    pub(crate) fn new(encoder: &'e E, window: Window, out: Vec<u8>) -> Self {
+    pub(crate) fn new(encoder: &'e E, window: TimeRange, out: Vec<u8>) -> Self {
         let nothing = Track {
             container: paje_sim::ContainerId::ROOT,
             type_: paje_sim::TypeId::ROOT,
@@ -118,7 +120,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         LaneWriter {
             encoder,
             window,
-            all: window == Window::ALWAYS,
+            all: window == TimeRange::ALWAYS,
             track: nothing,
             state: LaneState::default(),
             seen: 0,

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use paje_sim::{ContainerId, LaneView, TypeId, ValueId, Window};
+use paje_sim::{ContainerId, LaneView, TimeRange, TypeId, ValueId};
 
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, Track};
@@ -65,7 +65,7 @@ impl LinkQueue {
     pub(crate) fn add(
         &mut self,
         lane: LaneView<'_>,
-        window: Window,
+        window: TimeRange,
         earliest: i64,
         losses: &mut Losses,
     ) {

@@ -248,7 +248,7 @@ impl Task<'_> {
         Task { lanes: Vec::new(), rows: 0, text: Vec::new(), losses: Losses::default() }
     }
 
-    fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::Window) {
+    fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) {
         let mut writer = LaneWriter::new(encoder, window, std::mem::take(&mut self.text));
         for (lane, track, state) in &mut self.lanes {
             *state = writer.write(*lane, *track, std::mem::take(state));

@@ -5,8 +5,8 @@ use std::io::Write;
 
 use paje_parser::Field;
 use paje_sim::{
-    ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, Trace, UserDefined,
-    ValueId, Variables, Visitor, Window,
+    ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, TimeRange, Trace,
+    UserDefined, ValueId, Variables, Visitor,
 };
 
 use super::aliases::{Aliases, short};
@@ -43,7 +43,7 @@ pub(super) struct Lines<'t, 'd> {
     trace: &'t Trace,
     aliases: &'d Aliases,
     definitions: &'d mut Definitions,
-    window: Window,
+    window: TimeRange,
     lives: Vec<Life>,
     places: Vec<Place>,
     text: Vec<u8>,
@@ -80,7 +80,7 @@ impl<'t, 'd> Lines<'t, 'd> {
         trace: &'t Trace,
         aliases: &'d Aliases,
         definitions: &'d mut Definitions,
-        window: Window,
+        window: TimeRange,
     ) -> Self {
         let mut lives = vec![Life::default(); trace.containers().len()];
         lives[0].created = f64::NEG_INFINITY;

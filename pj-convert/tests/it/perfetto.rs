@@ -362,7 +362,7 @@ fn a_window_of_time() {
     let trace = Trace::read(&text[..], &options()).expect("valid");
     let (from, to) = (trace.end() * 0.4, trace.end() * 0.5);
     let mut wanted = options();
-    wanted.selection.window = paje_sim::Window { from, to };
+    wanted.selection.window = paje_sim::TimeRange { from, to };
     let (file, _) = converted_with(text, Format::Perfetto, wanted, 1);
     let read = read(&file, &links(&trace));
     let states = trace.states().filter(|state| state.start <= to && state.end >= from).count();

@@ -6,8 +6,8 @@ use std::fs;
 
 use datasets::{Shape, random};
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, Options, Precision, States, Trace, Variables,
-    Visitor, Window,
+    ContainerId, Events, LaneView, Links, NameOrder, Options, Precision, States, TimeRange, Trace,
+    Variables, Visitor,
 };
 
 use crate::pajeng;
@@ -114,7 +114,7 @@ fn rows(trace: &Trace) -> Vec<Row> {
 }
 
 /// What a window should have of these rows.
-fn wanted(rows: &[Row], window: Window, end: f64) -> Vec<Row> {
+fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     let cut = |time: f64| time.max(window.from).min(window.to);
     let overlaps = |row: &&Row| window.overlaps(row.start, row.end);
     let mut all: Vec<Row> = Vec::new();
@@ -171,7 +171,7 @@ fn wanted(rows: &[Row], window: Window, end: f64) -> Vec<Row> {
 }
 
 /// Cuts a window, and compares; returns whether there is one.
-fn check(about: &str, bytes: &[u8], window: Window, single: bool) -> Option<Vec<u8>> {
+fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<Vec<u8>> {
     let precision = if single { Precision::Single } else { Precision::Double };
     let options = options(precision);
     let whole = Trace::read(bytes, &options).expect("a valid trace");
@@ -202,7 +202,7 @@ fn check(about: &str, bytes: &[u8], window: Window, single: bool) -> Option<Vec<
 }
 
 /// Windows of a trace: at its times and between them, of no length, and beyond it.
-fn windows(trace: &Trace, seed: u64) -> Vec<Window> {
+fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
     let mut times: Vec<f64> = rows(trace).iter().flat_map(|row| [row.start, row.end]).collect();
     times.sort_by(f64::total_cmp);
     let at = |share: u64| times[(times.len() - 1) * (share as usize % 101) / 100];
@@ -211,7 +211,7 @@ fn windows(trace: &Trace, seed: u64) -> Vec<Window> {
     // Of few digits: PajeNG does not round others correctly.
     let middle = (((from + to) * 32.0).round() / 64.0).clamp(from, to);
     [(from, to), (middle, to), (from, middle), (to, to), (to, to + 1e6), (from - 1e6, to)]
-        .map(|(from, to)| Window { from, to })
+        .map(|(from, to)| TimeRange { from, to })
         .to_vec()
 }
 
@@ -321,7 +321,7 @@ fn what_is_created_afterwards() {
     ] {
         let bytes = [head, types, ends].concat();
         for (from, to) in [(0.0, 9.0), (1.5, 4.0), (2.0, 2.0), (3.0, 9.0), (5.0, 8.0), (9.0, 9.0)] {
-            let cut = check(ends, bytes.as_bytes(), Window { from, to }, true);
+            let cut = check(ends, bytes.as_bytes(), TimeRange { from, to }, true);
             assert!(cut.is_some(), "{ends} {from} {to}");
         }
     }
