@@ -1,5 +1,8 @@
 //! Options that mean the same in every program, to be flattened into a command line.
 
+mod reading;
+mod rows;
+
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,9 @@ use workers::{Pin, Workers};
 
 use crate::Failure;
 use crate::memory::{self, Limit};
+
+pub use reading::{Accepted, Less, Reading};
+pub use rows::{Nature, Natures, Patterns, Span, Which};
 
 /// How many threads work, and where.
 #[derive(Args, Clone, Debug, Default)]
@@ -119,6 +125,18 @@ impl NamedFiles {
         }
         Folders::of(traces).and_all(&self.files_from).map(Some)
     }
+}
+
+/// What is told on standard error.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Talk {
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long, hide_short_help = true)]
+    pub no_progress: bool,
+
+    /// Whether what is doubtful is told
+    #[command(flatten)]
+    pub warnings: Warnings,
 }
 
 /// A size from a kibibyte to a gibibyte: how long lines may be; the parser of an option's value.

@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use paje_sim::{Error, Source};
-use splitter::Input;
+use splitter::{Folders, Input};
 
+use crate::options::NamedFiles;
 use crate::{Failure, Voice};
 
 /// A trace that is open and has not been read: a file, or standard input; plain or compressed.
@@ -15,6 +16,10 @@ pub struct Opened {
     pub input: Input,
     /// Where it lies, unless it is standard input.
     pub file: Option<PathBuf>,
+    /// Files that go on where it ends.
+    further: Vec<PathBuf>,
+    /// Where the files may lie that it names, if they are read.
+    folders: Option<Folders>,
 }
 
 impl Opened {
@@ -30,7 +35,23 @@ impl Opened {
         if file.is_none() && io::stdin().is_terminal() {
             voice.say(format_args!("reading the trace from the terminal; --help tells more"));
         }
-        Ok(Opened { input, file })
+        Ok(Opened { input, file, further: Vec::new(), folders: None })
+    }
+
+    /// The same with further files, which go on where it ends, and with the files that all these name.
+    ///
+    /// # Errors
+    /// There is no such folder as the options name, or standard input is a further file.
+    pub fn with_files(mut self, further: &[PathBuf], named: &NamedFiles) -> Result<Self, Failure> {
+        if further.iter().any(|file| file == Path::new("-")) {
+            let why = "-: standard input can only be the first file of a trace in several";
+            return Err(Failure::Other(why.into()));
+        }
+        let first = self.file.as_deref().unwrap_or(Path::new("-"));
+        let all = [first].into_iter().chain(further.iter().map(PathBuf::as_path));
+        self.folders = named.folders(all)?;
+        self.further = further.to_vec();
+        Ok(self)
     }
 
     /// What messages call it: its path, or `<stdin>`.
@@ -45,6 +66,10 @@ impl Opened {
     /// The trace is invalid or damaged, or cannot be read.
     pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
         let name = self.name().to_owned();
-        read(Source::from(self.input)).map_err(|error| Failure::Trace(name, error))
+        let mut source = Source::from(self.input).followed_by(self.further);
+        if let Some(folders) = self.folders {
+            source = source.reading_files(self.file, folders);
+        }
+        read(source).map_err(|error| Failure::Trace(name, error))
     }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
-use paje_sim::{Glob, Natures, Selection, TypeNature};
+use console::options::{Memory, Parallel, Reading, Talk, Which};
 
 use crate::convert::Format;
 use crate::manual::MANUAL;
@@ -50,55 +49,13 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, hide_possible_values = true, help_heading = WHAT)]
     pub quotes: Quotes,
 
-    /// Only rows that end at START or later
-    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub start: Option<f64>,
+    /// Which rows are wanted
+    #[command(flatten, next_help_heading = WHICH)]
+    pub which: Which,
 
-    /// Only rows that begin at END or earlier
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub end: Option<f64>,
-
-    /// Only container, state, variable, event or link; several stand between commas, or the option is given more
-    /// than once
-    #[arg(long, value_parser = nature, value_name = "LIST", value_delimiter = ',', help_heading = WHICH)]
-    pub nature: Vec<TypeNature>,
-
-    /// Only types whose name or alias matches, such as 'MPI_*'
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub of_type: Vec<Glob>,
-
-    /// Only what is in containers whose name or alias matches, such as 'rank-1*'
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub inside: Vec<Glob>,
-
-    /// Know the field names of older traces (ContainerType, SourceContainer, …)
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
-
-    /// Drop links that lack an end instead of refusing the trace
-    #[arg(short = 'z', long, help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// Take events in the order of time, whatever the order of their lines; the whole text is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
-
-    /// Leave out or mend what is wrong; what was made of it is told, and the exit status is 1 if there was
-    /// anything to tell. The whole trace is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub recover: bool,
-
-    /// Which of the files that a trace names are read
+    /// How the trace is read
     #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    /// How long lines may be
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
-
-    /// What is told
-    #[command(flatten, next_help_heading = READING)]
-    pub warnings: Warnings,
+    pub reading: Reading,
 
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
@@ -108,13 +65,13 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
+    /// What is told beside it
+    #[command(flatten, next_help_heading = SPEED)]
+    pub talk: Talk,
+
     /// Tell on standard error what the trace is read from, how many threads run where, and the memory taken
     #[arg(long, help_heading = SPEED)]
     pub verbose: bool,
-
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = SPEED)]
-    pub no_progress: bool,
 
     /// What to generate instead
     #[command(flatten, next_help_heading = OTHER)]
@@ -202,36 +159,6 @@ impl Cli {
             None => (name, false),
         }
     }
-
-    /// The rows that are wanted.
-    #[must_use]
-    pub fn selection(&self) -> Selection {
-        let mut selection = Selection::default();
-        if !self.nature.is_empty() {
-            selection.natures = self.nature.iter().copied().collect::<Natures>();
-        }
-        selection.types.clone_from(&self.of_type);
-        selection.containers.clone_from(&self.inside);
-        selection.window.from = self.start.unwrap_or(f64::NEG_INFINITY);
-        selection.window.to = self.end.unwrap_or(f64::INFINITY);
-        selection
-    }
-}
-
-fn nature(text: &str) -> Result<TypeNature, String> {
-    let text = text.to_lowercase();
-    let natures = [
-        ("container", TypeNature::Container),
-        ("state", TypeNature::State),
-        ("variable", TypeNature::Variable),
-        ("event", TypeNature::Event),
-        ("link", TypeNature::Link),
-    ];
-    let singular = text.strip_suffix('s').unwrap_or(&text);
-    let found = natures.into_iter().find(|(name, _)| *name == singular);
-    found
-        .map(|(_, nature)| nature)
-        .ok_or_else(|| "expected container, state, variable, event or link".to_owned())
 }
 
 #[cfg(test)]
@@ -259,14 +186,5 @@ mod tests {
             assert!(format(words).is_err(), "{words:?}");
         }
         assert!(Cli::try_parse_from(["pj_convert", "a.trace"]).is_err());
-    }
-
-    #[test]
-    fn natures() {
-        let words = ["pj_convert", "a", "-o", "b", "--nature", "States,link"];
-        let natures = Cli::parse_from(words).selection().natures;
-        assert!(natures.contains(TypeNature::State) && natures.contains(TypeNature::Link));
-        assert!(!natures.contains(TypeNature::Event));
-        assert!(Cli::try_parse_from(["pj_convert", "a", "-o", "b", "--nature", "row"]).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER, SORTED_BY_FILE};
+use console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown_path;
 
 use crate::cli::Cli;
@@ -14,10 +14,7 @@ use crate::convert::Format;
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: "pj_convert",
-        on_disorder: match cli.sort {
-            true => SORTED_BY_FILE,
-            false => "`--sort` replays the trace sorted by time",
-        },
+        on_disorder: cli.reading.accepted.on_disorder(),
         on_long_lines: ALLOW_LONG_LINES,
         on_damage: RECOVER,
     }

@@ -7,9 +7,8 @@ use std::time::Instant;
 use console::memory::peak_memory;
 use console::progress::Display;
 use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
 use console::{Failure, failure};
-use paje_sim::{FieldNames, Options, Progress};
+use paje_sim::{Options, Progress};
 use splitter::Limits;
 
 use crate::cli::Cli;
@@ -38,7 +37,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
     let format = cli.format().map_err(Failure::Other)?;
-    let opened = Opened::open(Some(&cli.file), voice)?;
+    let opened = Opened::open(Some(&cli.file), voice)?.with_files(&[], &cli.reading.named)?;
     let name = opened.name().to_owned();
     let workers = cli.parallel.workers()?;
     if cli.verbose {
@@ -53,30 +52,24 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());
-    let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders([cli.file.as_path()])?;
+    let shown = Display::new(!cli.talk.no_progress, began).replay(&opened.input, &progress, None);
     let mut trouble = None;
-    let converted = opened.read(|mut source| {
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
-        match convert(source, &conversion, &workers, &progress, output) {
+    let converted =
+        opened.read(|source| match convert(source, &conversion, &workers, &progress, output) {
             Ok(converted) => Ok(Some(converted)),
             Err(NotConverted::Trace(error)) => Err(error),
             Err(NotConverted::Output(error)) => {
                 trouble = Some(error);
                 Ok(None)
             }
-        }
-    });
+        });
     drop(shown);
     if let Some(error) = trouble {
         return Err(failed(error));
     }
     let Some((trace, output, losses)) = converted? else { return Ok(true) };
     output.finish().map_err(failed)?;
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         voice.warnings(&name, &trace);
         voice.unmet(&conversion.options.selection.resolve(&trace));
         report::losses(voice, &name, format, &losses);
@@ -86,23 +79,14 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     {
         voice.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
     }
-    let hint = match cli.sort {
-        true => SORTED_BY_FILE,
-        false => "with `--sort` events that come too late are kept",
-    };
-    voice.recovered(&name, &trace, "converted", hint);
+    voice.recovered(&name, &trace, "converted", cli.reading.accepted.late_events());
     Ok(trace.recovered().problems.is_empty())
 }
 
 fn options(cli: &Cli, limits: Limits) -> Options {
-    let mut options = Options::default();
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    let mut options = cli.reading.options(limits);
     options.user_defined = true;
-    options.sort = cli.sort;
-    options.recover = cli.recover;
     options.memory = cli.memory.limit();
-    options.selection = cli.selection();
-    options.limits = limits.with_line(cli.longest.max_line);
+    options.selection = cli.which.selection();
     options
 }

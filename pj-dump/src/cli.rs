@@ -9,9 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
-use paje_parser::TypeNature;
-use paje_sim::{Glob, Selection};
+use console::options::{Less, Memory, Parallel, Reading, Talk, Which};
 
 use crate::manual::MANUAL;
 use crate::stats::StatsFormat;
@@ -39,6 +37,8 @@ const OTHER: &str = "Other";
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
+    mut_arg("start", |arg| arg.alias("sta")),
+    mut_arg("ignore_incomplete_links", |arg| arg.alias("i")),
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -108,41 +108,9 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = ROWS, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// Only rows that end at START or later
-    ///
-    /// Containers have rows whenever they end
-    #[arg(short, long, alias = "sta", value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub start: Option<f64>,
-
-    /// Only rows that begin at END or earlier
-    ///
-    /// Containers have rows whenever they begin
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub end: Option<f64>,
-
-    /// Only container, state, variable, event or link
-    ///
-    /// Only rows of these natures; several stand between commas, or the option is given more than once
-    #[arg(long, value_enum, ignore_case = true, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = WHICH)]
-    pub nature: Vec<Nature>,
-
-    /// Only types whose name matches, such as 'MPI_*'
-    ///
-    /// Only rows of types whose name or alias matches GLOB; if given more than once, any of them. The row of
-    /// a container is of the container's type
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub of_type: Vec<Glob>,
-
-    /// Only what is in containers such as 'rank-1*'
-    ///
-    /// Only rows in containers whose name or alias matches GLOB, and in all that is in these; if given more
-    /// than once, any of them. The row of a container is in that container
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub inside: Vec<Glob>,
-
-    /// Ignore events later than TIME; what is open ends there
-    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, help_heading = WHICH, hide_short_help = true)]
-    pub stop_at: Option<f64>,
+    /// Which rows are wanted
+    #[command(flatten, next_help_heading = WHICH)]
+    pub which: Which,
 
     /// Write tables to files in the folder DIR instead
     ///
@@ -163,51 +131,18 @@ pub struct Cli {
     #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = TABLES, hide_short_help = true)]
     pub lines: bool,
 
-    /// Know the field names of older traces
-    ///
-    /// These are ContainerType, SourceContainer, and so on
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
+    /// How the trace is read
+    #[command(flatten, next_help_heading = READING)]
+    pub reading: Reading,
 
-    /// Drop links that lack an end
-    ///
-    /// Otherwise they are an error
-    #[arg(short = 'z', long, alias = "i", help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// Take events in the order of time
-    ///
-    /// Replay them so whatever the order of their lines; the whole text is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
-
-    /// Leave out or mend what is wrong
-    ///
-    /// No problem ends the replay. What was made of each is told afterwards by kind, and the exit status is 1
-    /// if there was anything to tell
-    #[arg(long, help_heading = READING)]
-    pub recover: bool,
-
-    /// No imbrication levels: pushes and pops become changes of one state
-    #[arg(short = 'i', long, help_heading = READING, hide_short_help = true)]
-    pub no_imbrication: bool,
+    /// How much of it is replayed
+    #[command(flatten, next_help_heading = READING)]
+    pub less: Less,
 
     /// How values of variables are read; PajeNG reads them in single precision, and so are they for rows,
     /// but not for tables
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = READING, hide_short_help = true)]
     pub variable_precision: Option<VariablePrecision>,
-
-    /// Which of the files that a trace names are read
-    #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    /// How long lines may be
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
-
-    /// What is told
-    #[command(flatten, next_help_heading = READING)]
-    pub warnings: Warnings,
 
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
@@ -233,13 +168,13 @@ pub struct Cli {
     )]
     pub stats: Option<StatsFormat>,
 
+    /// What is told beside it
+    #[command(flatten, next_help_heading = SPEED)]
+    pub talk: Talk,
+
     /// Tell on standard error what the trace is read from, and how many threads run where
     #[arg(long, help_heading = SPEED, hide_short_help = true)]
     pub verbose: bool,
-
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = SPEED, hide_short_help = true)]
-    pub no_progress: bool,
 
     /// Accepted for PajeNG's sake; there is one reader only
     #[arg(short, long, help_heading = PAJENG, hide_short_help = true)]
@@ -271,48 +206,6 @@ impl Cli {
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2
-    }
-
-    /// The rows that are wanted.
-    #[must_use]
-    pub fn selection(&self) -> Selection {
-        let mut selection = Selection::default();
-        if !self.nature.is_empty() {
-            selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
-        }
-        selection.types.clone_from(&self.of_type);
-        selection.containers.clone_from(&self.inside);
-        selection.window.from = self.start.unwrap_or(f64::NEG_INFINITY);
-        selection.window.to = self.end.unwrap_or(f64::INFINITY);
-        selection
-    }
-}
-
-/// The natures of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // The natures are the format's own.
-pub enum Nature {
-    #[value(alias = "containers")]
-    Container,
-    #[value(alias = "states")]
-    State,
-    #[value(alias = "variables")]
-    Variable,
-    #[value(alias = "events")]
-    Event,
-    #[value(alias = "links")]
-    Link,
-}
-
-impl Nature {
-    const fn of_types(self) -> TypeNature {
-        match self {
-            Nature::Container => TypeNature::Container,
-            Nature::State => TypeNature::State,
-            Nature::Variable => TypeNature::Variable,
-            Nature::Event => TypeNature::Event,
-            Nature::Link => TypeNature::Link,
-        }
     }
 }
 

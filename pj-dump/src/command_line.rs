@@ -160,14 +160,19 @@ mod tests {
         let words =
             ["-a1", "-e2", "-f", "-i", "-l", "9", "-n", "-p", "-out", "-s", "-3", "-z", "t", "u"];
         let cli = read(&words).expect("a command line");
-        assert_eq!((cli.stop_at, cli.end, cli.start), (Some(1.0), Some(2.0), Some(-3.0)));
-        assert!(cli.flex && cli.no_imbrication && cli.no_strict && cli.ignore_incomplete_links);
+        assert_eq!(
+            (cli.less.stop_at, cli.which.span.end, cli.which.span.start),
+            (Some(1.0), Some(2.0), Some(-3.0))
+        );
+        let accepted = cli.reading.accepted;
+        assert!(cli.flex && cli.less.no_imbrication);
+        assert!(accepted.no_strict && accepted.ignore_incomplete_links);
         assert_eq!((cli.float_precision, cli.prefix), (9, Some("-out".into())));
         assert_eq!((cli.files.len(), cli.program, cli.quotes), (2, CSV, Quotes::Keep));
         let cli = read(&["--pre", "a", "--pre=b", "--quotes", "strip", "--nature=state,link"]);
         let cli = cli.expect("a command line");
         assert_eq!((cli.prefix, cli.quotes), (Some("b".into()), Quotes::Strip));
-        assert_eq!((cli.nature.len(), cli.files.len()), (2, 0));
+        assert_eq!((cli.which.natures.nature.len(), cli.files.len()), (2, 0));
         assert_eq!(read(&["t"]).err(), Some(ErrorKind::MissingRequiredArgument));
         for option in ["-u", "-h", "-q", "-o", "-c", "-d", "-t", "--dot", "--tables=d"] {
             let found = read(&["-p", "a", option, "t"]).err();

@@ -1,7 +1,7 @@
 //! What the program says on standard error beside what all programs say.
 
 use console::Voice;
-use console::voice::{ALLOW_LONG_LINES, RECOVER, SORTED_BY_FILE};
+use console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown;
 use paje_sim::Trace;
 use paje_sim::error::Named;
@@ -12,10 +12,7 @@ use crate::cli::Cli;
 pub(crate) const fn voice(cli: &Cli) -> Voice {
     Voice {
         program: cli.program,
-        on_disorder: match cli.sort {
-            true => SORTED_BY_FILE,
-            false => "`--sort` replays the trace sorted by time, as `sort -s` would",
-        },
+        on_disorder: cli.reading.accepted.on_disorder(),
         on_long_lines: ALLOW_LONG_LINES,
         on_damage: RECOVER,
     }
@@ -44,7 +41,7 @@ pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
             ));
         }
     }
-    match (cli.start, cli.end) {
+    match (cli.which.span.start, cli.which.span.end) {
         (Some(start), Some(end)) if start > end => voice.say(format_args!(
             "warning: -s {start} -e {end}: this window ends before it begins; no rows but those of containers \
              are in it"

@@ -10,11 +10,9 @@ use std::time::Instant;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
 use console::{Failure, aside, failure};
-use paje_sim::{
-    ErrorKind, FieldNames, Options, Portion, Precision, Problem, Progress, Selected, Trace,
-};
+use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
+use splitter::Limits;
 use workers::Workers;
 
 use crate::cli::{Cli, VariablePrecision};
@@ -88,18 +86,15 @@ const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases ha
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
-    let further = cli.files.get(1..).unwrap_or_default();
-    if further.iter().any(|file| file == Path::new("-")) {
-        let why = "-: standard input can only be the first file of a trace in several";
-        return Err(Failure::Other(why.into()));
-    }
     if cli.tables.is_some() && !cfg!(feature = "tables") {
         return Err(Failure::Other(NO_TABLES.into()));
     }
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
     }
+    let further = cli.files.get(1..).unwrap_or_default();
     let opened = Opened::open(cli.files.first().map(PathBuf::as_path), voice)?;
+    let opened = opened.with_files(further, &cli.reading.named)?;
     let name = opened.name().to_owned();
     let options = options(cli);
     let workers = cli.parallel.workers()?;
@@ -107,21 +102,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         voice.input(&opened.input);
         voice.workers(&workers);
     }
-    let display = Display::new(!cli.no_progress, began);
+    let display = Display::new(!cli.talk.no_progress, began);
     let progress = Arc::new(Progress::default());
     let written = Written::default();
     let out = standard_output().map_err(Failure::Output)?;
     let shown = display.replay(&opened.input, &progress, streams(cli).then_some(&out));
-    let selection = cli.selection();
+    let selection = cli.which.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
-    let file = opened.file.clone();
-    let folders = cli.named.folders(cli.files.iter().map(PathBuf::as_path))?;
-    let trace = opened.read(|mut source| {
-        source = source.followed_by(further.to_vec());
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
+    let trace = opened.read(|source| {
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
                 true => ControlFlow::Continue(()),
@@ -136,7 +125,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
     let selected = selection.resolve(&trace);
-    let warns = !cli.warnings.no_warnings;
+    let warns = !cli.talk.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);
         voice.unmet(&selected);
@@ -170,11 +159,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed())
             .say(voice, format);
     }
-    let hint = match cli.sort {
-        true => SORTED_BY_FILE,
-        false => "with `--sort` events that come too late are kept",
-    };
-    voice.recovered(&name, &trace, "dumped", hint);
+    voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     Ok(trace.recovered().problems.is_empty())
 }
 
@@ -188,26 +173,20 @@ fn print_usage(cli: &Cli) -> io::Result<()> {
 }
 
 fn options(cli: &Cli) -> Options {
-    let mut options = Options::default();
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
+    let mut options = cli.reading.options(Limits::default());
+    cli.less.set(&mut options);
     options.variable_precision = match (cli.variable_precision, &cli.tables) {
         (Some(VariablePrecision::Single), _) | (None, None) => Precision::Single,
         (Some(VariablePrecision::Double), _) | (None, Some(_)) => Precision::Double,
     };
     options.value_names = cli.quotes.value_names();
-    options.stop_at = cli.stop_at;
-    options.no_imbrication = cli.no_imbrication;
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
     options.user_defined = cli.user_defined;
-    options.sort = cli.sort;
-    options.recover = cli.recover;
     options.keep_lines = cli.lines;
     options.memory = cli.memory.limit();
     options.keep_times = cli.probabilistic.is_some();
     if cli.probabilistic.is_none() {
-        options.selection = cli.selection();
+        options.selection = cli.which.selection();
     }
-    options.limits = options.limits.with_line(cli.longest.max_line);
     options
 }
 
@@ -242,7 +221,7 @@ fn print(
     }
     if cli.header {
         let steps = trace.walk(cli.quotes.order()).filter(|step| selected.step(*step));
-        let mut header = Header::new(style).selecting(&cli.selection());
+        let mut header = Header::new(style).selecting(&cli.which.selection());
         out.write_all(&header.lines(trace, steps))?;
     }
     let written = Written::default();
@@ -253,15 +232,13 @@ fn print(
 }
 
 fn style(cli: &Cli) -> Style {
+    let window = cli.which.span.window();
     Style {
         quotes: cli.quotes,
         precision: usize::from(cli.float_precision),
-        as_released: cli.quotes == Quotes::Strip
-            && cli.start.is_none()
-            && cli.end.is_none()
-            && !cli.out_of_core,
-        from: cli.start.unwrap_or(f64::NEG_INFINITY),
-        to: cli.end.unwrap_or(f64::INFINITY),
+        as_released: cli.quotes == Quotes::Strip && !cli.which.span.is_asked() && !cli.out_of_core,
+        from: window.from,
+        to: window.to,
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
+use console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Talk, time};
 use paje_parser::number::parse_f64;
 
 use crate::exact::{Case, Rules, TimeRange, What};
@@ -32,6 +32,8 @@ const OURS: &str = "Beyond PajeNG";
     args_override_self = true,
     max_term_width = 100,
     group = ArgGroup::new("what").multiple(false),
+    mut_arg("no_strict", |arg| arg.aliases(["n", "no", "no-"])),
+    mut_arg("sort", |arg| arg.help_heading(OURS)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -76,17 +78,13 @@ pub struct Cli {
     #[arg(short, long)]
     pub icase: bool,
 
-    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
-    #[arg(short, long, aliases = ["n", "no", "no-"])]
-    pub no_strict: bool,
+    /// What is accepted of sound traces
+    #[command(flatten)]
+    pub accepted: Accepted,
 
     /// Print nothing, and warn of nothing; the exit status is the answer
     #[arg(short, long)]
     pub quiet: bool,
-
-    /// Drop links that lack an end instead of refusing the trace
-    #[arg(short = 'z', long)]
-    pub ignore_incomplete_links: bool,
 
     /// Tell the first N differences, one if no N is given, and how many there are: everything is compared,
     /// as with --exact
@@ -120,11 +118,6 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub no_keys: bool,
 
-    /// Replay events in the order of their times, whatever the order of their lines; the whole text is
-    /// kept in memory
-    #[arg(long, help_heading = OURS)]
-    pub sort: bool,
-
     /// How much memory there is, for each of the traces
     #[command(flatten, next_help_heading = OURS)]
     pub memory: Memory,
@@ -145,17 +138,13 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub stats: bool,
 
+    /// What is told beside it
+    #[command(flatten, next_help_heading = OURS)]
+    pub talk: Talk,
+
     /// Tell on standard error what the traces are read from, how many threads run where, and the memory taken
     #[arg(long, help_heading = OURS)]
     pub verbose: bool,
-
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = OURS)]
-    pub no_progress: bool,
-
-    /// What is told
-    #[command(flatten, next_help_heading = OURS)]
-    pub warnings: Warnings,
 
     /// What to generate instead
     #[command(flatten, next_help_heading = OURS)]

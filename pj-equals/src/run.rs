@@ -17,7 +17,7 @@ use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
 use console::{Failure, Voice};
 use paje_parser::error::shown_path;
-use paje_sim::{FieldNames, Options, Progress, Trace};
+use paje_sim::{Options, Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
 
@@ -45,7 +45,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
         Ok(equal) if cli.diff.is_some() => ExitCode::from(u8::from(!equal)),
         Ok(equal) if cli.quiet => ExitCode::from(u8::from(equal)),
         Ok(_) => ExitCode::SUCCESS,
-        Err(failure) if cli.sort => {
+        Err(failure) if cli.accepted.sort => {
             Voice { on_disorder: SORTED_BY_FILE, ..VOICE }.failure(&failure);
             ExitCode::from(TROUBLE)
         }
@@ -111,32 +111,23 @@ fn read(
     limits: Limits,
     workers: &Workers,
 ) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(Some(path), VOICE)?;
+    let opened = Opened::open(Some(path), VOICE)?.with_files(&[], &cli.named)?;
     let name = opened.name().to_owned();
     if cli.verbose {
         VOICE.input(&opened.input);
     }
     let mut options = Options::default();
     options.limits = limits.with_line(cli.longest.max_line);
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    cli.accepted.set(&mut options);
     options.stop_at = stop_at;
-    options.sort = cli.sort;
     options.memory = cli.memory.limit();
-    let display = Display::new(!cli.no_progress, Instant::now());
+    let display = Display::new(!cli.talk.no_progress, Instant::now());
     let progress = Arc::new(Progress::default());
     let shown = display.replay(&opened.input, &progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders([path])?;
-    let trace = opened.read(|mut source| {
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
-        Trace::read_with(source, &options, workers, &progress)
-    });
+    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
     drop(shown);
     let trace = trace?;
-    if !(cli.quiet || cli.warnings.no_warnings) {
+    if !(cli.quiet || cli.talk.warnings.no_warnings) {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))

@@ -37,7 +37,7 @@ impl Analysis {
             return None;
         }
         let bins = match needs_bins(cli) {
-            true => Some(Bins::new(cli.start?, cli.end?, cli.bins.unwrap_or(BINS))),
+            true => Some(Bins::new(cli.span.start?, cli.span.end?, cli.bins.unwrap_or(BINS))),
             false => None,
         };
         Some(Analysis::new(cli, bins))
@@ -48,7 +48,11 @@ impl Analysis {
         let scope = Scope::new(&cli.selection());
         let bins = needs_bins(cli).then(|| {
             let (start, end) = time::range(trace, &scope);
-            Bins::new(cli.start.unwrap_or(start), cli.end.unwrap_or(end), cli.bins.unwrap_or(BINS))
+            Bins::new(
+                cli.span.start.unwrap_or(start),
+                cli.span.end.unwrap_or(end),
+                cli.bins.unwrap_or(BINS),
+            )
         });
         Analysis::new(cli, bins)
     }

@@ -5,13 +5,14 @@ mod misplaced;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::Resettable;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
+use console::options::{Memory, Parallel, Patterns, Reading, Span, Talk};
 use paje_analysis::{By, Label};
 use paje_parser::TypeNature;
-use paje_sim::{FieldNames, Glob, Options, Selection, TimeRange};
+use paje_sim::{Options, Selection};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -23,6 +24,10 @@ const WHICH: &str = "Which rows";
 const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
+
+/// The help of options that cut rows here, and do not only choose them.
+const START: &str = "From START on: rows that begin before are cut there";
+const END: &str = "Until END: rows that end later are cut there";
 
 /// Tells what a Pajé trace says: where the time goes, who sends to whom, what happens when.
 ///
@@ -36,6 +41,8 @@ const OTHER: &str = "Other";
     infer_long_args = true,
     args_override_self = true,
     override_usage = "pj_profile [REPORT] [OPTIONS] [FILE]...\n       pj_profile compare [OPTIONS] FILE FILE",
+    mut_arg("start", |arg| arg.help(START).long_help(Resettable::Reset)),
+    mut_arg("end", |arg| arg.help(END).long_help(Resettable::Reset)),
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -121,59 +128,17 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// From START on: rows that begin before are cut there
-    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub start: Option<f64>,
+    /// When it is looked at
+    #[command(flatten, next_help_heading = WHICH)]
+    pub span: Span,
 
-    /// Until END: rows that end later are cut there
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub end: Option<f64>,
+    /// Of which types, and where
+    #[command(flatten, next_help_heading = WHICH)]
+    pub patterns: Patterns,
 
-    /// Only types whose name matches, such as 'MPI_*'
-    ///
-    /// Only rows of types whose name or alias matches GLOB; if given more than once, any of them
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub of_type: Vec<Glob>,
-
-    /// Only what is in containers such as 'rank-1*'
-    ///
-    /// Only rows in containers whose name or alias matches GLOB, and in all that is in these; if given more
-    /// than once, any of them
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub inside: Vec<Glob>,
-
-    /// Know the field names of older traces
-    ///
-    /// These are ContainerType, SourceContainer, and so on
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
-
-    /// Drop links that lack an end
-    ///
-    /// Otherwise they are an error
-    #[arg(short = 'z', long, help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// Take events in the order of time
-    ///
-    /// Replay them so whatever the order of their lines; the whole text is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
-
-    /// Leave out or mend what is wrong
-    ///
-    /// No problem ends the replay. What was made of each is told afterwards by kind, and the exit status is 1
-    /// if there was anything to tell
-    #[arg(long, help_heading = READING)]
-    pub recover: bool,
-
-    /// Which of the files that a trace names are read
+    /// How the trace is read
     #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    /// How long lines may be
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
+    pub reading: Reading,
 
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
@@ -187,13 +152,9 @@ pub struct Cli {
     #[arg(long, help_heading = OTHER)]
     pub stats: bool,
 
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = OTHER, hide_short_help = true)]
-    pub no_progress: bool,
-
-    /// What is told
+    /// What is told beside it
     #[command(flatten, next_help_heading = OTHER)]
-    pub warnings: Warnings,
+    pub talk: Talk,
 
     /// What to generate instead
     #[command(flatten, next_help_heading = OTHER)]
@@ -312,20 +273,15 @@ impl Cli {
     /// How the trace is replayed.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
-        let mut options = Options::default();
-        options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
+        let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        options.ignore_incomplete_links = self.ignore_incomplete_links;
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary => true,
             // Sizes tell which senders wait, if anything says from which on. The maps that are built in do not.
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };
-        options.sort = self.sort;
-        options.recover = self.recover;
         options.memory = self.memory.limit();
-        options.limits = limits.with_line(self.longest.max_line);
         options.selection = self.selection();
         options
     }
@@ -338,18 +294,8 @@ impl Cli {
             Some(nature) => [nature].into_iter().collect(),
             None => selection.natures,
         };
-        selection.types = self.of_type.clone();
-        selection.containers = self.inside.clone();
-        selection.window = self.window();
+        self.patterns.narrow(&mut selection);
+        selection.window = self.span.window();
         selection
-    }
-
-    /// When it is looked at.
-    #[must_use]
-    pub fn window(&self) -> TimeRange {
-        TimeRange {
-            from: self.start.unwrap_or(f64::NEG_INFINITY),
-            to: self.end.unwrap_or(f64::INFINITY),
-        }
     }
 }

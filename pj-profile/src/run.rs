@@ -10,7 +10,6 @@ use console::contents::fact;
 use console::memory::peak_memory;
 use console::progress::Display;
 use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
 use console::{Failure, failure};
 use paje_analysis::compare::{self, Run};
 use paje_analysis::{Scope, Table, time};
@@ -148,31 +147,22 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let further = files.get(1..).unwrap_or_default();
-    if further.iter().any(|file| file == Path::new("-")) {
-        let why = "-: standard input can only be the first file of a trace in several";
-        return Err(Failure::Other(why.into()));
-    }
     let cuts = if cli.live { cuts.live() } else { cuts };
     let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
+    let opened = opened.with_files(further, &cli.reading.named)?;
     let name = opened.name().to_owned();
     let options = cli.options(cuts.limits);
     let progress = Arc::new(Progress::default());
-    let shows = !(cli.no_progress || cli.live);
+    let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, began).replay(&opened.input, &progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders(files.iter().map(PathBuf::as_path))?;
     // What is mended may change what was seen before.
-    let mut analysis = Analysis::of_portions(cli).filter(|_| !cli.recover);
+    let mut analysis = Analysis::of_portions(cli).filter(|_| !cli.reading.recover);
     if cli.live && analysis.is_none() {
         let why = "--live needs both --start and --end where time is divided, and no --recover";
         return Err(Failure::Other(why.into()));
     }
     let mut unwritten = Ok(());
-    let trace = opened.read(|mut source| {
-        source = source.followed_by(further.to_vec());
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
+    let trace = opened.read(|source| {
         let Some(analysis) = &mut analysis else {
             return Trace::read_with(source, &options, workers, &progress);
         };
@@ -203,31 +193,16 @@ fn read(
             analysis
         }
     };
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        unmet(cli, &trace);
+        VOICE.unmet(&cli.selection().resolve(&trace));
     }
     if cli.stats {
         stats(&trace, workers, began);
     }
-    let hint = match cli.sort {
-        true => SORTED_BY_FILE,
-        false => "with `--sort` events that come too late are kept",
-    };
-    VOICE.recovered(&name, &trace, "reported", hint);
+    VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok(Read { name, trace, analysis, is_sound })
-}
-
-/// Warns of patterns that nothing matches.
-fn unmet(cli: &Cli, trace: &Trace) {
-    let selected = cli.selection().resolve(trace);
-    for glob in selected.unmet_types() {
-        VOICE.say(format_args!("warning: no type of the trace matches {glob}"));
-    }
-    for glob in selected.unmet_containers() {
-        VOICE.say(format_args!("warning: no container of the trace matches {glob}"));
-    }
 }
 
 /// Tells what was read, and what that took.

@@ -44,11 +44,11 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
             "no state's value is known to the map `MAP`; --map FILE says what states are about";
         return Err(unsuitable(why.replace("MAP", map.name())));
     }
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         notes(&waits, &map);
     }
     let whole = waits.whole();
-    let window = (cli.start.unwrap_or(whole.0), cli.end.unwrap_or(whole.1));
+    let window = (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1));
     if let Some(path) = &cli.dot {
         output::write_file(path, &waits.most_waited_dot(window))?;
     }

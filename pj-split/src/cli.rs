@@ -3,14 +3,21 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use clap::builder::Resettable;
 use clap::{ArgGroup, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
-use console::options::{Parallel, Warnings, time};
+use console::options::{Accepted, Parallel, Talk, time};
 use splitter::parse_size;
 
 use crate::manual::MANUAL;
 use crate::pack::Compress;
+
+/// The help of options that mean a little more here than elsewhere.
+const OPEN_LINKS: &str =
+    "Accept links that lack an end instead of refusing the trace; they are split like others";
+const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` replays it: pieces are in time order, \
+                    whatever the trace is. The trace is kept in memory meanwhile";
 
 /// Splits a Pajé trace into pieces by container, each of which is a trace of its own.
 ///
@@ -30,6 +37,8 @@ use crate::pack::Compress;
     version,
     max_term_width = 100,
     group = ArgGroup::new("how").multiple(false),
+    mut_arg("ignore_incomplete_links", |arg| arg.help(OPEN_LINKS).long_help(Resettable::Reset)),
+    mut_arg("sort", |arg| arg.help(SORT).long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -81,18 +90,9 @@ pub struct Cli {
     #[arg(long)]
     pub plain: bool,
 
-    /// Split the trace as sorted by time, as `pj_dump --sort` replays it: pieces are in time order, whatever
-    /// the trace is. The trace is kept in memory meanwhile
-    #[arg(long)]
-    pub sort: bool,
-
-    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
-    #[arg(short, long)]
-    pub no_strict: bool,
-
-    /// Accept links that lack an end instead of refusing the trace; they are split like others
-    #[arg(short = 'z', long)]
-    pub ignore_incomplete_links: bool,
+    /// What is accepted of a sound trace
+    #[command(flatten)]
+    pub accepted: Accepted,
 
     /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards.
     /// The pieces are sound traces, and root.trace is dumped as pj_dump --recover dumps the trace. What no
@@ -113,6 +113,10 @@ pub struct Cli {
     #[command(flatten)]
     pub parallel: Parallel,
 
+    /// What is told beside it
+    #[command(flatten)]
+    pub talk: Talk,
+
     /// Tell on standard error what the trace is read from, how many threads run where, and what each
     /// piece holds
     #[arg(long)]
@@ -121,14 +125,6 @@ pub struct Cli {
     /// Tell on standard error how much was read and written, how long that took, and the memory used
     #[arg(long)]
     pub stats: bool,
-
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long)]
-    pub no_progress: bool,
-
-    /// What is told
-    #[command(flatten)]
-    pub warnings: Warnings,
 
     /// What to generate instead
     #[command(flatten)]

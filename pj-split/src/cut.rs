@@ -86,11 +86,11 @@ impl Cut<'_> {
             VariablePrecision::Double => Precision::Double,
         };
         let progress = Arc::new(Progress::default());
-        let display = Display::new(!self.cli.no_progress, self.began);
+        let display = Display::new(!self.cli.talk.no_progress, self.began);
         let _shown = display.replay(&opened.input, &progress, None);
         let trace =
             opened.read(|source| Trace::read_with(source, &options, self.workers, &progress))?;
-        if !(self.cli.quiet || self.cli.warnings.no_warnings) {
+        if !(self.cli.quiet || self.cli.talk.warnings.no_warnings) {
             VOICE.warnings(self.name, &trace);
         }
         one_file(self.name, &trace)?;

@@ -15,7 +15,7 @@ use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
 use paje_parser::error::shown_path;
-use paje_sim::{FieldNames, Options, Progress, Trace, WarningKind};
+use paje_sim::{Options, Progress, Trace, WarningKind};
 use splitter::{Kind, Limits};
 use workers::Workers;
 
@@ -95,7 +95,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     };
     let again = match opened.input.kind() {
         // In another order, it is another text.
-        Kind::File(..) if cli.sort => None,
+        Kind::File(..) if cli.accepted.sort => None,
         Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
         Kind::Stream(_) => None,
     };
@@ -108,13 +108,13 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     let text_name = if spool.is_some() { folder.path() } else { name.as_path() };
     let (log, uses) = (folder.temporary()?, folder.temporary()?);
     let survey = Survey::new(workers.threads(), log, uses, spool, cli.recover);
-    let display = Display::new(!cli.no_progress, began);
+    let display = Display::new(!cli.talk.no_progress, began);
     let trace = replay(cli, opened, limits, &workers, display, &survey);
     if let Some(error) = survey.take_failure() {
         return Err(folder.failed(error));
     }
     let trace = trace?;
-    if !(cli.quiet || cli.warnings.no_warnings) {
+    if !(cli.quiet || cli.talk.warnings.no_warnings) {
         VOICE.warnings(name, &trace);
     }
     one_file(name, &trace)?;
@@ -132,8 +132,9 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     }
     let sound = trace.recovered().problems.is_empty();
     let mending = damage.filter(|_| !sound);
-    let mending = mending
-        .map(|damage| Mending::new(&trace, damage, &needs, cli.no_strict, cli.quotes.order()));
+    let mending = mending.map(|damage| {
+        Mending::new(&trace, damage, &needs, cli.accepted.no_strict, cli.quotes.order())
+    });
     let mending = mending.transpose();
     let mending =
         mending.map_err(|why| Failure::Unsuitable(name.to_owned(), format!("--recover: {why}")))?;
@@ -207,10 +208,8 @@ fn replay(
 pub(crate) fn options(cli: &Cli, limits: Limits) -> Options {
     let mut options = Options::default();
     options.limits = limits;
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
+    cli.accepted.set(&mut options);
     options.recover = cli.recover;
-    options.sort = cli.sort;
     options.value_names = cli.quotes.value_names();
     options
 }

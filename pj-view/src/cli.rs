@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::builder::Resettable;
+use clap::{ArgAction, Parser};
 use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
-use paje_parser::TypeNature;
-use paje_sim::{Glob, Selection, TimeRange};
+use console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
+use paje_sim::Selection;
 
 use crate::manual::MANUAL;
 
@@ -31,6 +31,8 @@ const SMALL: u64 = 64_000_000;
     infer_long_args = true,
     args_override_self = true,
     max_term_width = 100,
+    mut_arg("start", |arg| arg.help("Where the picture begins, in seconds").long_help(Resettable::Reset)),
+    mut_arg("end", |arg| arg.help("Where the picture ends").long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -72,49 +74,25 @@ pub struct Cli {
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "svg", help_heading = OUTPUT)]
     pub height: Option<u32>,
 
-    /// Where the picture begins, in seconds
-    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub start: Option<f64>,
+    /// What the picture shows at first
+    #[command(flatten, next_help_heading = WHICH)]
+    pub span: Span,
 
-    /// Where the picture ends
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub end: Option<f64>,
+    /// Of which nature rows are
+    #[command(flatten, next_help_heading = WHICH)]
+    pub natures: Natures,
 
-    /// Only state, variable, event or link; several stand between commas
-    #[arg(long, value_enum, ignore_case = true, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = WHICH)]
-    pub nature: Vec<Nature>,
+    /// Of which types, and where
+    #[command(flatten, next_help_heading = WHICH)]
+    pub patterns: Patterns,
 
-    /// Only types whose name or alias matches GLOB, such as 'MPI_*'; may be given more than once
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub of_type: Vec<Glob>,
+    /// How the trace is read
+    #[command(flatten, next_help_heading = READING)]
+    pub reading: Reading,
 
-    /// Only what is in containers whose name or alias matches GLOB, such as 'rank-1*'; may be given more than once
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub inside: Vec<Glob>,
-
-    /// Ignore events later than TIME; what is open ends there
-    #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, help_heading = READING)]
-    pub stop_at: Option<f64>,
-
-    /// Understand the field names of older traces (ContainerType, SourceContainer, …)
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
-
-    /// Drop links that lack an end instead of refusing the trace
-    #[arg(short = 'z', long, help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// No imbrication levels: pushes and pops become changes of one state
-    #[arg(short = 'i', long, help_heading = READING)]
-    pub no_imbrication: bool,
-
-    /// Replay events in the order of their times, whatever the order of their lines
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
-
-    /// Leave out or mend what is wrong, tell it, and show the rest
-    #[arg(long, help_heading = READING)]
-    pub recover: bool,
+    /// How much of it is replayed
+    #[command(flatten, next_help_heading = READING)]
+    pub less: Less,
 
     /// Keep user-defined fields and lines for the page to show, however large the trace is; without this, they are
     /// kept of traces up to 64 MB
@@ -129,25 +107,13 @@ pub struct Cli {
     #[command(flatten, next_help_heading = READING)]
     pub memory: Memory,
 
-    /// Which of the files that a trace names are read
-    #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    /// How long lines may be
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
-
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = READING)]
     pub parallel: Parallel,
 
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = READING)]
-    pub no_progress: bool,
-
-    /// What is told
+    /// What is told beside it
     #[command(flatten, next_help_heading = READING)]
-    pub warnings: Warnings,
+    pub talk: Talk,
 
     /// What to generate instead
     #[command(flatten, next_help_heading = "Help")]
@@ -162,38 +128,13 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-/// The nature of what is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // The natures are the format's own.
-pub enum Nature {
-    State,
-    Variable,
-    Event,
-    Link,
-}
-
-impl From<Nature> for TypeNature {
-    fn from(nature: Nature) -> Self {
-        match nature {
-            Nature::State => TypeNature::State,
-            Nature::Variable => TypeNature::Variable,
-            Nature::Event => TypeNature::Event,
-            Nature::Link => TypeNature::Link,
-        }
-    }
-}
-
 impl Cli {
     /// Which rows are wanted, whenever they are: a page can be moved.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        if !self.nature.is_empty() {
-            selection.natures =
-                self.nature.iter().map(|nature| TypeNature::from(*nature)).collect();
-        }
-        selection.types.clone_from(&self.of_type);
-        selection.containers.clone_from(&self.inside);
+        self.natures.narrow(&mut selection);
+        self.patterns.narrow(&mut selection);
         selection
     }
 
@@ -203,15 +144,6 @@ impl Cli {
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
         let page = self.html.is_none() && self.svg.is_none();
         page && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
-    }
-
-    /// The window of time that is shown at first.
-    #[must_use]
-    pub fn window(&self) -> TimeRange {
-        TimeRange {
-            from: self.start.unwrap_or(f64::NEG_INFINITY),
-            to: self.end.unwrap_or(f64::INFINITY),
-        }
     }
 }
 

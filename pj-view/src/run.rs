@@ -15,7 +15,7 @@ use console::progress::Display;
 use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
 use console::{Failure, Voice, failure};
-use paje_sim::{FieldNames, Options, Progress, Trace};
+use paje_sim::{Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
 
@@ -32,7 +32,7 @@ const SOON: Duration = Duration::from_secs(1);
 /// Runs the program; the exit status is 0, 1 for an invalid trace, 2 for usage or input/output.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    let voice = match cli.sort {
+    let voice = match cli.reading.accepted.sort {
         true => Voice { on_disorder: SORTED_BY_FILE, ..VOICE },
         false => VOICE,
     };
@@ -44,7 +44,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Writes the file that is asked for.
 fn write(cli: &Cli) -> Result<(), Failure> {
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
     let view = read(cli, opened, &workers, &Arc::default())?;
     if let Some(path) = &cli.html {
         let (text, whole) = html::write(&view, cli.max_size);
@@ -77,7 +77,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let server = Server::bind(address, cli.port, Patience::default())
         .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
     let progress = Arc::new(Progress::default());
     let shared = Arc::new(Shared {
         progress: Arc::clone(&progress),
@@ -150,38 +150,26 @@ fn read(
     progress: &Arc<Progress>,
 ) -> Result<View, Failure> {
     let name = opened.name().to_owned();
-    let mut options = Options::default();
-    options.limits = Limits::default().with_line(cli.longest.max_line);
-    options.field_names = if cli.no_strict { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = cli.ignore_incomplete_links;
-    options.stop_at = cli.stop_at;
-    options.no_imbrication = cli.no_imbrication;
-    options.sort = cli.sort;
-    options.recover = cli.recover;
+    let mut options = cli.reading.options(Limits::default());
+    cli.less.set(&mut options);
     options.memory = cli.memory.limit();
     options.selection = cli.selection();
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
-    let display = Display::new(!cli.no_progress, Instant::now());
+    let display = Display::new(!cli.talk.no_progress, Instant::now());
     let shown = display.replay(&opened.input, progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders(cli.trace.as_deref())?;
-    let trace = opened.read(|mut source| {
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
-        Trace::read_with(source, &options, workers, progress)
-    });
+    let trace = opened.read(|source| Trace::read_with(source, &options, workers, progress));
     drop(shown);
     let trace = trace?;
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
+        VOICE.unmet(&cli.selection().resolve(&trace));
     }
-    if cli.recover {
-        VOICE.recovered(&name, &trace, "shown", VOICE.on_disorder);
+    if cli.reading.recover {
+        VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
     }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
-    let view = View::new(trace, title, &cli.selection(), cli.window(), workers);
+    let view = View::new(trace, title, &cli.selection(), cli.span.window(), workers);
     if view.lanes().next().is_none() {
         return Err(Failure::Unsuitable(name, "there is nothing to show".into()));
     }

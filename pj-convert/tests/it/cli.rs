@@ -90,7 +90,7 @@ fn wrong_usage() {
         (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 is not written"),
         (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
         (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: No such file"),
-        (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "expected container, state"),
+        (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "[possible values: container, state"),
     ] {
         let output = run(&folder, arguments);
         let message = String::from_utf8_lossy(&output.stderr);

@@ -5,16 +5,25 @@ use std::num::NonZeroUsize;
 use super::*;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use console::options::Nature;
+use paje_sim::{Selection, TypeNature};
 use workers::Pin;
 
 #[test]
 fn as_getopt_reads_them() {
     let cli = Cli::parse_from(["pj_dump", "-zl", "9", "t.paje", "-nu", "--ignore-inc", "-z"]);
-    assert!(cli.ignore_incomplete_links && cli.no_strict && cli.user_defined);
+    assert!(
+        cli.reading.accepted.ignore_incomplete_links
+            && cli.reading.accepted.no_strict
+            && cli.user_defined
+    );
     assert_eq!(cli.float_precision, 9);
     assert_eq!(cli.files, [PathBuf::from("t.paje")]);
     let cli = Cli::parse_from(["pj_dump", "-l3", "-s", "-1.5", "--end=2", "--float", "4", "-h"]);
-    assert_eq!((cli.float_precision, cli.start, cli.end), (4, Some(-1.5), Some(2.0)));
+    assert_eq!(
+        (cli.float_precision, cli.which.span.start, cli.which.span.end),
+        (4, Some(-1.5), Some(2.0))
+    );
     assert!(cli.header);
     assert!(Cli::try_parse_from(["pj_dump", "--e", "t"]).is_err());
     assert!(Cli::try_parse_from(["pj_dump", "-s", "soon"]).is_err());
@@ -75,9 +84,12 @@ fn what_stood_for_an_option_of_pajeng_still_does() {
 fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
     let words = ["pj_dump", "--of", "S", "--nat", "link", "--so", "--no-p", "--th", "3", "--pi"];
     let cli = Cli::parse_from(words.into_iter().chain(["compact"]));
-    assert_eq!((cli.of_type.len(), cli.nature.as_slice()), (1, &[Nature::Link][..]));
+    assert_eq!(
+        (cli.which.patterns.of_type.len(), cli.which.natures.nature.as_slice()),
+        (1, &[Nature::Link][..])
+    );
     assert_eq!((cli.parallel.threads, cli.parallel.pin), (NonZeroUsize::new(3), Pin::Compact));
-    assert!(cli.sort && cli.no_progress);
+    assert!(cli.reading.accepted.sort && cli.talk.no_progress);
     for (name, value) in [("t", None), ("st", None), ("s", None), ("no", None), ("e", Some("1"))] {
         assert!(read(&format!("--{name}"), value).is_err(), "--{name}");
     }
@@ -87,7 +99,7 @@ fn ours_can_be_cut_short_where_none_of_pajengs_begins_alike() {
 fn what_is_wanted() {
     let selection = |words: &[&str]| {
         let cli = Cli::try_parse_from([&["pj_dump"], words].concat());
-        cli.map(|cli| cli.selection()).map_err(|error| error.kind())
+        cli.map(|cli| cli.which.selection()).map_err(|error| error.kind())
     };
     assert_eq!(selection(&["t"]), Ok(Selection::default()));
     let found = selection(&[

@@ -36,7 +36,7 @@ pub(crate) fn write(
     let format = format(cli);
     let options = TableOptions {
         order: cli.quotes.order(),
-        selection: cli.selection(),
+        selection: cli.which.selection(),
         metadata: metadata(name, trace),
     };
     let tables = Tables::new(trace, options);

@@ -43,8 +43,8 @@ impl Cli {
                 "states, comm, time, variables, events and summary",
             ),
             // Who waits may wait for any container.
-            (!self.inside.is_empty(), "--in", &BY_ROWS, ROWS),
-            (!self.of_type.is_empty(), "--of-type", &BY_ROWS, ROWS),
+            (!self.patterns.inside.is_empty(), "--in", &BY_ROWS, ROWS),
+            (!self.patterns.of_type.is_empty(), "--of-type", &BY_ROWS, ROWS),
         ];
         let wrong = |(given, _, reports, _): &(bool, _, &[Report], _)| {
             *given && !reports.contains(&self.report())

@@ -95,7 +95,7 @@ fn statuses() {
         (&["compare", MPI], 2, "compare needs two traces"),
         (&["--live", "time", MPI], 2, "--live needs both --start and --end"),
         (&["--format=runes", MPI], 2, "runes"),
-        (&["--of-type=Nothing", MPI], 0, "no type of the trace matches"),
+        (&["--of-type=Nothing", MPI], 0, "--of-type 'Nothing': the trace has no such type"),
         (&["-o", "/nowhere/it.csv", MPI], 2, "/nowhere/it.csv"),
     ] {
         let output = run(words);

@@ -65,6 +65,7 @@ fn what_fails_is_told() {
     let (status, said) = told(&["--html", "x", "--svg", "y", &trace]);
     assert!(status == Some(2) && said.contains("cannot be used with"), "{said}");
     let (status, said) = told(&["--svg", "-", "--in", "nobody", &trace]);
+    assert!(said.contains("--in 'nobody': the trace has no such container"), "{said}");
     assert!(status == Some(2) && said.contains("there is nothing to show"), "{said}");
     let taken = Served::of(&example("mpi.trace"), &[]);
     let port = taken.host.rsplit_once(':').expect("a port").1;

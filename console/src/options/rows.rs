@@ -1,0 +1,196 @@
+//! Options that select rows.
+
+use clap::{Args, ValueEnum};
+use paje_sim::{Glob, Selection, TimeRange, TypeNature};
+
+use super::time;
+
+/// Which rows are wanted.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Which {
+    /// When they are
+    #[command(flatten)]
+    pub span: Span,
+
+    /// Of which nature they are
+    #[command(flatten)]
+    pub natures: Natures,
+
+    /// Of which types, and where
+    #[command(flatten)]
+    pub patterns: Patterns,
+}
+
+impl Which {
+    /// The rows, as a replay takes them.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        self.natures.narrow(&mut selection);
+        self.patterns.narrow(&mut selection);
+        selection.window = self.span.window();
+        selection
+    }
+}
+
+/// When rows are, in seconds.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Span {
+    /// Only rows that end at START or later
+    ///
+    /// Containers have rows whenever they end
+    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
+    pub start: Option<f64>,
+
+    /// Only rows that begin at END or earlier
+    ///
+    /// Containers have rows whenever they begin
+    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
+    pub end: Option<f64>,
+}
+
+impl Span {
+    /// The range from one to the other; all times where nothing is asked for.
+    #[must_use]
+    pub fn window(&self) -> TimeRange {
+        TimeRange {
+            from: self.start.unwrap_or(f64::NEG_INFINITY),
+            to: self.end.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Whether any time is left out.
+    #[must_use]
+    pub const fn is_asked(&self) -> bool {
+        self.start.is_some() || self.end.is_some()
+    }
+}
+
+/// The natures of wanted rows.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Natures {
+    /// Only container, state, variable, event or link
+    ///
+    /// Only rows of these natures; several stand between commas, or the option is given more than once
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "LIST",
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub nature: Vec<Nature>,
+}
+
+impl Natures {
+    /// Leaves the natures that are asked for, if any are.
+    pub fn narrow(&self, selection: &mut Selection) {
+        if !self.nature.is_empty() {
+            selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
+        }
+    }
+}
+
+/// The natures of rows, in the words of command lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)] // The natures are the format's own.
+pub enum Nature {
+    #[value(alias = "containers")]
+    Container,
+    #[value(alias = "states")]
+    State,
+    #[value(alias = "variables")]
+    Variable,
+    #[value(alias = "events")]
+    Event,
+    #[value(alias = "links")]
+    Link,
+}
+
+impl Nature {
+    /// The nature of the types that have such rows.
+    #[must_use]
+    pub const fn of_types(self) -> TypeNature {
+        match self {
+            Nature::Container => TypeNature::Container,
+            Nature::State => TypeNature::State,
+            Nature::Variable => TypeNature::Variable,
+            Nature::Event => TypeNature::Event,
+            Nature::Link => TypeNature::Link,
+        }
+    }
+}
+
+/// Patterns for the names of types and containers. `Voice::unmet` tells of those that nothing matches.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Patterns {
+    /// Only types whose name matches, such as 'MPI_*'
+    ///
+    /// Only rows of types whose name or alias matches GLOB; if given more than once, any of them. The row of
+    /// a container is of the container's type
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    pub of_type: Vec<Glob>,
+
+    /// Only what is in containers such as 'rank-1*'
+    ///
+    /// Only rows in containers whose name or alias matches GLOB, and in all that is in these; if given more
+    /// than once, any of them. The row of a container is in that container
+    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true)]
+    pub inside: Vec<Glob>,
+}
+
+impl Patterns {
+    /// Leaves what matches.
+    pub fn narrow(&self, selection: &mut Selection) {
+        selection.types.clone_from(&self.of_type);
+        selection.containers.clone_from(&self.inside);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        which: Which,
+    }
+
+    fn selection(words: &[&str]) -> Result<Selection, clap::Error> {
+        let cli = Cli::try_parse_from([&["it"], words].concat())?;
+        Ok(cli.which.selection())
+    }
+
+    #[test]
+    fn all_rows_if_nothing_is_asked_for() {
+        assert_eq!(selection(&[]).expect("no words"), Selection::default());
+    }
+
+    #[test]
+    fn one_vocabulary_of_natures() {
+        for word in ["state,link", "States,LINK", "links,state"] {
+            let found = selection(&["--nature", word]).expect("natures").natures;
+            assert_eq!(
+                found,
+                [TypeNature::Link, TypeNature::State].into_iter().collect(),
+                "{word}"
+            );
+        }
+        let all = ["--nature=container", "--nature=variables,event", "--nature=link,states"];
+        assert_eq!(selection(&all).expect("natures").natures, Selection::default().natures);
+        assert!(selection(&["--nature", "row"]).is_err());
+    }
+
+    #[test]
+    fn times_and_patterns() {
+        let found = selection(&["-s", "-1", "-e", "2", "--of-type", "-x", "--in", "a*", "--in=b"]);
+        let found = found.expect("a selection");
+        assert_eq!(found.window, TimeRange { from: -1.0, to: 2.0 });
+        assert_eq!((found.types.len(), found.containers.len()), (1, 2));
+        assert!(selection(&["--start", "soon"]).is_err());
+    }
+}
