@@ -203,6 +203,10 @@ impl Encoder for Chrome {
         number
     }
 
+    fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64> {
+        self.tracks.get(&(container, type_)).copied()
+    }
+
     fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
         for (_, fields) in all.events_of(i).filter(|(of, _)| *of == side) {
             let keys = &self.fields[fields.def()][usize::from(side == Side::Closing)];

@@ -67,6 +67,9 @@ pub(crate) trait Encoder: Sync {
         out: &mut Vec<u8>,
     ) -> u64;
 
+    /// The number of a track that there is.
+    fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64>;
+
     /// The user-defined fields of one of the events of object `i`, to be written with a slice.
     fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 

@@ -41,21 +41,15 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// Whether there is a slice at a time, which does not end there.
-    pub(crate) fn has(&self, at: i64) -> bool {
-        self.open_since.is_some_and(|start| start <= at) || self.closed_around(at).is_some()
-    }
-
-    /// Whether there is a slice at a time, which neither begins nor ends there.
-    pub(crate) fn has_inside(&self, at: i64) -> bool {
-        self.open_since.is_some_and(|start| start < at)
-            || self.closed_around(at).is_some_and(|(start, _)| start < at)
-    }
-
-    fn closed_around(&self, at: i64) -> Option<(i64, i64)> {
-        let behind = self.closed.partition_point(|(start, _)| *start <= at);
-        let last = behind.checked_sub(1).map(|index| self.closed[index]);
-        last.filter(|(_, end)| at < *end)
+    /// What there is at a time, a nanosecond before, and one after.
+    pub(crate) fn around(&self, at: i64) -> Around {
+        let behind = self.closed.partition_point(|(start, _)| *start <= at + 1);
+        // Intervals are no shorter than a nanosecond.
+        let closed = [1, 2, 3].map(|back| match behind.checked_sub(back) {
+            Some(index) => self.closed[index],
+            None => Around::NOTHING,
+        });
+        Around { closed, open_since: self.open_since.unwrap_or(i64::MAX) }
     }
 
     fn add(&mut self, start: i64, end: i64) {
@@ -70,6 +64,24 @@ impl Covered {
     pub(crate) fn keep(&mut self, most: usize) {
         let surplus = self.closed.len().saturating_sub(most);
         self.closed.drain(..surplus);
+    }
+}
+
+/// When a track has a slice, near a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    closed: [(i64, i64); 3],
+    open_since: i64,
+}
+
+impl Around {
+    const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
+
+    /// Whether there is a slice at one of the three times, which does not end there, nor begin if it is to be `inside`.
+    pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
+        let latest = at - i64::from(inside);
+        let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;
+        self.open_since <= latest || self.closed.iter().any(closed)
     }
 }
 

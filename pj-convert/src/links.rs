@@ -5,12 +5,13 @@
 //! so all that must be known is whether there was one. It is remembered when each track had a slice, as
 //! intervals, which are few where one state follows the other.
 
-use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 use paje_sim::{ContainerId, LaneView, TimeRange, TypeId, ValueId};
+use workers::Workers;
 
 use crate::clock::{Clock, Losses};
-use crate::encoder::{Encoder, Track};
+use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::lanes::LaneState;
 
 /// So many intervals are remembered, by all tracks together.
@@ -19,127 +20,256 @@ const INTERVALS: usize = 1 << 20;
 /// So many links may wait until it is known what was at their ends.
 const WAITING: usize = 1 << 18;
 
+/// So many links a worker takes at a time.
+const LINKS: usize = 2048;
+
+/// The nanosecond of an end that was not looked at yet.
+const UNREAD: i64 = i64::MIN;
+
 /// A link whose ends are not written yet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
-    pub(crate) number: u64,
-    pub(crate) type_: TypeId,
-    pub(crate) value: ValueId,
-    pub(crate) ends: [End; 2],
+struct Waiting {
+    number: u64,
+    type_: TypeId,
+    value: ValueId,
+    ends: [End; 2],
 }
 
 /// One end of a link: its start, or its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
-    pub(crate) container: ContainerId,
+struct End {
+    container: ContainerId,
     seconds: f64,
-    pub(crate) at: i64,
+    at: i64,
 }
+
+/// A track with a slice at an end of a link, and when to look for it there.
+type Held = Option<(Track, i64)>;
 
 /// Links, in the order in which they were completed.
 #[derive(Debug, Default)]
 pub(crate) struct LinkQueue {
-    waiting: VecDeque<Waiting>,
+    waiting: Vec<Vec<Waiting>>,
     count: u64,
-    /// The tracks with states, by container.
-    holders: Vec<Vec<usize>>,
-    holder_count: usize,
+    holders: Holders,
+}
+
+/// The tracks with states, by container.
+#[derive(Debug, Default)]
+struct Holders {
+    lanes: Vec<Vec<usize>>,
+    count: usize,
+}
+
+/// Links that can be written, with what holds their ends.
+#[derive(Debug, Default)]
+pub(crate) struct Ready {
+    links: Vec<(Waiting, [Held; 2])>,
+    /// Where ends are that nothing holds, and there is no track for them yet.
+    pub(crate) missing: Vec<(ContainerId, TypeId)>,
+}
+
+/// Some links, which one worker looks at.
+#[derive(Debug, Default)]
+struct Chunk {
+    links: Vec<Waiting>,
+    /// So many of them, the first, cannot wait any longer.
+    surplus: usize,
+    ready: Ready,
+    losses: Losses,
 }
 
 impl LinkQueue {
     /// The states of a lane, of this number, are written.
     pub(crate) fn add_holder(&mut self, container: ContainerId, lane: usize) {
-        if self.holders.len() <= container.index() {
-            self.holders.resize(container.index() + 1, Vec::new());
+        let Holders { lanes, count } = &mut self.holders;
+        if lanes.len() <= container.index() {
+            lanes.resize(container.index() + 1, Vec::new());
         }
-        self.holders[container.index()].push(lane);
-        self.holder_count += 1;
+        lanes[container.index()].push(lane);
+        *count += 1;
     }
 
     /// How many intervals each track may remember.
     pub(crate) fn share(&self) -> usize {
-        (INTERVALS / self.holder_count.max(1)).max(16)
+        (INTERVALS / self.holders.count.max(1)).max(16)
     }
 
     /// Takes the links of a lane in.
-    pub(crate) fn add(
-        &mut self,
-        lane: LaneView<'_>,
-        window: TimeRange,
-        earliest: i64,
-        losses: &mut Losses,
-    ) {
+    pub(crate) fn add(&mut self, lane: LaneView<'_>, window: TimeRange) {
         for link in lane.links().filter(|link| window.overlaps(link.start, link.end)) {
             self.count += 1;
-            let mut end = |container, seconds| {
-                let at = Clock::default().read(seconds, earliest, losses);
-                End { container, seconds, at }
-            };
+            let end = |container, seconds| End { container, seconds, at: UNREAD };
             let ends = [end(link.from, link.start), end(link.to, link.end)];
             let (type_, value) = (lane.type_id(), link.value);
-            self.waiting.push_back(Waiting { number: self.count, type_, value, ends });
+            self.push(Waiting { number: self.count, type_, value, ends });
         }
     }
 
-    /// The links that can be written now, each with the tracks and times of slices that hold its ends; at the
-    /// end of the trace, all.
+    fn push(&mut self, link: Waiting) {
+        if self.waiting.last().is_none_or(|last| last.len() >= LINKS) {
+            self.waiting.push(Vec::with_capacity(LINKS));
+        }
+        if let Some(last) = self.waiting.last_mut() {
+            last.push(link);
+        }
+    }
+
+    /// Takes out the links that can be written now; at the end of the trace, all.
     pub(crate) fn take<E: Encoder>(
         &mut self,
+        encoder: &E,
         lanes: &[LaneState],
         at_end: bool,
-        mut write: impl FnMut(&Waiting, [Option<(Track, i64)>; 2]),
-    ) {
-        let mut kept = VecDeque::new();
-        let surplus = self.waiting.len().saturating_sub(WAITING);
-        for (index, link) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
-            let known = at_end || link.ends.iter().all(|end| self.is_known(lanes, end));
-            if known {
-                write(
-                    &link,
-                    [self.holder::<E>(lanes, &link, 0), self.holder::<E>(lanes, &link, 1)],
-                );
-            } else if index < surplus {
-                write(&link, [None, None]);
-            } else {
-                kept.push_back(link);
-            }
+        workers: &Workers,
+        losses: &mut Losses,
+    ) -> Vec<Ready> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut surplus = waiting.iter().map(Vec::len).sum::<usize>().saturating_sub(WAITING);
+        let chunks = waiting.into_iter().map(|links| {
+            let before = surplus;
+            surplus = surplus.saturating_sub(links.len());
+            Mutex::new(Chunk { links, surplus: before, ..Chunk::default() })
+        });
+        let chunks: Vec<Mutex<Chunk>> = chunks.collect();
+        let holders = &self.holders;
+        workers.run(|| {
+            workers.share_out(chunks.len(), |_, number| {
+                let mut chunk = chunks[number].lock().unwrap_or_else(PoisonError::into_inner);
+                chunk.look(encoder, holders, lanes, at_end);
+            });
+        });
+        let mut ready = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let chunk = chunk.into_inner().unwrap_or_else(PoisonError::into_inner);
+            losses.add(&chunk.losses);
+            chunk.links.into_iter().for_each(|link| self.push(link));
+            ready.push(chunk.ready);
         }
-        self.waiting = kept;
+        ready
     }
+}
 
-    fn holders(&self, container: ContainerId) -> &[usize] {
-        self.holders.get(container.index()).map_or(&[], |holders| holders)
+impl Chunk {
+    /// Keeps the links of which not all is known yet.
+    fn look<E: Encoder>(
+        &mut self,
+        encoder: &E,
+        holders: &Holders,
+        lanes: &[LaneState],
+        at_end: bool,
+    ) {
+        let Chunk { links, surplus, ready, losses } = self;
+        let mut left = *surplus;
+        links.retain_mut(|link| {
+            for end in link.ends.iter_mut().filter(|end| end.at == UNREAD) {
+                end.at = Clock::default().read(end.seconds, E::EARLIEST, losses);
+            }
+            let must = left > 0;
+            left = left.saturating_sub(1);
+            let known = at_end || link.ends.iter().all(|end| holders.know(lanes, end));
+            if !known && !must {
+                return true;
+            }
+            let held = [0, 1].map(|end| match known {
+                true => holders.holding::<E>(lanes, link, end),
+                false => None,
+            });
+            for (end, _) in link.ends.iter().zip(held).filter(|(_, held)| held.is_none()) {
+                if encoder.known_track(end.container, link.type_).is_none() {
+                    ready.missing.push((end.container, link.type_));
+                }
+            }
+            ready.links.push((*link, held));
+            false
+        });
+    }
+}
+
+impl Holders {
+    fn of(&self, container: ContainerId) -> &[usize] {
+        self.lanes.get(container.index()).map_or(&[], |holders| holders)
     }
 
     /// Whether it is known which states the container had.
-    fn is_known(&self, lanes: &[LaneState], end: &End) -> bool {
+    fn know(&self, lanes: &[LaneState], end: &End) -> bool {
         let reaches = |lane: &usize| lanes[*lane].known_until.is_some_and(|it| it >= end.seconds);
-        self.holders(end.container).iter().all(reaches)
+        self.of(end.container).iter().all(reaches)
     }
 
-    /// A track of the container with a slice at an end of a link, and when to look for it there. A link
-    /// starts in the state that begins with it, and ends in the one that ends with it.
-    fn holder<E: Encoder>(
-        &self,
-        lanes: &[LaneState],
-        link: &Waiting,
-        end: usize,
-    ) -> Option<(Track, i64)> {
+    /// A track of the container with a slice at an end of a link. A link starts in the state that begins with
+    /// it, and ends in the one that ends with it.
+    fn holding<E: Encoder>(&self, lanes: &[LaneState], link: &Waiting, end: usize) -> Held {
         let End { container, at, .. } = link.ends[end];
         let later = i64::from(!E::WRITES_BEGINNINGS);
         let times = match end {
             0 => [at + later, at, at - 1],
             _ => [at - 1, at, at + later],
         };
-        times.into_iter().find_map(|time| {
-            let holds = |lane: &&usize| match E::WRITES_BEGINNINGS {
-                // What is at that time comes before this in the file, so that the reader knows it then.
-                true => lanes[**lane].covered.has(time),
-                // Of what begins at that time, nobody knows.
-                false => lanes[**lane].covered.has_inside(time),
+        // The first of the times, and of the tracks that have a slice then.
+        let mut best = None;
+        let mut count = times.len();
+        for lane in self.of(container) {
+            let LaneState { covered, track: Some(track), .. } = &lanes[*lane] else { continue };
+            let around = covered.around(at);
+            let holds = |time: &i64| {
+                // What is at that time comes before this in the file, so that the reader knows it then; or, of
+                // what begins at that time, nobody knows.
+                let inside = !E::WRITES_BEGINNINGS;
+                *time >= E::EARLIEST && around.has(*time, inside)
             };
-            let lane = self.holders(container).iter().find(holds)?;
-            (time >= E::EARLIEST).then_some((lanes[*lane].track?, time))
-        })
+            if let Some(first) = times[..count].iter().position(holds) {
+                (best, count) = (Some((*track, times[first])), first);
+            }
+        }
+        best
     }
+}
+
+impl Ready {
+    /// How many links there are.
+    pub(crate) fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Writes the links; all their tracks are known.
+    pub(crate) fn write<E: Encoder>(&self, encoder: &E, out: &mut Vec<u8>) {
+        for (link, held) in &self.links {
+            let [start, end] = [0, 1].map(|end| match held[end] {
+                Some((track, at)) => (track, at, true),
+                None => {
+                    let (End { container, at, .. }, type_) = (link.ends[end], link.type_);
+                    let number = encoder.known_track(container, type_);
+                    let number = number.expect("tracks that were missing are made before");
+                    (Track { container, type_, number }, at, false)
+                }
+            });
+            // A link may end before it starts; a reader must meet its first end first.
+            let (first, second) = if end.1 < start.1 { (end, start) } else { (start, end) };
+            write_end(encoder, link, first, true, out);
+            write_end(encoder, link, second, false, out);
+        }
+    }
+}
+
+/// Writes an end of a link, and a slice for it if there is none.
+fn write_end<E: Encoder>(
+    encoder: &E,
+    link: &Waiting,
+    (track, at, is_held): (Track, i64, bool),
+    is_first: bool,
+    out: &mut Vec<u8>,
+) {
+    let Waiting { number, type_, value, .. } = *link;
+    let slice = Slice { track, value, start: at, end: at, opening: &[], closing: &[] };
+    let flow = FlowEnd { link: number, type_, value, track, at, is_first };
+    if !is_held && E::WRITES_BEGINNINGS {
+        encoder.begin(&slice, out);
+        encoder.flow(&flow, out);
+        return encoder.end(&slice, out);
+    }
+    if !is_held {
+        encoder.end(&slice, out);
+    }
+    encoder.flow(&flow, out);
 }

@@ -14,7 +14,7 @@ use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::texts::has_values;
 use console::Quotes;
 use uuids::Uuids;
-use wire::{Small, put_bytes, put_message, put_text_field, put_uint};
+use wire::{Packet, put_bytes, put_message, put_text_field, put_uint};
 
 /// Interned names come in packets of some such size.
 const NAMES: usize = 32 << 10;
@@ -138,32 +138,20 @@ fn put_track(
     });
 }
 
-/// A packet with a track event: `event` is its beginning, `more` its end.
+/// The beginning of a track event's packet.
 #[inline]
-fn put_event(at: i64, event: &Small, more: &[u8], out: &mut Vec<u8>) {
-    let mut head = Small::default();
-    head.uint(8, at as u64);
-    head.uint(10, 1);
+fn event(at: i64, kind: Option<u64>, track: Track) -> Packet {
+    let mut packet = Packet::new();
+    packet.uint(8, at as u64);
+    packet.uint(10, 1);
     // What was interned is needed.
-    head.uint(13, 2);
-    head.tag(11, 2);
-    head.varint((event.len() + more.len()) as u64);
-    let mut tag = Small::default();
-    tag.tag(1, 2);
-    tag.varint((head.len() + event.len() + more.len()) as u64);
-    out.extend_from_slice(tag.bytes());
-    out.extend_from_slice(head.bytes());
-    out.extend_from_slice(event.bytes());
-    out.extend_from_slice(more);
-}
-
-/// The beginning of a track event.
-#[inline]
-fn event(kind: u64, track: Track) -> Small {
-    let mut event = Small::default();
-    event.uint(9, kind);
-    event.uint(11, track.number);
-    event
+    packet.uint(13, 2);
+    packet.begin(11);
+    if let Some(kind) = kind {
+        packet.uint(9, kind);
+    }
+    packet.uint(11, track.number);
+    packet
 }
 
 impl Perfetto {
@@ -266,7 +254,15 @@ impl Encoder for Perfetto {
         uuid
     }
 
+    fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64> {
+        self.uuids.track(container, type_)
+    }
+
     fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
+        // No event has any.
+        if self.next_annotation == 1 {
+            return;
+        }
         for (_, fields) in all.events_of(i).filter(|(of, _)| *of == side) {
             let first = self.annotations[fields.def()];
             let last = self.annotations.get(fields.def() + 1).copied();
@@ -283,43 +279,42 @@ impl Encoder for Perfetto {
 
     #[inline]
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
-        let mut event = event(SLICE_BEGIN, slice.track);
+        let mut event = event(slice.start, Some(SLICE_BEGIN), slice.track);
         event.uint(10, self.name(slice.track.type_, slice.value));
-        put_event(slice.start, &event, slice.opening, out);
+        event.finish(slice.opening, out);
     }
 
     #[inline]
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
-        put_event(slice.end, &event(SLICE_END, slice.track), slice.closing, out);
+        event(slice.end, Some(SLICE_END), slice.track).finish(slice.closing, out);
     }
 
     #[inline]
     fn counter(&self, track: Track, at: i64, value: f64, fields: &[u8], out: &mut Vec<u8>) -> bool {
-        let mut event = event(COUNTER, track);
+        let mut event = event(at, Some(COUNTER), track);
         event.double(44, value);
-        put_event(at, &event, fields, out);
+        event.finish(fields, out);
         true
     }
 
     #[inline]
     fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>) {
-        let mut event = event(INSTANT, track);
+        let mut event = event(at, Some(INSTANT), track);
         event.uint(10, self.name(track.type_, value));
-        put_event(at, &event, fields, out);
+        event.finish(fields, out);
     }
 
+    #[inline]
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
         // Flows of the older kind: what is said of them on a track at a time binds to the slice there.
-        let mut legacy = Small::default();
-        legacy.uint(2, u64::from(if end.is_first { b's' } else { b'f' }));
-        legacy.uint(6, end.link);
-        legacy.uint(12, 1);
-        let mut event = Small::default();
-        event.uint(11, end.track.number);
+        let mut event = event(end.at, None, end.track);
         event.uint(3, u64::from(end.type_.0) + 1);
         event.uint(10, self.name(end.type_, end.value));
-        event.tag(6, 2);
-        event.varint(legacy.len() as u64);
-        put_event(end.at, &event, legacy.bytes(), out);
+        event.inner(6, |legacy| {
+            legacy.uint(2, u64::from(if end.is_first { b's' } else { b'f' }));
+            legacy.uint(6, end.link);
+            legacy.uint(12, 1);
+        });
+        event.finish(&[], out);
     }
 }

@@ -123,6 +123,10 @@ impl Encoder for Pipit {
         self.process(container)
     }
 
+    fn known_track(&self, container: ContainerId, _: TypeId) -> Option<u64> {
+        self.processes.get(&container).copied()
+    }
+
     fn fields(&self, _: &UserDefined<'_>, _: usize, _: Side, _: &mut Vec<u8>) {}
 
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {

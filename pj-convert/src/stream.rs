@@ -2,22 +2,24 @@
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use paje_sim::{LaneView, NameOrder, Portion, Selected, Selection, Step, Trace, TypeNature};
-use workers::Workers;
+use workers::{Workers, in_order};
 
 use crate::clock::Losses;
-use crate::encoder::{Encoder, FlowEnd, Slice, Track};
+use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
-use crate::links::{LinkQueue, Waiting};
+use crate::links::LinkQueue;
 
 /// Bytes of the trace in a portion: what it takes in memory, and what is made of it, is a multiple of that.
 pub(crate) const PORTION: u64 = 8 << 20;
 
 /// Rows that a worker takes at a time, at least.
 const ROWS: u64 = 4096;
+
+/// A row is about as long in most formats, in bytes.
+const ROW: usize = 48;
 
 /// Writes a trace in a format, portion after portion.
 pub(crate) struct Stream<'w, E, W> {
@@ -40,11 +42,10 @@ pub(crate) struct Stream<'w, E, W> {
 struct Task<'t> {
     lanes: Vec<(LaneView<'t>, Track, LaneState)>,
     rows: u64,
-    text: Vec<u8>,
     losses: Losses,
 }
 
-impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
+impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     pub(crate) fn new(
         mut encoder: E,
         order: NameOrder,
@@ -108,7 +109,7 @@ impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
                 continue;
             }
             if lane.nature() == TypeNature::Link {
-                self.links.add(lane, window, E::EARLIEST, &mut self.losses);
+                self.links.add(lane, window);
                 continue;
             }
             let track = self.track(trace, lane);
@@ -121,20 +122,17 @@ impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
         }
         tasks.push(Mutex::new(task));
         self.write_buffer()?;
-        let (encoder, next) = (&self.encoder, AtomicUsize::new(0));
-        self.workers.run(|| {
-            self.workers.on_each(|_| {
-                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut task = task.lock().unwrap_or_else(PoisonError::into_inner);
-                    task.write(encoder, window);
-                }
-            });
-        });
+        let (encoder, out, is_empty) = (&self.encoder, &mut self.out, &mut self.is_empty);
+        let write = |number: usize| {
+            let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(task.write(encoder, window))
+        };
+        // What one worker has made is written while others go on.
+        in_order(self.workers, tasks.len(), write, |_, text| write_text::<E>(out, is_empty, &text))?;
         let most = self.links.share();
         for task in tasks {
             let task = task.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.losses.add(&task.losses);
-            write_text::<E>(&mut self.out, &mut self.is_empty, &task.text)?;
             for (lane, _, mut state) in task.lanes {
                 state.covered.keep(most);
                 self.lanes[lane.id().index()] = state;
@@ -164,24 +162,19 @@ impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
 
     /// Writes the links of which all is known.
     fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
-        let (encoder, out) = (&mut self.encoder, &mut self.buffer);
-        self.links.take::<E>(&self.lanes, at_end, |link, holders| {
-            let held: [(Track, i64, bool); 2] = [0, 1].map(|end| match holders[end] {
-                Some((track, at)) => (track, at, true),
-                None => {
-                    let container = link.ends[end].container;
-                    let number = encoder.track(trace, container, link.type_, out);
-                    let track = Track { container, type_: link.type_, number };
-                    (track, link.ends[end].at, false)
-                }
-            });
-            let [start, end] = held;
-            // A link may end before it starts; a reader must meet its first end first.
-            let (first, second) = if end.1 < start.1 { (end, start) } else { (start, end) };
-            write_end(encoder, link, first, true, out);
-            write_end(encoder, link, second, false, out);
-        });
-        self.write_buffer()
+        let (lanes, workers) = (&self.lanes, self.workers);
+        let ready = self.links.take(&self.encoder, lanes, at_end, workers, &mut self.losses);
+        for (container, type_) in ready.iter().flat_map(|links| &links.missing) {
+            self.encoder.track(trace, *container, *type_, &mut self.buffer);
+        }
+        self.write_buffer()?;
+        let (encoder, out, is_empty) = (&self.encoder, &mut self.out, &mut self.is_empty);
+        let write = |number: usize| {
+            let mut text = Vec::with_capacity(ready[number].len() * ROW * 2);
+            ready[number].write(encoder, &mut text);
+            Ok(text)
+        };
+        in_order(workers, ready.len(), write, |_, text| write_text::<E>(out, is_empty, &text))
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
@@ -207,28 +200,6 @@ impl<'w, E: Encoder, W: Write> Stream<'w, E, W> {
     }
 }
 
-/// Writes an end of a link, and a slice for it if there is none.
-fn write_end<E: Encoder>(
-    encoder: &E,
-    link: &Waiting,
-    (track, at, is_held): (Track, i64, bool),
-    is_first: bool,
-    out: &mut Vec<u8>,
-) {
-    let Waiting { number, type_, value, .. } = *link;
-    let slice = Slice { track, value, start: at, end: at, opening: &[], closing: &[] };
-    let flow = FlowEnd { link: number, type_, value, track, at, is_first };
-    if !is_held && E::WRITES_BEGINNINGS {
-        encoder.begin(&slice, out);
-        encoder.flow(&flow, out);
-        return encoder.end(&slice, out);
-    }
-    if !is_held {
-        encoder.end(&slice, out);
-    }
-    encoder.flow(&flow, out);
-}
-
 /// Writes text; what is first has nothing to be separated from.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
@@ -245,15 +216,16 @@ fn write_text<E: Encoder>(
 
 impl Task<'_> {
     fn new() -> Self {
-        Task { lanes: Vec::new(), rows: 0, text: Vec::new(), losses: Losses::default() }
+        Task { lanes: Vec::new(), rows: 0, losses: Losses::default() }
     }
 
-    fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) {
-        let mut writer = LaneWriter::new(encoder, window, std::mem::take(&mut self.text));
+    /// What is to be written.
+    fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
+        let mut writer = LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));
         for (lane, track, state) in &mut self.lanes {
             *state = writer.write(*lane, *track, std::mem::take(state));
         }
         self.losses = writer.losses;
-        self.text = writer.into_output();
+        writer.into_output()
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use paje_sim::{ContainerId, TypeId};
 
 /// So many bits: in the file, each event has its track's number, and seven bits take a byte.
-const BITS: u32 = 42;
+const BITS: u32 = 28;
 
 #[derive(Debug, Default)]
 pub(super) struct Uuids {

@@ -2,72 +2,107 @@
 
 use crate::texts::put_text;
 
-/// A few fields of a message, without a place in the heap.
+/// A number as it is written.
+#[inline]
+fn write_varint(mut value: u64, bytes: &mut [u8], at: usize) -> usize {
+    let mut at = at;
+    while value >= 0x80 {
+        bytes[at] = value as u8 | 0x80;
+        at += 1;
+        value >>= 7;
+    }
+    bytes[at] = value as u8;
+    at + 1
+}
+
+/// A packet with one message in it, whose fields take no more than a hundred bytes, without a place in the heap.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Small {
-    bytes: [u8; 64],
+pub(super) struct Packet {
+    bytes: [u8; ROOM],
     len: usize,
+    /// Where the message begins.
+    message: usize,
 }
 
-impl Default for Small {
-    #[inline]
-    fn default() -> Self {
-        Small { bytes: [0; 64], len: 0 }
-    }
-}
+/// So much fits into a packet whose lengths take one byte each.
+const ROOM: usize = 128;
 
-impl Small {
+impl Packet {
+    /// A packet, of which neither the tag nor the length is written yet.
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+    pub(super) fn new() -> Self {
+        Packet { bytes: [0; ROOM], len: 2, message: 2 }
     }
 
     #[inline]
-    pub(super) const fn len(&self) -> usize {
-        self.len
+    fn varint(&mut self, value: u64) {
+        self.len = write_varint(value, &mut self.bytes, self.len);
     }
 
-    #[inline]
-    pub(super) fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.bytes[self.len] = value as u8 | 0x80;
-            self.len += 1;
-            value >>= 7;
-        }
-        self.bytes[self.len] = value as u8;
-        self.len += 1;
-    }
-
-    /// What comes before a field: its number, and how it is written.
-    #[inline]
-    pub(super) fn tag(&mut self, field: u32, wire: u32) {
-        self.varint(u64::from(field << 3 | wire));
-    }
-
+    /// A number.
     #[inline]
     pub(super) fn uint(&mut self, field: u32, value: u64) {
-        self.tag(field, 0);
+        self.varint(u64::from(field << 3));
         self.varint(value);
     }
 
+    /// A floating-point number.
     #[inline]
     pub(super) fn double(&mut self, field: u32, value: f64) {
-        self.tag(field, 1);
+        self.varint(u64::from(field << 3 | 1));
         self.bytes[self.len..self.len + 8].copy_from_slice(&value.to_le_bytes());
         self.len += 8;
+    }
+
+    /// What follows is in a message, which ends with the packet.
+    #[inline]
+    pub(super) fn begin(&mut self, field: u32) {
+        self.varint(u64::from(field << 3 | 2));
+        // There is room for its length.
+        self.len += 1;
+        self.message = self.len;
+    }
+
+    /// A message in that one.
+    #[inline]
+    pub(super) fn inner(&mut self, field: u32, write: impl FnOnce(&mut Self)) {
+        self.varint(u64::from(field << 3 | 2));
+        self.len += 1;
+        let start = self.len;
+        write(self);
+        self.bytes[start - 1] = (self.len - start) as u8;
+    }
+
+    /// Appends the packet, with more fields of the message.
+    #[inline]
+    pub(super) fn finish(mut self, more: &[u8], out: &mut Vec<u8>) {
+        self.bytes[0] = 1 << 3 | 2;
+        if more.is_empty() {
+            self.bytes[1] = (self.len - 2) as u8;
+            self.bytes[self.message - 1] = (self.len - self.message) as u8;
+            return out.extend_from_slice(&self.bytes[..self.len]);
+        }
+        let (head, message) = (&self.bytes[2..self.message - 1], &self.bytes[self.message..self.len]);
+        let mut inner = [0; 10];
+        let length = write_varint((message.len() + more.len()) as u64, &mut inner, 0);
+        let inner = &inner[..length];
+        out.push(1 << 3 | 2);
+        put_varint((head.len() + inner.len() + message.len() + more.len()) as u64, out);
+        for part in [head, inner, message, more] {
+            out.extend_from_slice(part);
+        }
     }
 }
 
 fn put_varint(value: u64, out: &mut Vec<u8>) {
-    let mut small = Small::default();
-    small.varint(value);
-    out.extend_from_slice(small.bytes());
+    let mut bytes = [0; 10];
+    let len = write_varint(value, &mut bytes, 0);
+    out.extend_from_slice(&bytes[..len]);
 }
 
 pub(super) fn put_uint(field: u32, value: u64, out: &mut Vec<u8>) {
-    let mut small = Small::default();
-    small.uint(field, value);
-    out.extend_from_slice(small.bytes());
+    put_varint(u64::from(field << 3), out);
+    put_varint(value, out);
 }
 
 pub(super) fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
@@ -88,10 +123,9 @@ pub(super) fn put_message(field: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut
     out.push(0);
     write(out);
     let len = out.len() - start - 1;
-    let mut length = Small::default();
-    length.varint(len as u64);
-    let length = length.bytes();
+    let mut length = [0; 10];
+    let digits = write_varint(len as u64, &mut length, 0);
     out[start] = length[0];
     // Few messages are so long that their length needs more room.
-    out.splice(start + 1..start + 1, length[1..].iter().copied());
+    out.splice(start + 1..start + 1, length[1..digits].iter().copied());
 }
