@@ -128,7 +128,9 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             Ok(task.write(encoder, window))
         };
         // What one worker has made is written while others go on.
-        in_order(self.workers, tasks.len(), write, |_, text| write_text::<E>(out, is_empty, &text))?;
+        in_order(self.workers, tasks.len(), write, |_, text| {
+            write_text::<E>(out, is_empty, &text)
+        })?;
         let most = self.links.share();
         for task in tasks {
             let task = task.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -221,7 +223,8 @@ impl Task<'_> {
 
     /// What is to be written.
     fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
-        let mut writer = LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));
+        let mut writer =
+            LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));
         for (lane, track, state) in &mut self.lanes {
             *state = writer.write(*lane, *track, std::mem::take(state));
         }

@@ -82,7 +82,8 @@ impl Packet {
             self.bytes[self.message - 1] = (self.len - self.message) as u8;
             return out.extend_from_slice(&self.bytes[..self.len]);
         }
-        let (head, message) = (&self.bytes[2..self.message - 1], &self.bytes[self.message..self.len]);
+        let (head, message) =
+            (&self.bytes[2..self.message - 1], &self.bytes[self.message..self.len]);
         let mut inner = [0; 10];
         let length = write_varint((message.len() + more.len()) as u64, &mut inner, 0);
         let inner = &inner[..length];
