@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, ArgGroup, Parser};
 use console::generate::Generate;
 use console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
 use paje_sim::Selection;
@@ -21,7 +21,7 @@ const SMALL: u64 = 64_000_000;
 /// Shows a Pajé trace in the browser.
 ///
 /// The trace is replayed, and a page is served to this machine's browser, which is opened; Ctrl-C ends it. With
-/// --html or --svg, a file is written instead.
+/// --html, --svg or --png, a file is written instead.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_view",
@@ -34,7 +34,8 @@ const SMALL: u64 = 64_000_000;
     mut_arg("start", |arg| arg.help("Where the picture begins, in seconds").long_help(Resettable::Reset)),
     mut_arg("end", |arg| arg.help("Where the picture ends").long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
-    after_long_help = MANUAL.after_long_help()
+    after_long_help = MANUAL.after_long_help(),
+    group = ArgGroup::new("drawn").args(["svg", "png"]).multiple(true)
 )]
 pub struct Cli {
     /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or if it is
@@ -55,7 +56,7 @@ pub struct Cli {
     pub bind: Option<IpAddr>,
 
     /// Write the page with the trace to one file, which needs nothing else, and serve nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["svg", "port", "bind", "no_open"], help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["svg", "png", "port", "bind", "no_open"], help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 
     /// How large that file may be: finer levels are left out until it fits
@@ -66,12 +67,16 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "bind", "no_open"], help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 
+    /// Write that drawing as pixels to FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "bind", "no_open"], help_heading = OUTPUT)]
+    pub png: Option<PathBuf>,
+
     /// How wide the drawing is, in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(200..=20_000), requires = "svg", help_heading = OUTPUT)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
     pub width: u32,
 
     /// How high the drawing is, in pixels; as high as its lanes need if not given
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "svg", help_heading = OUTPUT)]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
 
     /// What the picture shows at first
@@ -142,8 +147,13 @@ impl Cli {
     /// memory as all else, which nobody should wait for who has gigabytes.
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
-        let page = self.html.is_none() && self.svg.is_none();
-        page && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
+        !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
+    }
+
+    /// Whether a file is written, and nothing served.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.html.is_some() || self.svg.is_some() || self.png.is_some()
     }
 }
 

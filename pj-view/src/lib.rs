@@ -3,7 +3,7 @@
 //! ```text
 //! TRACE ──replay──▶ rows ──▶ pyramid ──┬──▶ tiles ──HTTP──▶ the page, in a browser
 //!                                      ├──▶ one file that holds the page and its tiles (--html)
-//!                                      └──▶ a drawing (--svg)
+//!                                      └──▶ a drawing (--svg, --png)
 //! ```
 //!
 //! [`view`] is a trace and its summaries, and what is asked of them. [`serve`] lets a browser ask, and nobody
@@ -20,6 +20,8 @@ mod model;
 mod open;
 mod page;
 mod picture;
+#[cfg(feature = "png")]
+mod png;
 mod profile;
 mod report;
 pub mod request;

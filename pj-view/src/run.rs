@@ -1,6 +1,5 @@
 //! The program: replays a trace, and shows it.
 
-use std::fs;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -10,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use console::aside::write_whole;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
@@ -21,6 +21,8 @@ use workers::Workers;
 
 use crate::answer::Shared;
 use crate::cli::Cli;
+#[cfg(feature = "png")]
+use crate::png;
 use crate::report::VOICE;
 use crate::serve::{Patience, Server};
 use crate::view::View;
@@ -36,13 +38,19 @@ pub fn main(cli: &Cli) -> ExitCode {
         true => Voice { on_disorder: SORTED_BY_FILE, ..VOICE },
         false => VOICE,
     };
-    let written = cli.html.is_some() || cli.svg.is_some();
-    let outcome = if written { write(cli) } else { show(cli) };
+    let outcome = if cli.writes() { write(cli) } else { show(cli) };
     failure::exit(voice, outcome.map(|()| true))
 }
 
-/// Writes the file that is asked for.
+/// What a program says that was built without resvg.
+const NO_PNG: &str = "this pj_view was built without --png; releases have it, and so has what `cargo install --locked \
+                      --path pj-view --features png` builds; `rsvg-convert` makes the same of what --svg writes";
+
+/// Writes the files that are asked for.
 fn write(cli: &Cli) -> Result<(), Failure> {
+    if cli.png.is_some() && !cfg!(feature = "png") {
+        return Err(Failure::Other(NO_PNG.into()));
+    }
     let workers = cli.parallel.workers()?;
     let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
     let view = read(cli, opened, &workers, &Arc::default())?;
@@ -57,8 +65,23 @@ fn write(cli: &Cli) -> Result<(), Failure> {
             ));
         }
     }
+    if cli.svg.is_none() && cli.png.is_none() {
+        return Ok(());
+    }
+    let drawing = svg::write(&view, cli.width, cli.height);
     if let Some(path) = &cli.svg {
-        write_file(path, svg::write(&view, cli.width, cli.height).as_bytes())?;
+        write_file(path, drawing.as_bytes())?;
+    }
+    #[cfg(feature = "png")]
+    if let Some(path) = &cli.png {
+        let painted = png::paint(&drawing).map_err(|why| Failure::File(path.clone(), why))?;
+        write_file(path, &painted.bytes)?;
+        if painted.lacks_fonts {
+            VOICE.say(format_args!(
+                "{}: names are left out: no fonts are installed",
+                path.display()
+            ));
+        }
     }
     Ok(())
 }
@@ -68,7 +91,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = standard_output().map_err(Failure::Output)?;
         return out.write_all(bytes).map_err(Failure::Output);
     }
-    fs::write(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
+    write_whole(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
 /// Serves the page until the program is ended. A trace that is found invalid ends it, and that is told.

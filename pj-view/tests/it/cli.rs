@@ -64,6 +64,10 @@ fn what_fails_is_told() {
     assert!(status == Some(2) && said.contains("/nowhere/x.svg"), "{said}");
     let (status, said) = told(&["--html", "x", "--svg", "y", &trace]);
     assert!(status == Some(2) && said.contains("cannot be used with"), "{said}");
+    let (status, said) = told(&["--png", "-", "--width", "20000", "--height", "50000", &trace]);
+    assert!(status == Some(2) && said.contains("pixels are more than"), "{said}");
+    let (status, said) = told(&["--width", "500", &trace]);
+    assert!(status == Some(2) && said.contains("--svg"), "{said}");
     let (status, said) = told(&["--svg", "-", "--in", "nobody", &trace]);
     assert!(said.contains("--in 'nobody': the trace has no such container"), "{said}");
     assert!(status == Some(2) && said.contains("there is nothing to show"), "{said}");
@@ -166,6 +170,26 @@ fn a_drawing_of_a_window_has_what_is_in_it() {
     assert!(states.len() < all.len());
     assert!(draw(&["--height", "300"]).contains("height=\"300\""));
     assert_ne!(all, draw(&["-s", "0.001", "-e", "0.002"]));
+}
+
+#[test]
+fn a_drawing_as_pixels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let hostile = path("hostile.trace");
+    fs::write(&hostile, self::hostile()).expect("written");
+    for trace in [example("mpi.trace"), hostile] {
+        let mut command = program();
+        command.arg("--svg").arg(path("a.svg")).arg("--png").arg(path("a.png"));
+        let output = command.args(["--width", "500"]).arg(&trace).output().expect("it runs");
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        let bytes = fs::read(path("a.png")).expect("it is there");
+        let drawing = fs::read_to_string(path("a.svg")).expect("it is there");
+        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() > 2000);
+        let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four"));
+        assert_eq!(number(16), 500);
+        assert!(drawing.contains(&format!("width=\"500\" height=\"{}\"", number(20))));
+    }
 }
 
 #[test]
