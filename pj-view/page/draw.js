@@ -1,7 +1,7 @@
 // One frame: axis, names, lanes, links, and what is selected.
 import { colorNumber, formatTime } from "./model.js";
 import { sublane, visibleLines } from "./layout.js";
-import { drawLane } from "./lanes.js";
+import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
 
 export const GUTTER = 210;
@@ -45,6 +45,7 @@ export function drawFrame(app, canvas) {
     place.top = (line.top - viewport.scroll) * ratio;
     if (!line.minor) app.raster.rect(0, Math.round(place.top), plot, Math.round(place.top) + 1, rule);
     if (line.lane) drawLane(app, line, place, labels);
+    else if (line.summary) drawFolded(app, line, place);
   }
   const [left, above] = [Math.round(GUTTER * ratio), Math.round(AXIS * ratio)];
   app.raster.show(context, left, above);
@@ -83,6 +84,14 @@ function drawLabels(context, labels, ratio, above) {
   }
 }
 
+// As much of a text as there is room for.
+function shortened(context, text, room) {
+  const width = context.measureText(text).width;
+  if (width <= room) return text;
+  const letters = Math.floor((text.length * room) / width) - 1;
+  return letters < 1 ? "…" : `${text.slice(0, letters)}…`;
+}
+
 function drawSelection(app, context, place, style, toY, bottom) {
   const { state, layout, viewport } = app;
   if (state.range) {
@@ -117,6 +126,12 @@ function drawGutter(app, context, lines, ratio, style, toY, canvas) {
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const line of lines) {
+    if (line.container === state.cursor && !line.minor) {
+      context.fillStyle = style.accent;
+      context.globalAlpha = 0.16;
+      context.fillRect(0, toY(line.top), GUTTER * ratio, line.height * ratio);
+      context.globalAlpha = 1;
+    }
     const y = toY(line.top) + Math.min(line.height, 40) * ratio * 0.5;
     const x = (20 + Math.min(line.indent, 8) * 12) * ratio;
     if (line.folds) {
@@ -129,7 +144,9 @@ function drawGutter(app, context, lines, ratio, style, toY, canvas) {
     }
     context.font = `${line.lane && !line.minor ? 500 : line.minor ? 400 : 600} ${12 * ratio}px ${FONT}`;
     context.fillStyle = line.container === state.dragged ? style.accent : line.minor ? style.quiet : style.text;
-    context.fillText(line.label, x, y + ratio);
+    // Beside a variable's name stands its scale.
+    const room = (GUTTER - 10 - (line.lane?.nature === "variable" ? 44 : 0)) * ratio - x;
+    context.fillText(shortened(context, line.label, room), x, y + ratio);
     if (line.lane?.nature === "variable") {
       context.font = `${10 * ratio}px ${FONT}`;
       context.fillStyle = style.quiet;

@@ -28,6 +28,53 @@ export function reorder(app, moved, onto) {
   app.relayout();
 }
 
+// The lines that stand for containers, and not for one of their lanes.
+const heads = (app) => app.layout.lines.filter((line) => !line.minor);
+
+function announce(app, id) {
+  const line = heads(app).find((it) => it.container === id);
+  if (!line) return;
+  app.scrollTo(line.top);
+  const { children } = app.model.containers.get(id);
+  const fold = line.folds ? (line.folded ? ", folded" : ", unfolded") : "";
+  app.say(`${line.label}${fold}${children.length > 0 ? `, ${children.length} in it` : ""}`);
+}
+
+// The next container, or the one before, becomes the one that keys are for.
+export function moveCursor(app, by) {
+  const { state, viewport } = app;
+  const lines = heads(app);
+  const here = lines.findIndex((line) => line.container === state.cursor);
+  const seen = lines.findIndex((line) => line.top + line.height > viewport.scroll);
+  const next = here < 0 ? seen : Math.max(0, Math.min(lines.length - 1, here + by));
+  if (!lines[next]) return;
+  state.cursor = lines[next].container;
+  announce(app, state.cursor);
+}
+
+// Folds or unfolds the container that keys are for; with `alike`, all of its type.
+export function foldCursor(app, alike) {
+  const { state, model } = app;
+  const it = model.containers.get(state.cursor);
+  if (!it) return;
+  const isFolded = state.folded.has(it.id);
+  const those = alike ? [...model.containers.values()].filter((other) => other.type === it.type) : [it];
+  for (const { id } of those) isFolded ? state.folded.delete(id) : state.folded.add(id);
+  app.relayout();
+  announce(app, it.id);
+}
+
+// Puts the container that keys are for before the one above it among its like, or behind the one below.
+export function shiftCursor(app, by) {
+  const { state, model } = app;
+  const parent = model.containers.get(state.cursor)?.parent;
+  if (parent === undefined || state.cursor === 0) return;
+  const list = state.order.get(parent) || model.containers.get(parent).children;
+  const other = list[list.indexOf(state.cursor) + by];
+  if (other !== undefined) reorder(app, state.cursor, other);
+  announce(app, state.cursor);
+}
+
 export function listenGutter(app, stage) {
   let pressed = null;
   stage.addEventListener("pointerdown", (event) => {
@@ -49,6 +96,8 @@ export function listenGutter(app, stage) {
     pressed = null;
     app.state.dragged = null;
     if (!moved) {
+      app.state.cursor = line.container;
+      app.redraw();
       if (line.folds) toggleFold(app, line.container);
       return;
     }

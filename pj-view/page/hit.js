@@ -1,4 +1,5 @@
 // What is under the pointer.
+import { foldedName } from "./folded.js";
 import { sublane, visibleLines } from "./layout.js";
 import { AXIS, GUTTER } from "./draw.js";
 
@@ -30,9 +31,10 @@ function rowIn(block, line, imbrication, time, slack) {
 // What is seen there already, for a tip.
 export function seenAt(app, x, y) {
   const line = lineAt(app, y);
-  if (!line?.lane || x < GUTTER) return null;
+  if (!(line?.lane || line?.summary) || x < GUTTER) return null;
   const time = app.viewport.time(x - GUTTER);
   const slack = app.viewport.secondsPerPixel * 2;
+  if (line.summary) return foldedAt(app, line, time);
   const imbrication = imbricationAt(app, line, y);
   const level = app.tiles.levelFor(app.viewport.secondsPerPixel / (window.devicePixelRatio || 1));
   for (const { block } of app.tiles.segments(line.lane.id, level, time - slack, time + slack)) {
@@ -58,10 +60,25 @@ export function seenAt(app, x, y) {
   return { line, time };
 }
 
+// What a folded container shows there: values, with their types.
+function foldedAt(app, line, time) {
+  const level = app.tiles.levelFor(app.viewport.secondsPerPixel / (window.devicePixelRatio || 1));
+  const name = foldedName(line.container, app.state.hiddenTypes);
+  for (const { block } of app.tiles.segments(name, level, time, time)) {
+    const i = Math.floor((time - app.model.origin) / (app.model.tick * 2 ** block.level)) - block.first;
+    if (i < 0 || i >= block.n) continue;
+    const parts = [];
+    for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) parts.push([block.values[j], block.amounts[j], block.others[j]]);
+    parts.sort((a, b) => b[1] - a[1]);
+    return { line, time, parts, starts: block.starts[i] };
+  }
+  return null;
+}
+
 // The row there, asked for if it is not on the screen one by one.
 export async function rowAt(app, x, y) {
   const seen = seenAt(app, x, y);
-  if (!seen || seen.row) return seen?.row || null;
+  if (!seen?.line.lane || seen.row) return seen?.row || null;
   const slack = app.viewport.secondsPerPixel;
   const block = await app.tiles.rowsAt(seen.line.lane.id, seen.time, slack);
   return block && rowIn(block, seen.line, imbricationAt(app, seen.line, y), seen.time, slack * 2);

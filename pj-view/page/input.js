@@ -1,7 +1,8 @@
 // Pointer, wheel and keys.
-import { formatTime, valueOf } from "./model.js";
-import { AXIS, GUTTER } from "./draw.js";
-import { rowAt, seenAt } from "./hit.js";
+import { formatTime, pathOf, valueOf } from "./model.js";
+import { AXIS, GUTTER, axisLabel } from "./draw.js";
+import { lineAt, rowAt, seenAt } from "./hit.js";
+import { foldCursor, moveCursor, shiftCursor } from "./gutter.js";
 import { stepTo } from "./search.js";
 
 export const KEYS = [
@@ -10,8 +11,11 @@ export const KEYS = [
   ["↑, ↓, wheel", "move through containers"],
   ["0", "show all"],
   ["F", "fit the selected row, or the selected range"],
-  ["Click", "select; on a name, fold"],
-  ["Drag a name", "change the order"],
+  ["Click", "select; on a name, fold or unfold"],
+  ["Drag a name", "put it elsewhere among its like"],
+  ["J, K", "the next container, or the one before: what the following keys are for"],
+  ["Enter, Shift Enter", "fold or unfold it; all of its type"],
+  ["Shift J, Shift K", "put it further down, or up"],
   ["Shift and drag", "select a range of time"],
   ["/", "search a value; N and Shift N step through its places"],
   ["L, T, Esc", "links, light or dark, select nothing"],
@@ -27,6 +31,7 @@ export function listenInput(app, stage) {
   });
   stage.addEventListener("pointermove", (event) => {
     [x, y] = [event.offsetX - GUTTER, event.offsetY];
+    hair(app, x);
     if (!drag) return tip(app, event.offsetX, y);
     const [dx, dy] = [event.offsetX - drag.x, y - drag.y];
     if (Math.abs(dx) + Math.abs(dy) > 3) drag.moved = true;
@@ -50,7 +55,7 @@ export function listenInput(app, stage) {
     await app.select(row);
   });
   stage.addEventListener("pointerleave", () => {
-    document.getElementById("tip").hidden = true;
+    for (const id of ["tip", "hair"]) document.getElementById(id).hidden = true;
   });
   stage.addEventListener("wheel", (event) => {
     event.preventDefault();
@@ -84,6 +89,9 @@ function keyDown(app, event, x) {
     0: () => app.fit(),
     f: () => app.fitSelected(),
     n: () => stepTo(app, event.shiftKey),
+    j: () => (event.shiftKey ? shiftCursor(app, 1) : moveCursor(app, 1)),
+    k: () => (event.shiftKey ? shiftCursor(app, -1) : moveCursor(app, -1)),
+    enter: () => foldCursor(app, event.shiftKey),
     l: () => app.toggleLinks(),
     t: () => app.toggleTheme(),
     "/": () => document.getElementById("search").focus(),
@@ -91,17 +99,29 @@ function keyDown(app, event, x) {
     escape: () => app.clear(),
   };
   const action = actions[event.key.toLowerCase()];
-  const keepsDefault = event.target instanceof HTMLElement && event.target.closest("aside, dialog") && event.key.startsWith("Arrow");
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  const isControl = target?.closest("button, input, a, summary") && event.key === "Enter";
+  const keepsDefault = isControl || (target?.closest("aside, dialog") && event.key.startsWith("Arrow"));
   if (!action || keepsDefault || document.getElementById("keys").open) return;
   event.preventDefault();
   action();
   if (state) app.moved();
 }
 
+// The time below the pointer, at the axis.
+function hair(app, x) {
+  const { viewport } = app;
+  const node = document.getElementById("hair");
+  node.hidden = x < 0 || x > viewport.width;
+  if (node.hidden) return;
+  node.style.transform = `translateX(${x + GUTTER}px)`;
+  const largest = Math.max(Math.abs(viewport.from), Math.abs(viewport.to));
+  node.firstElementChild.textContent = axisLabel(viewport.time(x), viewport.secondsPerPixel, largest);
+}
+
 function tip(app, x, y) {
   const node = document.getElementById("tip");
-  const seen = seenAt(app, x, y);
-  const lines = seen && tipText(app, seen);
+  const lines = x < GUTTER ? nameText(app, y) : tipText(app, seenAt(app, x, y));
   node.hidden = !lines;
   if (!lines) return;
   node.replaceChildren(...lines.map((line) => Object.assign(document.createElement("div"), { textContent: line })));
@@ -110,16 +130,26 @@ function tip(app, x, y) {
   node.style.top = `${Math.min(y + 18, app.viewport.height + AXIS - node.offsetHeight - 4)}px`;
 }
 
-function tipText(app, { line, row, parts, starts, range, time }) {
+// The whole name of what a line stands for, and where it is.
+function nameText(app, y) {
+  const line = lineAt(app, y);
+  if (!line) return null;
+  const path = pathOf(app.model, line.container);
+  return line.label === path ? [path] : [line.label, path];
+}
+
+function tipText(app, seen) {
+  if (!seen) return null;
   const { model } = app;
-  const { type, nature } = line.lane;
-  const name = (value) => valueOf(model, type, value).name;
+  const { line, row, parts, starts, range, time } = seen;
+  const { type, nature } = line.lane || { nature: "folded" };
+  const name = (value, of = type) => valueOf(model, of, value).name;
   const around = app.viewport.span;
   if (row && nature === "variable") return [`${model.types[type].name}: ${row.height}`, `${formatTime(row.start, around)}, for ${formatTime(row.end - row.start)}`];
   if (row) return [name(row.value), nature === "event" ? formatTime(row.start, around) : `${formatTime(row.end - row.start)} from ${formatTime(row.start, around)}`];
   if (parts?.length > 0) {
     const share = (amount) => (nature === "event" ? `${amount}` : `${(amount * 100).toFixed(0)} %`);
-    return [...parts.slice(0, 5).map(([value, amount]) => `${share(amount)}  ${name(value)}`), `${starts} begin here, at ${formatTime(time, around)}`];
+    return [...parts.slice(0, 5).map(([value, amount, of]) => `${share(amount)}  ${name(value, of)}`), `${starts} begin here, at ${formatTime(time, around)}`];
   }
   if (range && range[0] <= range[2]) return [`${model.types[type].name}: ${range.map((it) => Number(it.toPrecision(6))).join(" … ")}`];
   return null;

@@ -1,5 +1,6 @@
 // Lanes as pixels: rows where they are few, else what is in each pixel.
 import { OTHERS } from "./model.js";
+import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
 import { isLight, mix } from "./raster.js";
 
@@ -29,6 +30,13 @@ export function drawLane(app, line, place, labels) {
     else if (block.isRows) (nature === "state" ? stateRows : eventRows)(app, line, segment, place, labels);
     else shares(app, line, segment, place);
   }
+}
+
+// Of a folded container, the shares of all that is in it.
+export function drawFolded(app, line, place) {
+  const { from, to } = app.viewport;
+  const name = foldedName(line.container, app.state.hiddenTypes);
+  for (const segment of app.tiles.segments(name, place.level, from, to)) shares(app, line, segment, place);
 }
 
 function stateRows(app, line, { block, from, to }, place, labels) {
@@ -72,14 +80,15 @@ function eventRows(app, line, { block, from, to }, place) {
 // What is in each bin, in layers: of states their shares, of events as many as there are of each.
 function shares(app, line, { block, from, to }, place) {
   const { raster, model } = app;
-  const colors = paints(app, line.lane.type);
-  const isEvent = line.lane.nature === "event";
+  const colors = line.lane && paints(app, line.lane.type);
+  const isEvent = line.lane?.nature === "event";
+  const depth = line.lane?.depth || 1;
   const width = model.tick * 2 ** block.level;
   const origin = model.origin + block.first * width;
   const begin = Math.max(0, Math.floor((from - origin) / width));
   const end = Math.min(block.n, Math.ceil((to - origin) / width));
   const [low, high] = [Math.round(place.x(from)), Math.round(place.x(to))];
-  const bases = new Float64Array(line.lane.depth);
+  const bases = new Float64Array(depth);
   for (let i = begin; i < end; i++) {
     const x0 = Math.max(Math.round(place.x(origin + i * width)), low);
     const x1 = Math.min(Math.round(place.x(origin + (i + 1) * width)), high);
@@ -87,7 +96,7 @@ function shares(app, line, { block, from, to }, place) {
     bases.fill(0);
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
       const value = block.values[j];
-      const imbrication = isEvent ? 0 : Math.min(block.others[j], line.lane.depth - 1);
+      const imbrication = Math.min(isEvent ? 0 : block.others[j], depth - 1);
       const share = Math.min(isEvent ? block.amounts[j] / Math.max(block.starts[i], 1) : block.amounts[j], 1 - bases[imbrication]);
       if (share <= 0) continue;
       const [above, height] = sublane(line, imbrication);
@@ -97,7 +106,8 @@ function shares(app, line, { block, from, to }, place) {
       bases[imbrication] += share;
       // A rare one keeps a pixel.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
-      raster.rect(x0, top, x1, bottom, value === OTHERS ? OTHER_GREY : colors[value]);
+      const color = (colors || (value !== OTHERS && paints(app, block.others[j])))[value];
+      raster.rect(x0, top, x1, bottom, value === OTHERS ? OTHER_GREY : color);
     }
   }
 }

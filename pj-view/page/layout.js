@@ -3,6 +3,7 @@
 const SUBLANE = 17;
 const VARIABLE = 40;
 const HEADER = 20;
+const SUMMARY = 28;
 const GAP = 4;
 
 // Few lanes become higher, as far as there is room.
@@ -66,7 +67,8 @@ function layoutOf(model, state, stretch) {
         push({ ...at, label: id === 0 ? model.types[lanes[0].type].name : it.name, lane: lanes[0], height: laneHeight(lanes[0], stretch) });
         places.set(id, top - laneHeight(lanes[0], stretch) / 2);
       } else if (id !== 0 || lanes.length > 0) {
-        push({ ...at, label: id === 0 ? model.name : it.name, lane: null, height: HEADER });
+        const summary = isFolded && it.hasStates;
+        push({ ...at, label: id === 0 ? model.name : it.name, lane: null, summary, height: summary ? SUMMARY : HEADER });
         if (!isFolded) {
           lanes.forEach((lane, i) => {
             const label = model.types[lane.type].name;
@@ -101,6 +103,7 @@ export function visibleLines(layout, from, to) {
 
 // Where the states of an imbrication are in their line: from its top, and how high they are.
 export function sublane(line, imbrication) {
-  const height = (line.height - GAP) / line.lane.depth;
-  return [GAP / 2 + height * Math.min(imbrication, line.lane.depth - 1), height];
+  const depth = line.lane?.depth || 1;
+  const height = (line.height - GAP) / depth;
+  return [GAP / 2 + height * Math.min(imbrication, depth - 1), height];
 }

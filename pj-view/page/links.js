@@ -83,14 +83,17 @@ function linkRows(app, strokes, place, { block, from, to, values, lane, places }
 function linkBins(app, strokes, place, { block, from, to, places }) {
   const width = app.model.tick * 2 ** block.level;
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
-    const time = app.model.origin + (block.first + i + 0.5) * width;
-    if (time < from || time > to) continue;
+    const begin = app.model.origin + (block.first + i) * width;
+    if (begin + width < from || begin > to) continue;
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i] && strokes.count < MOST; j++) {
       const [y0, y1] = [places.get(block.values[j]), places.get(block.others[j])];
       if (y0 === undefined || y1 === undefined) continue;
       const count = block.amounts[j];
+      // Each pair has its own place in the bin, or all would be one thick line.
+      const time = begin + width * ((((block.values[j] * 31 + block.others[j] * 17 + (block.first + i) * 7) % 64) + 0.5) / 64);
+      if (time < from || time > to) continue;
       // A few grades are enough to see where there are more.
-      const alpha = Math.min(0.08 + 0.08 * Math.floor(Math.log2(1 + count) / 2), 0.4);
+      const alpha = Math.min(0.06 + 0.04 * Math.floor(Math.log2(1 + count) / 2), 0.25);
       strokes.add(place.quiet, alpha, 1, place.x(time), y0, place.x(time + block.delays[j] / count), y1, false);
     }
   }

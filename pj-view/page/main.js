@@ -20,7 +20,7 @@ class App {
     this.source = source;
     this.model = buildModel(told);
     this.viewport = new Viewport(told.extent, told.window);
-    this.state = { folded: new Set(), hiddenTypes: new Set(), order: new Map(), filter: "", showLinks: true, selected: null, range: null, search: null };
+    this.state = { folded: new Set(), hiddenTypes: new Set(), order: new Map(), filter: "", showLinks: true, selected: null, range: null, search: null, cursor: null };
     this.paints = new Map();
     this.raster = new Raster();
     this.frames = [];
@@ -168,8 +168,8 @@ class App {
     const { viewport, state, layout, tiles } = this;
     return {
       ready: true, idle: tiles.idle() && !this.pending, from: viewport.from, to: viewport.to, scroll: viewport.scroll,
-      lines: layout.lines.map(({ label, top, height, lane, folded }) => ({ label, top, height, lane: lane?.id ?? null, folded })),
-      selected: state.selected, links: state.links, range: state.range, search: state.search, dark: state.dark,
+      lines: layout.lines.map(({ label, top, height, lane, folded, summary }) => ({ label, top, height, lane: lane?.id ?? null, folded, summary: Boolean(summary) })),
+      selected: state.selected, links: state.links, range: state.range, search: state.search, dark: state.dark, cursor: state.cursor,
       profile: this.told, failed: tiles.failed || null, frames: this.frames,
     };
   }

@@ -28,6 +28,12 @@ export function buildModel(told) {
     containers.get(lane.container)?.lanes.push(lane);
   });
   for (const it of containers.values()) it.lanes.sort((a, b) => a.type - b.type);
+  // Those whose lanes, or lanes within, have states; each comes behind what it is in.
+  for (const it of [...containers.values()].reverse()) {
+    it.hasStates ||= it.lanes.some((lane) => lane.nature === "state");
+    const outer = containers.get(it.parent);
+    if (outer && it.id !== 0) outer.hasStates ||= it.hasStates;
+  }
   const types = told.types.map((type, id) => ({
     ...type,
     id,

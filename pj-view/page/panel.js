@@ -76,7 +76,8 @@ function meter(color, part) {
 export function showProfile(app, told) {
   const { model } = app;
   const digits = Math.max(0, Math.ceil(3 - Math.log10(told.to - told.from || 1)));
-  const span = `${told.from.toFixed(Math.min(digits, 15))} s to ${told.to.toFixed(Math.min(digits, 15))} s`;
+  const shown = (time) => Math.min(Math.max(time, model.extent[0]), model.extent[1]).toFixed(Math.min(digits, 15));
+  const span = `${shown(told.from)} s to ${shown(told.to)} s`;
   const children = [el("p", { className: "quiet" }, `${app.state.range ? "Selected range" : "On the screen"}: ${span}`)];
   const byType = Map.groupBy ? Map.groupBy(told.states, ([type]) => type) : grouped(told.states);
   for (const [type, list] of byType) {

@@ -19,6 +19,10 @@ export function servedSource() {
       const query = `tiles?level=${level}&first=${first}&count=${count}&rows=${rows}&lanes=${lanes.join(",")}`;
       return parseBlocks(await (await fetched(query)).arrayBuffer());
     },
+    folded: async (level, first, count, containers, hidden) => {
+      const query = `folded?level=${level}&first=${first}&count=${count}&containers=${containers.join(",")}&hidden=${hidden.join(",")}`;
+      return parseBlocks(await (await fetched(query)).arrayBuffer());
+    },
     row: (lane, row) => json(asked("row", { lane, row })),
     profile: (from, to) => json(asked("profile", { from, to })),
     find: (type, value, at, back) => json(asked("find", { type, value, ...at, back: back ? 1 : 0 })),

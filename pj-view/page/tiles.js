@@ -1,5 +1,7 @@
 // Tiles of lanes that were fetched, and those that are wanted.
 
+import { foldedBlock, foldedOf } from "./folded.js";
+
 const TILE = 512;
 const MOST_ROWS = 768;
 const MOST_BYTES = 200e6;
@@ -22,7 +24,7 @@ export class Tiles {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // What to draw of a lane between two times: blocks, each with the times that it is for.
+  // What to draw of a lane, or by its name of a folded container, between two times: blocks, each with the times that it is for.
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;
@@ -37,9 +39,14 @@ export class Tiles {
   }
 
   embeddedSegments(lane, level, from, to) {
-    const blocks = this.source.embedded.get(lane) || [];
+    const blocks = this.source.embedded.get(lane) || (typeof lane === "string" ? this.foldedBlocks(lane) : []);
     const block = blocks.find((it) => it.isRows || it.level >= level) || blocks[blocks.length - 1];
     return block ? [{ block, from, to }] : [];
+  }
+
+  foldedBlocks(name) {
+    if (!this.cache.has(name)) this.cache.set(name, foldedBlock(this.model, this.source.embedded, name));
+    return [this.cache.get(name)];
   }
 
   // The tile; while it is on its way, a coarser one. Rows are exact, however coarse their tile.
@@ -63,8 +70,8 @@ export class Tiles {
   }
 
   want(lane, level, tile) {
-    const key = `${level}:${tile}`;
-    if (this.flying.has(`${lane}:${key}`)) return;
+    if (this.flying.has(`${lane}:${level}:${tile}`)) return;
+    const key = `${level}:${tile}:${typeof lane}`;
     if (!this.wanted.has(key)) this.wanted.set(key, []);
     this.wanted.get(key).push(lane);
   }
@@ -90,20 +97,27 @@ export class Tiles {
     const [level, tile] = key.split(":").map(Number);
     const count = Math.max(1, Math.min(TILE, 2 ** (63 - level) - tile * TILE));
     this.requests += 1;
-    for (const lane of lanes) this.flying.add(`${lane}:${key}`);
+    for (const lane of lanes) this.flying.add(`${lane}:${level}:${tile}`);
     try {
-      for (const block of await this.source.tiles(level, tile * TILE, count, MOST_ROWS, lanes)) {
-        this.cache.set(`${block.lane}:${key}`, block);
+      const blocks = await this.blocks(level, tile * TILE, count, lanes);
+      blocks.forEach((block, i) => {
+        this.cache.set(`${lanes[i]}:${level}:${tile}`, block);
         this.bytes += block.bytes;
-      }
+      });
       this.evict();
     } catch (error) {
       this.failed = String(error);
     }
     this.requests -= 1;
-    for (const lane of lanes) this.flying.delete(`${lane}:${key}`);
+    for (const lane of lanes) this.flying.delete(`${lane}:${level}:${tile}`);
     if (this.failed) this.pause();
     else this.arrived();
+  }
+
+  blocks(level, first, count, lanes) {
+    if (typeof lanes[0] === "number") return this.source.tiles(level, first, count, MOST_ROWS, lanes);
+    const folded = lanes.map(foldedOf);
+    return this.source.folded(level, first, count, folded.map((it) => it.id), folded[0].hidden);
   }
 
   // The program may have ended: it is asked again, but not all the time.

@@ -1,8 +1,9 @@
 //! What is answered to a request.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{LaneId, Phase, Progress, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneId, Phase, Progress, TypeId, ValueId};
 use serde_json::{Value, json};
 
 use crate::find::{self, Spot};
@@ -38,6 +39,7 @@ impl Shared {
         let found = match request.path.as_str() {
             "model" => Some(model::of(view)),
             "tiles" => return blocks(view, request).unwrap_or_else(nothing),
+            "folded" => return folded(view, request).unwrap_or_else(nothing),
             "row" => row(view, request),
             "profile" => window(view, request),
             "find" => spot(view, request),
@@ -70,17 +72,42 @@ fn json(value: &Value) -> Answer {
     Answer::new("application/json", value.to_string().into_bytes())
 }
 
-fn blocks(view: &View, request: &Request) -> Option<Answer> {
+/// The level and the bins that are asked for.
+fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     let level: u32 = request.number("level").filter(|level| *level <= 63)?;
     let (first, count): (u64, u64) = (request.number("first")?, request.number("count")?);
-    let rows: usize = request.number("rows").unwrap_or(0);
     let end =
         first.checked_add(count).filter(|end| count <= MOST_BINS && *end <= 1 << (63 - level))?;
+    Some((level, first..end))
+}
+
+/// What folded containers hold, but for some types.
+fn folded(view: &View, request: &Request) -> Option<Answer> {
+    let (level, bins) = bins(request)?;
+    let numbers = |text: &str| -> Option<Vec<u32>> {
+        let words = text.split(',').filter(|word| !word.is_empty());
+        words.take(MOST_LANES).map(|word| word.parse().ok()).collect()
+    };
+    let hidden = numbers(request.text("hidden").unwrap_or(""))?;
+    let mut body = Vec::new();
+    for container in numbers(request.text("containers")?)? {
+        if container as usize >= view.trace.containers().len() {
+            return None;
+        }
+        let id = ContainerId(container);
+        tiles::write_folded(view, id, level, bins.clone(), &hidden, &mut body);
+    }
+    Some(Answer::new("application/octet-stream", body))
+}
+
+fn blocks(view: &View, request: &Request) -> Option<Answer> {
+    let (level, bins) = bins(request)?;
+    let rows: usize = request.number("rows").unwrap_or(0);
     let mut lanes = request.text("lanes")?.split(',');
     let mut body = Vec::new();
     for lane in lanes.by_ref().take(MOST_LANES) {
         let lane = view.lane(LaneId(lane.parse().ok()?))?;
-        tiles::write(view, lane, level, first..end, rows.min(1 << 14), &mut body);
+        tiles::write(view, lane, level, bins.clone(), rows.min(1 << 14), &mut body);
     }
     lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
 }

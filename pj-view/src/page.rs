@@ -22,6 +22,7 @@ pub(crate) const FILES: &[File] = files! {
     "style.css" "text/css";
     "blocks.js" SCRIPT;
     "model.js" SCRIPT;
+    "folded.js" SCRIPT;
     "source.js" SCRIPT;
     "tiles.js" SCRIPT;
     "viewport.js" SCRIPT;

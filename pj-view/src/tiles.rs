@@ -8,6 +8,7 @@
 //! | 1, 4, 5 | bins of states, events, links | where amounts end, starts (`n`); value or origin, imbrication or goal, amount, delay (`m`) |
 //! | 2 | rows | start, end, height, number as doubles; value, imbrication or origin, goal (`n`) |
 //! | 3 | bins of variables | least, greatest, mean as doubles (`n`) |
+//! | 6 | bins of all that is in a container | as 1, with the type instead of the imbrication; the lane is the container |
 //!
 //! Amounts are parts of the bin's width for states, else counts; delays are sums of seconds.
 
@@ -15,15 +16,19 @@ use std::ops;
 
 use paje_parser::TypeNature;
 use paje_pyramid::{Amount, Bins, Key, Range, Ranges, Row, Summary};
-use paje_sim::LaneView;
+use paje_sim::{ContainerId, LaneView, ValueId};
 
+use crate::picture::DEEPEST;
 use crate::view::View;
 
-/// So many shares of a bin are told; what is beyond becomes one.
+/// So many shares of a bin are told, of each imbrication; what is beyond becomes one.
 const MOST_SHARES: usize = 8;
 
 /// The value of what is beyond.
 const OTHERS: u32 = u32::MAX;
+
+/// Ticks of a value of a type, over several lanes.
+type Shared = ((u32, u32), u128);
 
 /// Appends what is in some bins of a lane: rows if there are not more than `rows`.
 pub(crate) fn write(
@@ -101,6 +106,80 @@ fn write_ranges(lane: u32, ranges: &Ranges, view: &View, out: &mut Vec<u8>) {
     doubles(out, ranges.iter().map(mean));
 }
 
+/// Appends what is in some bins of a container: the outermost states of all lanes in it, without those of some
+/// types. Of each bin, all shares together are the part of its time in which there is a state, over these lanes.
+pub(crate) fn write_folded(
+    view: &View,
+    container: ContainerId,
+    level: u32,
+    bins: ops::Range<u64>,
+    hidden: &[u32],
+    out: &mut Vec<u8>,
+) {
+    let mut told = vec![(0u32, Vec::<Shared>::new()); (bins.end - bins.start) as usize];
+    let mut lanes = 0u32;
+    for lane in view.lanes_within(container) {
+        let type_ = lane.type_id().0;
+        if lane.nature() != TypeNature::State || hidden.contains(&type_) {
+            continue;
+        }
+        lanes += 1;
+        let Summary::States(found) = view.pyramid.summary(lane, level, bins.clone()) else {
+            continue;
+        };
+        for (at, bin) in found.range().zip(found.iter()) {
+            let (starts, shares) = &mut told[(at - bins.start) as usize];
+            *starts = starts.saturating_add(bin.starts());
+            for it in bin.amounts() {
+                let Key::State(0, value) = it.key else { continue };
+                match shares.iter_mut().find(|share| share.0 == (value.0, type_)) {
+                    Some(share) => share.1 += u128::from(it.amount),
+                    None => shares.push(((value.0, type_), u128::from(it.amount))),
+                }
+            }
+        }
+    }
+    let scale = (-f64::from(level)).exp2() / f64::from(lanes.max(1));
+    let (mut ends, mut all) = (Vec::with_capacity(told.len()), Vec::new());
+    for (_, shares) in &mut told {
+        shares.sort_unstable();
+        if shares.len() > MOST_SHARES {
+            shares.sort_by_key(|share| std::cmp::Reverse(share.1));
+            let rest = shares.split_off(MOST_SHARES);
+            shares.push(((OTHERS, 0), rest.iter().map(|share| share.1).sum()));
+        }
+        all.append(shares);
+        ends.push(all.len() as u32);
+    }
+    head(out, [container.0, 6, level, ends.len() as u32, all.len() as u32, 0], bins.start);
+    words(out, ends.into_iter());
+    words(out, told.iter().map(|(starts, _)| *starts));
+    words(out, all.iter().map(|share| share.0.0));
+    words(out, all.iter().map(|share| share.0.1));
+    floats(out, all.iter().map(|share| share.1 as f64 * scale));
+    floats(out, all.iter().map(|_| 0.0));
+}
+
+/// Where it is drawn: what is nested deeper has the deepest place.
+fn place(it: &Amount) -> u32 {
+    match it.key {
+        Key::State(imbrication, _) => imbrication.min(DEEPEST as u32 - 1),
+        Key::Event(_) | Key::Link(..) => 0,
+    }
+}
+
+/// All of them as one, if there are any.
+fn others(rest: &[Amount]) -> Option<Amount> {
+    let key = match rest.first()?.key {
+        Key::State(imbrication, _) => Key::State(imbrication, ValueId(OTHERS)),
+        Key::Event(_) => Key::Event(ValueId(OTHERS)),
+        // Of links, which ones are left out makes no difference to see.
+        link @ Key::Link(..) => link,
+    };
+    let amount = rest.iter().map(|it| it.amount).sum();
+    Some(Amount { key, amount, delay: rest.iter().map(|it| it.delay).sum() })
+}
+
 fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) {
     let mut shares: Vec<Amount> = Vec::new();
     let mut ends = Vec::with_capacity(bins.iter().len());
@@ -108,18 +187,13 @@ fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) 
         let from = shares.len();
         shares.extend(bin.amounts());
         if shares.len() - from > MOST_SHARES {
-            shares[from..].sort_by_key(|it| std::cmp::Reverse(it.amount));
-            let rest = shares.split_off(from + MOST_SHARES);
-            let mut others = Amount { key: rest[0].key, amount: 0, delay: 0.0 };
-            others.amount = rest.iter().map(|it| it.amount).sum();
-            others.key = match others.key {
-                Key::State(imbrication, _) => Key::State(imbrication, paje_sim::ValueId(OTHERS)),
-                Key::Event(_) => Key::Event(paje_sim::ValueId(OTHERS)),
-                // Of links, which ones are left out makes no difference to see.
-                Key::Link(from, to) => Key::Link(from, to),
-            };
-            others.delay = rest.iter().map(|it| it.delay).sum();
-            shares.push(others);
+            let mut all = shares.split_off(from);
+            all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));
+            for same in all.chunk_by(|a, b| place(a) == place(b)) {
+                let (most, rest) = same.split_at(same.len().min(MOST_SHARES));
+                shares.extend(most);
+                shares.extend(others(rest));
+            }
         }
         ends.push(shares.len() as u32);
     }

@@ -71,6 +71,19 @@ impl View {
         (!lane.is_empty() && self.selected.lane(lane)).then_some(lane)
     }
 
+    /// The lanes that are shown of a container, and of all that are in it.
+    #[must_use]
+    pub fn lanes_within(&self, container: ContainerId) -> Vec<LaneView<'_>> {
+        let containers = self.trace.containers();
+        let (mut stack, mut found) = (vec![container], Vec::new());
+        while let Some(id) = stack.pop() {
+            stack.extend(containers.children(id));
+            let lanes = self.trace.lanes_of(id);
+            found.extend(lanes.filter(|lane| !lane.is_empty() && self.selected.lane(*lane)));
+        }
+        found
+    }
+
     /// Of each container, whether it has or holds anything that is shown, or links may end there.
     #[must_use]
     pub fn shown(&self) -> Vec<bool> {

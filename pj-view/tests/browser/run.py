@@ -232,6 +232,39 @@ def follow_a_link(browser, url):
     clean(browser, url)
 
 
+def keys_for_containers(browser, url, page):
+    """Containers with the keyboard alone: chosen, folded (what is in them is summed up), put elsewhere."""
+    for address in (url, page):
+        browser.open(address)
+        labels = [line["label"] for line in state(browser)["lines"] if line["folded"] is False]
+        assert labels[:2] == ["rank-0", "rank-1"], labels
+        browser.key("j")
+        assert state(browser)["cursor"] is not None
+        browser.key("Enter")
+        told = state(browser)
+        folded = told["lines"][0]
+        assert folded["label"] == "rank-0" and folded["folded"] and folded["summary"], folded
+        said = browser.evaluate("document.getElementById('tip').textContent")
+        assert said.startswith("rank-0, folded"), said
+        rows = pixels(browser.screenshot())
+        area = rows[int(AXIS + folded["top"] + folded["height"] / 2)][GUTTER + 20 : 1280 - 340]
+        back = rows[int(AXIS + told["lines"][-1]["top"] + told["lines"][-1]["height"] + 20)][GUTTER + 20]
+        assert sum(pixel != back for pixel in area) > 0.9 * len(area), "a folded container shows what is in it"
+        browser.mouse("mouseMoved", GUTTER + 300, AXIS + folded["top"] + folded["height"] / 2)
+        assert "%" in browser.evaluate("document.getElementById('tip').textContent")
+        browser.key("J", shift=True)
+        names = [line["label"] for line in state(browser)["lines"] if line["folded"] is not None]
+        assert [name for name in names if name.startswith("rank")][:2] == ["rank-1", "rank-0"], names
+        browser.key("Enter", shift=True)
+        browser.key("Enter", shift=True)
+        assert all(line["folded"] for line in state(browser)["lines"]), "all of its type"
+        browser.key("?")
+        keys = browser.evaluate("document.getElementById('keylist').textContent")
+        assert "J, K" in keys and "Shift Enter" in keys
+        browser.evaluate("document.getElementById('keys').close()")
+        clean(browser, address)
+
+
 def colours(browser, program, folder):
     """Each state has its colour where it is, one by one and as shares; none longer than a pixel is missing."""
     trace = pathlib.Path(folder, "colours.trace")
@@ -360,6 +393,10 @@ def main():
         print(json.dumps(browser.call("Browser.getVersion").get("product")))
         colours(browser, program, folder)
         hostile(browser, program, folder)
+        page = pathlib.Path(folder, "keys.html")
+        subprocess.run([program, "--html", page, examples / "mpi.trace"], check=True)
+        with Served(program, examples / "mpi.trace") as served:
+            keys_for_containers(browser, served.url, page.as_uri())
         single_file(browser, program, examples / "mpi.trace", folder)
         progress(browser, program, examples / "mpi.trace")
         for trace in [examples / "mpi.trace", examples / "deep.trace", *further]:

@@ -49,6 +49,49 @@ fn the_profile_of_a_window_is_what_rows_say() {
 }
 
 #[test]
+fn a_folded_container_is_the_sum_of_what_is_in_it() {
+    let trace = Trace::open(example("mpi.trace")).expect("an example");
+    let served = Served::of(&example("mpi.trace"), &[]);
+    let model: Value = serde_json::from_str(&served.get("model")).expect("JSON");
+    let double = |name: &str| model[name].as_f64().expect("a number");
+    let (level, lanes) = ((trace.end() / double("tick")).log2() as u32 - 3, 4.0);
+    let width = double("tick") * f64::from(level).exp2();
+    let bytes = served.get_bytes(&format!("folded?level={level}&first=0&count=16&containers=0"));
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four"));
+    assert_eq!((word(0), word(4), word(8), word(12)), (0, 6, level, 16));
+    let (amounts, values) = (word(16) as usize, 32 + 2 * 64);
+    let padded = |count: usize| (count * 4).next_multiple_of(8);
+    let mut at = 0;
+    for bin in 0..16 {
+        let from = double("origin") + bin as f64 * width;
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
+        for state in trace.states().filter(|state| state.imbrication == 0) {
+            let seconds = state.end.min(from + width) - state.start.max(from);
+            if seconds > 0.0 {
+                *sums.entry(state.value.0).or_default() += seconds / width / lanes;
+            }
+        }
+        assert!(sums.len() <= 8, "others are told apart");
+        let mut told = BTreeMap::new();
+        for at in at..word(32 + 4 * bin) as usize {
+            let share = f32::from_bits(word(values + 2 * padded(amounts) + 4 * at));
+            told.insert(word(values + 4 * at), f64::from(share));
+        }
+        at = word(32 + 4 * bin) as usize;
+        for (value, share) in &sums {
+            let found = told.get(value).copied().unwrap_or(0.0);
+            assert!((found - share).abs() < 1e-5, "bin {bin}: {told:?} instead of {sums:?}");
+        }
+        assert!(told.values().sum::<f64>() < 1.0 + 1e-5);
+    }
+    // Without the types that are hidden, nothing is left.
+    let types = (0..20).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
+    let bytes = served
+        .get_bytes(&format!("folded?level={level}&first=0&count=16&containers=0&hidden={types}"));
+    assert_eq!(bytes[16..20], [0; 4]);
+}
+
+#[test]
 fn rows_are_told_with_their_fields_and_lines() {
     let trace = Trace::open(example("mpi.trace")).expect("an example");
     let served = Served::of(&example("mpi.trace"), &[]);

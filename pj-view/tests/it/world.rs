@@ -64,6 +64,24 @@ impl Served {
         )
     }
 
+    /// The body of the answer to a right request, which is no text.
+    pub(crate) fn get_bytes(&self, path: &str) -> Vec<u8> {
+        let (host, token) = (&self.host, &self.token);
+        let head =
+            format!("GET /{token}/{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let mut stream = self.connect();
+        stream.write_all(head.as_bytes()).expect("it reads");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        assert!(
+            answer.starts_with(b"HTTP/1.1 200 OK\r\n"),
+            "{path}: {:?}",
+            String::from_utf8_lossy(&answer)
+        );
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+        answer.split_off(end + 4)
+    }
+
     /// The body of the answer to a right request.
     pub(crate) fn get(&self, path: &str) -> String {
         let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");

@@ -1,0 +1,71 @@
+// What a folded container shows: the outermost states of all lanes in it, together.
+
+// A page in a file adds up what it has, in so many bins.
+const BINS = 2048;
+
+// A folded container is asked for like a lane, by a name: what it shows depends on which types are shown.
+export const foldedName = (id, hidden) => `${id} ${[...hidden].sort((a, b) => a - b).join(",")}`;
+
+export function foldedOf(name) {
+  const [id, hidden] = name.split(" ");
+  return { id: Number(id), hidden: hidden ? hidden.split(",").map(Number) : [] };
+}
+
+function lanesWithin(model, id, hidden) {
+  const [found, stack] = [[], [id]];
+  while (stack.length > 0) {
+    const it = model.containers.get(stack.pop());
+    found.push(...it.lanes.filter((lane) => lane.nature === "state" && !hidden.includes(lane.type)));
+    stack.push(...it.children);
+  }
+  return found;
+}
+
+// The same block that the program would send, from the blocks of lanes.
+export function foldedBlock(model, blocksOf, name) {
+  const { id, hidden } = foldedOf(name);
+  const [from, to] = model.extent;
+  const level = Math.max(0, Math.ceil(Math.log2((to - from) / BINS / model.tick)));
+  const width = model.tick * 2 ** level;
+  const first = Math.max(0, Math.floor((from - model.origin) / width));
+  const n = Math.max(1, Math.ceil((to - model.origin) / width) - first);
+  const bins = Array.from({ length: n }, () => new Map());
+  const starts = new Uint32Array(n);
+  const lanes = lanesWithin(model, id, hidden);
+  const place = (time) => Math.max(0, Math.min(n - 1, Math.floor((time - model.origin) / width) - first));
+  const add = (type, value, start, end, weight) => {
+    for (let i = place(start), last = place(end); i <= last; i++) {
+      const low = model.origin + (first + i) * width;
+      const part = ((Math.min(end, low + width) - Math.max(start, low)) / width) * weight;
+      const key = `${value} ${type}`;
+      if (part > 0) bins[i].set(key, (bins[i].get(key) || 0) + part / lanes.length);
+    }
+  };
+  for (const lane of lanes) {
+    const block = blocksOf.get(lane.id)?.[0];
+    const size = block ? model.tick * 2 ** block.level : 0;
+    for (let i = 0; i < (block?.n || 0); i++) {
+      if (block.isRows) {
+        starts[place(block.start[i])] += 1;
+        if (block.others[i] === 0) add(lane.type, block.values[i], block.start[i], block.end[i], 1);
+        continue;
+      }
+      const at = model.origin + (block.first + i) * size;
+      starts[place(at)] += block.starts[i];
+      for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
+        if (block.others[j] === 0) add(lane.type, block.values[j], at, at + size, block.amounts[j]);
+      }
+    }
+  }
+  const block = { isRows: false, kind: 6, level, first, n, starts, ends: [], values: [], others: [], amounts: [] };
+  for (const shares of bins) {
+    for (const [key, amount] of shares) {
+      const [value, type] = key.split(" ").map(Number);
+      block.values.push(value);
+      block.others.push(type);
+      block.amounts.push(amount);
+    }
+    block.ends.push(block.values.length);
+  }
+  return block;
+}
