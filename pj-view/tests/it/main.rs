@@ -1,6 +1,9 @@
 //! The program as it is called, and its server as strangers see it.
 
 mod cli;
+mod heads;
+mod naive;
+mod requests;
 mod security;
 mod tiles;
 mod world;

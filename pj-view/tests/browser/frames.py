@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""How long frames take while somebody zooms through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
+
+For each way through the trace: the times between frames that the browser shows, what of it the page needs to draw one, and
+how much it asks for. Figures are of the machine that they are measured on, and of nothing else that runs there.
+"""
+
+import os
+import sys
+import time
+
+import chromium
+from run import Served, state
+
+# From all to a ten-thousandth and back at some place, by wheel; and along, in steps of some pixels.
+ZOOM = """(async (place) => {
+  const { app } = window.pajeView;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  app.fit();
+  app.frames.length = 0;
+  const shown = [];
+  const steps = 150;
+  for (let i = 0; i < 2 * steps; i++) {
+    app.viewport.zoom(i < steps ? 0.94 : 1 / 0.94, app.viewport.width * place);
+    app.moved();
+    shown.push(await frame());
+  }
+  return { shown, drawn: app.frames };
+})"""
+PAN = """(async (part) => {
+  const { app } = window.pajeView;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  app.fit();
+  app.viewport.zoom(part, app.viewport.width * 0.5);
+  app.frames.length = 0;
+  const shown = [];
+  for (let i = 0; i < 200; i++) {
+    app.viewport.pan(i < 100 ? 12 : -12);
+    app.moved();
+    shown.push(await frame());
+  }
+  return { shown, drawn: app.frames };
+})"""
+
+
+def quantile(values, part):
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
+
+
+def main():
+    program, trace = os.path.abspath(sys.argv[1]), sys.argv[2]
+    width, height = (int(it) for it in (sys.argv[3:5] or (1280, 720)))
+    began = time.monotonic()
+    with Served(program, trace) as served, chromium.Chromium(width, height) as browser:
+        browser.open(served.url)
+        print(f"{os.path.basename(trace)}, {width} × {height}: shown {time.monotonic() - began:.1f} s after the start")
+        lanes = browser.evaluate("window.pajeView.app.model.lanes.size")
+        print(f"{lanes} lanes, {len(state(browser)['lines'])} lines")
+        all_shown = []
+        ways = [(f"zoom at {place:.0%}", f"{ZOOM}({place})") for place in (0.5, 0.15, 0.85)]
+        ways += [(f"along {part:.1%} of it", f"{PAN}({part})") for part in (0.5, 0.02, 0.001)]
+        for name, script in ways:
+            browser.asked.clear()
+            told = browser.evaluate(script)
+            asked = len(browser.asked)
+            browser.settle()
+            between = [b - a for a, b in zip(told["shown"], told["shown"][1:])]
+            all_shown += between
+            print(
+                f"{name}: {len(between)} frames, median {quantile(between, 0.5):.1f} ms, 95 % within "
+                f"{quantile(between, 0.95):.1f} ms; drawn in {quantile(told['drawn'], 0.5):.1f} ms, 95 % within "
+                f"{quantile(told['drawn'], 0.95):.1f} ms; {asked} requests"
+            )
+        within = sum(it <= 20 for it in all_shown) / len(all_shown)
+        print(f"all: {within:.1%} of {len(all_shown)} frames within 20 ms")
+        assert browser.told == [], browser.told
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+//! Requests that nobody thought of.
+
+use paje_view::request::{Guard, parse_head};
+use testkit::{Dice, damage};
+
+use crate::heads::check;
+use crate::world::{Served, example, status};
+
+const HOST: &str = "Host: localhost:8080\r\n";
+
+/// A head that is answered, with some of what browsers send.
+fn head(dice: &mut Dice) -> Vec<u8> {
+    let paths = [
+        "",
+        "model",
+        "tiles?level=3&first=0&count=8&lanes=1,2",
+        "folded?containers=0",
+        "../x",
+        "%2e%2e/",
+    ];
+    let more = [
+        "",
+        "Accept: */*\r\n",
+        "Origin: http://localhost:8080\r\n",
+        "Connection: close\r\n",
+        "Content-Length: 0\r\n",
+    ];
+    let (path, more) = (paths[dice.below(paths.len())], more[dice.below(more.len())]);
+    format!("GET /token/{path} HTTP/1.1\r\n{HOST}{more}\r\n").into_bytes()
+}
+
+#[test]
+fn heads_are_the_same_in_any_pieces_and_know_the_token() {
+    let seed = testkit::number("PAJE_SEED").unwrap_or(1);
+    let mut dice = Dice::new(seed);
+    let guard = Guard { token: "token".into(), port: 8080, open: false };
+    let mut answered = 0;
+    for round in 0..testkit::number("PAJE_SEEDS").unwrap_or(20) * 1000 {
+        let mut bytes = head(&mut dice);
+        for _ in 0..dice.below(4) {
+            bytes = damage(&bytes, &mut dice);
+        }
+        // Two requests at a time, too.
+        if round % 7 == 0 {
+            bytes.extend(head(&mut dice));
+        }
+        answered += u64::from(matches!(parse_head(&bytes, &guard), Ok(Some(_))));
+        let checked = std::panic::catch_unwind(|| check(&bytes));
+        assert!(
+            checked.is_ok(),
+            "seed {seed}, round {round}: {:?}",
+            String::from_utf8_lossy(&bytes)
+        );
+    }
+    assert!(answered > 1000, "few heads were right: {answered}");
+}
+
+#[test]
+fn whatever_is_asked_for_is_answered_or_refused() {
+    let served = Served::of(&example("mpi.trace"), &[]);
+    let mut dice = Dice::new(7);
+    let paths = [
+        "tiles",
+        "folded",
+        "row",
+        "profile",
+        "find",
+        "model",
+        "progress",
+        "style.css",
+        "nothing",
+        "../etc",
+    ];
+    let names = [
+        "level",
+        "first",
+        "count",
+        "rows",
+        "lanes",
+        "containers",
+        "hidden",
+        "lane",
+        "row",
+        "from",
+        "to",
+        "type",
+        "value",
+        "time",
+        "back",
+    ];
+    let values = [
+        "0",
+        "1",
+        "3",
+        "17",
+        "63",
+        "64",
+        "8192",
+        "8193",
+        "-1",
+        "1e308",
+        "nan",
+        "inf",
+        "18446744073709551615",
+        "9223372036854775808",
+        "1,2",
+        ",",
+        "x",
+        "",
+    ];
+    let mut fine = 0;
+    for _ in 0..300 {
+        let mut target = format!("/{}/{}?", served.token, paths[dice.below(paths.len())]);
+        for name in names {
+            if dice.below(4) > 0 {
+                // Mostly such as make sense.
+                let among = if dice.below(3) > 0 { 4 } else { values.len() };
+                target.push_str(&format!("{name}={}&", values[dice.below(among)]));
+            }
+        }
+        let answer = served.ask("GET", &target, "");
+        assert!([200, 400, 404].contains(&status(&answer)), "{target}: {answer}");
+        fine += u32::from(status(&answer) == 200);
+    }
+    assert!(fine > 50, "{fine} were answered");
+}
