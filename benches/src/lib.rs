@@ -23,6 +23,12 @@
 //! cargo run --release -p benches --bin scaling -- --help
 //! ```
 //!
+//! What `pj_dump` costs where nothing can be timed, in instructions:
+//!
+//! ```text
+//! cargo run --release -p benches --bin instructions -- --help
+//! ```
+//!
 //! What `pj_split` costs, and the replay of its pieces:
 //!
 //! ```text

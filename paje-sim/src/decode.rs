@@ -151,6 +151,7 @@ impl Decoder {
 
     /// Decodes a block; `defs` are the definitions before it. If it is the first of a file that this
     /// decoder sees, most of its lines may be for lanes that are new.
+    #[inline(never)]
     pub(crate) fn decode(
         &mut self,
         block: &Block,

@@ -78,6 +78,7 @@ impl LinkHome {
     }
 
     /// Adds what was taken over to the rows of its lanes.
+    #[inline(never)]
     pub(crate) fn merge(&mut self, extras: bool) {
         // Each lane of each shard is in order already, so this merges.
         self.pending.sort_by_key(|(completion, _)| completion.at);

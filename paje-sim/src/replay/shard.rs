@@ -73,6 +73,7 @@ impl Shard {
     }
 
     /// Replays what a wave holds for this shard in some of the trace's bytes.
+    #[inline(never)]
     pub(crate) fn replay(
         &mut self,
         number: usize,

@@ -130,11 +130,13 @@ impl<'t> RowFormatter<'t> {
     }
 
     /// The row of a container.
+    #[inline(never)]
     pub(crate) fn container_row(&mut self, id: ContainerId) {
         let Ok(()) = self.container(self.trace, id);
     }
 
     /// The rows of some chunks of a lane, the first of which begins with row `first_row` of the lane.
+    #[inline(never)]
     pub(crate) fn lane_rows(
         &mut self,
         lane: LaneView<'_>,
