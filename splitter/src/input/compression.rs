@@ -20,6 +20,8 @@ pub enum Compression {
     Xz,
     /// `.bz2`: one or more streams (`pbzip2` makes many).
     Bzip2,
+    /// `.pjp`: a packed trace, as `pj_pack` makes them.
+    Packed,
 }
 
 impl fmt::Display for Compression {
@@ -29,18 +31,20 @@ impl fmt::Display for Compression {
             Compression::Zstd => "zstd",
             Compression::Xz => "xz",
             Compression::Bzip2 => "bzip2",
+            Compression::Packed => "pjp",
         })
     }
 }
 
 /// What compressed files begin with. A frame that zstd skips may come first; its first byte can be
 /// any of `P` to `_`.
-const MAGIC: [(&[u8], Compression); 5] = [
+const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
     (b"P\x2a\x4d\x18", Compression::Zstd),
     (b"\xfd7zXZ\0", Compression::Xz),
     (b"BZh", Compression::Bzip2),
+    (b"\x89PJP\r\n", Compression::Packed),
 ];
 
 /// Bytes that suffice to recognise a compression.
@@ -113,6 +117,7 @@ impl Decoder {
                 Box::new(liblzma::bufread::XzDecoder::new_stream(medium, stream))
             }
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(medium)),
+            Compression::Packed => Box::new(paje_pack::Text::new(medium)),
         };
         Ok(Decoder { compression, reader, failed: None })
     }
@@ -122,6 +127,9 @@ impl Decoder {
         let compression = self.compression;
         if error.raw_os_error().is_some() {
             error
+        } else if error.kind() == io::ErrorKind::Unsupported {
+            let message = format!("{compression}: {error}");
+            io::Error::new(io::ErrorKind::Unsupported, message)
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             let message = format!("{compression}: the compressed data end too early");
             io::Error::new(io::ErrorKind::UnexpectedEof, message)

@@ -1,0 +1,253 @@
+//! The file: a header, pages, and where they are. `docs/pack.md` tells it byte by byte.
+
+use std::fmt;
+use std::io::{self, Read};
+
+/// What a packed trace begins with.
+pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
+/// What it ends with, behind the place of its index.
+pub(crate) const END: &[u8; 8] = b"PJP end\n";
+/// The version that is written, and the only one that is read.
+pub(crate) const VERSION: u32 = 1;
+/// Magic and version.
+pub(crate) const HEADER: u64 = 12;
+/// The head of a page.
+pub(crate) const HEAD: usize = 14;
+
+/// Bytes of text in a segment, at most.
+pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
+/// Bytes of a page once it is decompressed, at most: texts of a segment have an end each.
+pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
+
+/// What is on a page.
+pub(crate) mod kind {
+    /// What a segment is.
+    pub(crate) const HEAD: u8 = 1;
+    /// The bits of the first stream; its texts, then those of the others, follow.
+    pub(crate) const STREAMS: u8 = 2;
+    /// The text of a segment as it is.
+    pub(crate) const TEXT: u8 = 10;
+    /// Where the segments are.
+    pub(crate) const INDEX: u8 = 11;
+}
+
+/// Why a packed trace cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// It does not begin as packed traces do.
+    NoMagic,
+    /// It has another version than this library reads.
+    Version(u32),
+    /// It ends before its end.
+    Truncated,
+    /// A page is not what was written.
+    Checksum,
+    /// A page claims a size that no page has.
+    Size(u64),
+    /// A page is of another kind than those that can follow here.
+    Page(u8),
+    /// A page cannot be decompressed.
+    Zstd(String),
+    /// A page does not say what pages of its kind say.
+    Content(&'static str),
+    /// Something follows the end.
+    Trailing,
+    /// The medium failed.
+    Io(io::Error),
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::NoMagic => f.write_str("this is no packed trace"),
+            ErrorKind::Version(version) => {
+                write!(
+                    f,
+                    "it is of version {version} of the format, and version {VERSION} is read here: use a newer program"
+                )
+            }
+            ErrorKind::Truncated => f.write_str("the packed trace ends too early"),
+            ErrorKind::Checksum => {
+                f.write_str("the checksum is that of another page: it is damaged")
+            }
+            ErrorKind::Size(size) => {
+                write!(f, "the page claims {size} bytes, more than a page can have")
+            }
+            ErrorKind::Page(kind) => write!(f, "a page of kind {kind} cannot be here"),
+            ErrorKind::Zstd(error) => write!(f, "the page cannot be decompressed: {error}"),
+            ErrorKind::Content(why) => f.write_str(why),
+            ErrorKind::Trailing => f.write_str("something follows the end of the packed trace"),
+            ErrorKind::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Why a packed trace cannot be read, and where.
+#[derive(Debug)]
+pub struct Error {
+    /// The byte of the packed file, from 0, where the page begins that is at fault.
+    pub at: u64,
+    /// What is wrong.
+    pub kind: ErrorKind,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Io(_) | ErrorKind::Version(_) | ErrorKind::NoMagic => self.kind.fmt(f),
+            kind => write!(f, "byte {}: {kind}", self.at),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        let kind = match error.kind {
+            ErrorKind::Io(error) => return error,
+            ErrorKind::Truncated => io::ErrorKind::UnexpectedEof,
+            ErrorKind::Version(_) => io::ErrorKind::Unsupported,
+            _ => io::ErrorKind::InvalidData,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
+/// Appends a number in groups of seven bits, the lowest first.
+pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while number > 127 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes such a number off the front.
+pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for place in (0..64).step_by(7) {
+        let byte = from.split_off_first()?;
+        let group = u64::from(byte & 127);
+        if place == 63 && group > 1 {
+            return None;
+        }
+        number |= group << place;
+        if byte & 128 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// A page, as it is kept.
+pub(crate) struct Page {
+    pub(crate) kind: u8,
+    /// It is compressed with zstd.
+    compressed: bool,
+    /// Its size when it is not.
+    size: u32,
+    pub(crate) kept: Vec<u8>,
+}
+
+impl Page {
+    /// A page of its own content.
+    pub(crate) fn plain(kind: u8, content: Vec<u8>) -> Page {
+        Page { kind, compressed: false, size: content.len() as u32, kept: content }
+    }
+
+    /// A page of content that zstd may make smaller.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub(crate) fn compressed(kind: u8, content: Vec<u8>, level: i32) -> io::Result<Page> {
+        let mut encoder = zstd::bulk::Compressor::new(level)?;
+        // The sizes stand in the head.
+        encoder.include_contentsize(false)?;
+        encoder.include_checksum(false)?;
+        let kept = encoder.compress(&content)?;
+        Ok(match kept.len() < content.len() {
+            true => Page { kind, compressed: true, size: content.len() as u32, kept },
+            false => Page::plain(kind, content),
+        })
+    }
+
+    /// Bytes in the file.
+    pub(crate) fn len(&self) -> u64 {
+        (HEAD + self.kept.len()) as u64
+    }
+
+    /// Its head; `number` is how many pages come before it.
+    pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
+        let mut head = [0; HEAD];
+        head[0] = self.kind;
+        head[1] = self.compressed.into();
+        head[2..6].copy_from_slice(&self.size.to_le_bytes());
+        head[6..10].copy_from_slice(&(self.kept.len() as u32).to_le_bytes());
+        let checksum = checksum(number, &head[..10], &self.kept);
+        head[10..].copy_from_slice(&checksum.to_le_bytes());
+        head
+    }
+
+    /// Reads the page with `number` pages before it.
+    pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
+        let mut head = [0; HEAD];
+        read_exact(from, &mut head)?;
+        let [kind, compressed, sizes @ ..] = head;
+        let word = |at: usize| {
+            u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]])
+        };
+        let (size, len) = (word(0), word(4));
+        if let Some(size) = [size, len].into_iter().find(|size| u64::from(*size) > LARGEST_PAGE) {
+            return Err(ErrorKind::Size(size.into()));
+        }
+        let mut kept = Vec::new();
+        from.take(len.into()).read_to_end(&mut kept).map_err(ErrorKind::Io)?;
+        if kept.len() < len as usize {
+            return Err(ErrorKind::Truncated);
+        }
+        if checksum(number, &head[..10], &kept) != word(8) {
+            return Err(ErrorKind::Checksum);
+        }
+        if compressed > 1 || (compressed == 0 && size != len) {
+            return Err(ErrorKind::Content("the page is kept in a way that is not known"));
+        }
+        Ok(Page { kind, compressed: compressed == 1, size, kept })
+    }
+
+    /// What is on it, `most` bytes if it is right.
+    pub(crate) fn content(self, most: u64) -> Result<Vec<u8>, ErrorKind> {
+        if u64::from(self.size) > most {
+            return Err(ErrorKind::Size(self.size.into()));
+        }
+        if !self.compressed {
+            return Ok(self.kept);
+        }
+        let failed = |error: io::Error| ErrorKind::Zstd(error.to_string());
+        let decoder = zstd::Decoder::with_buffer(&self.kept[..]).map_err(failed)?;
+        let mut content = Vec::new();
+        // A frame that gives more than the head says is not read to its end.
+        decoder.take(u64::from(self.size) + 1).read_to_end(&mut content).map_err(failed)?;
+        if content.len() == self.size as usize {
+            Ok(content)
+        } else {
+            Err(ErrorKind::Content("the page has another size than it says"))
+        }
+    }
+}
+
+fn checksum(number: u32, head: &[u8], kept: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_le_bytes());
+    hasher.update(head);
+    hasher.update(kept);
+    hasher.finalize()
+}
+
+pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), ErrorKind> {
+    from.read_exact(into).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => ErrorKind::Truncated,
+        _ => ErrorKind::Io(error),
+    })
+}

@@ -1,0 +1,32 @@
+//! Packed traces: smaller than any general compressor makes them, and the very bytes back.
+//!
+//! A trace is cut into segments of whole lines. Each line is an action, which is its text with holes, in a lane; in the holes are
+//! its time, the key of its link, and whatever differs from line to line. All are predicted from what
+//! came before, and what is left is written with an arithmetic coder. `docs/pack.md` tells the format byte by byte.
+//!
+//! ```
+//! use std::io::Read;
+//!
+//! let trace = b"%EventDef PajeCreateContainer 6\n% Time date\n% Alias string\n% Type string\n% Container string\n\
+//!     % Name string\n%EndEventDef\n6 0.5 r1 R 0 \"rank 1\"\n# any bytes";
+//! let packed = paje_pack::pack(&trace[..], Vec::new(), paje_pack::Settings::default())?;
+//! let mut text = Vec::new();
+//! paje_pack::Text::new(&packed[..]).read_to_end(&mut text)?;
+//! assert_eq!(text, trace);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod coder;
+mod column;
+mod format;
+mod keys;
+mod lines;
+mod reader;
+mod segment;
+mod template;
+mod value;
+mod writer;
+
+pub use format::{Error, ErrorKind};
+pub use reader::{Packed, Reader, Text};
+pub use writer::{Definitions, Segment, Segments, Settings, Writer, pack};

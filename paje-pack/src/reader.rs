@@ -1,0 +1,232 @@
+//! Reading: the text of a packed trace, segment by segment.
+
+use std::io::{self, Read};
+
+use crate::format::{
+    END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, MAGIC, Page, VERSION, kind,
+    read_exact, take_number,
+};
+use crate::segment::{STREAMS, Scale, Told, untell};
+
+/// What a segment says of itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    pub(crate) length: usize,
+    lines: u64,
+    scale: Scale,
+    which: u64,
+    checksum: u32,
+}
+
+impl Head {
+    fn parse(page: &[u8]) -> Option<Head> {
+        let mut left = page;
+        let mut next = || take_number(&mut left);
+        let (length, lines, after, zeros, which) = (next()?, next()?, next()?, next()?, next()?);
+        let checksum = u32::from_le_bytes(left.try_into().ok()?);
+        let length =
+            usize::try_from(length).ok().filter(|length| (1..=LARGEST_SEGMENT).contains(length))?;
+        let scale = Scale { after: after.try_into().ok()?, zeros: zeros.try_into().ok()? };
+        let whole = 1 << (2 * STREAMS);
+        let fits =
+            (1..=length as u64).contains(&lines) && scale.zeros <= scale.after && scale.after <= 18;
+        (fits && which <= whole).then_some(Head { length, lines, scale, which, checksum })
+    }
+}
+
+/// A segment as it was read, its text still packed.
+pub struct Packed {
+    /// Where it begins.
+    at: u64,
+    head: Head,
+    told: Told,
+    /// Its text as it is, if that was smaller.
+    whole: Option<Vec<u8>>,
+}
+
+impl Packed {
+    /// The text.
+    ///
+    /// # Errors
+    /// The pages do not tell a text, or another one than that which was packed.
+    pub fn unpack(self) -> Result<Vec<u8>, Error> {
+        let Packed { at, head, told, whole } = self;
+        let untold =
+            |()| Error { at, kind: ErrorKind::Content("the segment does not tell its lines") };
+        let text = whole.map_or_else(|| untell(&told, head.length).map_err(untold), Ok)?;
+        if text.len() == head.length && crc32fast::hash(&text) == head.checksum {
+            Ok(text)
+        } else {
+            Err(Error {
+                at,
+                kind: ErrorKind::Content(
+                    "the segment tells another text than that which was packed",
+                ),
+            })
+        }
+    }
+}
+
+/// Reads the segments of a packed trace one after the other, to its end.
+pub struct Reader<R> {
+    from: R,
+    at: u64,
+    pages: u32,
+    index: Vec<[u64; 4]>,
+    begun: bool,
+    ended: bool,
+    failed: bool,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads what `from` gives, from its header on.
+    pub const fn new(from: R) -> Self {
+        Reader {
+            from,
+            at: 0,
+            pages: 0,
+            index: Vec::new(),
+            begun: false,
+            ended: false,
+            failed: false,
+        }
+    }
+
+    /// The next segment; none at the end.
+    ///
+    /// # Errors
+    /// The file is damaged, or no packed trace, or of another version.
+    pub fn next_segment(&mut self) -> Result<Option<Packed>, Error> {
+        if self.ended {
+            return Ok(None);
+        }
+        let at = self.at;
+        if self.failed {
+            return Err(Error { at, kind: ErrorKind::Content("it could not be read up to here") });
+        }
+        self.next().map_err(|kind| {
+            self.failed = true;
+            Error { at: self.at, kind }
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Packed>, ErrorKind> {
+        if !self.begun {
+            self.header()?;
+        }
+        let (start, pages) = (self.at, self.pages);
+        let page = Page::read(&mut self.from, self.pages)?;
+        if page.kind == kind::INDEX {
+            self.end(page)?;
+            return Ok(None);
+        }
+        if page.kind != kind::HEAD {
+            return Err(ErrorKind::Page(page.kind));
+        }
+        self.passed(&page);
+        let head = Head::parse(&page.content(LARGEST_PAGE)?);
+        let head =
+            head.ok_or(ErrorKind::Content("a segment cannot be what this one says it is"))?;
+        let mut told = Told { lines: head.lines, scale: head.scale, streams: Default::default() };
+        let mut whole = None;
+        for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
+            let page = Page::read(&mut self.from, self.pages)?;
+            if page.kind != kind::STREAMS + number as u8 {
+                return Err(ErrorKind::Page(page.kind));
+            }
+            let len = page.len();
+            let content = page.content(LARGEST_PAGE)?;
+            match told.streams.as_flattened_mut().get_mut(number) {
+                Some(stream) => *stream = content,
+                None => whole = Some(content),
+            }
+            self.at += len;
+            self.pages += 1;
+        }
+        self.index.push([
+            self.at - start,
+            (self.pages - pages).into(),
+            head.length as u64,
+            head.lines,
+        ]);
+        Ok(Some(Packed { at: start, head, told, whole }))
+    }
+
+    fn header(&mut self) -> Result<(), ErrorKind> {
+        let mut header = [0; HEADER as usize];
+        read_exact(&mut self.from, &mut header)?;
+        let (magic, version) = header.split_at(MAGIC.len());
+        if magic != MAGIC {
+            return Err(ErrorKind::NoMagic);
+        }
+        let version = version.iter().rev().fold(0, |version, byte| version << 8 | u32::from(*byte));
+        if version != VERSION {
+            return Err(ErrorKind::Version(version));
+        }
+        (self.at, self.begun) = (HEADER, true);
+        Ok(())
+    }
+
+    fn passed(&mut self, page: &Page) {
+        self.at += page.len();
+        self.pages += 1;
+    }
+
+    /// The index says what was read, and nothing follows.
+    fn end(&mut self, page: Page) -> Result<(), ErrorKind> {
+        let (at, len) = (self.at, page.len());
+        let index = page.content(LARGEST_PAGE)?;
+        let mut left = &index[..];
+        let count = take_number(&mut left);
+        let mut said = self.index.iter().flatten().map(|number| Some(*number));
+        let same = count == Some(self.index.len() as u64)
+            && said.all(|number| take_number(&mut left) == number);
+        if !same || !left.is_empty() {
+            return Err(ErrorKind::Content("the index tells of other segments than there are"));
+        }
+        self.at += len;
+        let mut trailer = [0; 16];
+        read_exact(&mut self.from, &mut trailer)?;
+        if trailer[..8] != at.to_le_bytes() || trailer[8..] != *END {
+            return Err(ErrorKind::Content("the end of the file does not say where its index is"));
+        }
+        self.at += 16;
+        let mut more = [0];
+        if self.from.read(&mut more).map_err(ErrorKind::Io)? > 0 {
+            return Err(ErrorKind::Trailing);
+        }
+        self.ended = true;
+        Ok(())
+    }
+}
+
+/// The text of a packed trace.
+pub struct Text<R> {
+    reader: Reader<R>,
+    text: Vec<u8>,
+    given: usize,
+}
+
+impl<R: Read> Text<R> {
+    /// The text of what `from` gives, from its header on.
+    pub const fn new(from: R) -> Self {
+        Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
+    }
+}
+
+impl<R: Read> Read for Text<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        while self.given == self.text.len() {
+            let Some(packed) = self.reader.next_segment()? else { return Ok(0) };
+            (self.text, self.given) = (packed.unpack()?, 0);
+        }
+        let left = &self.text[self.given..];
+        let count = left.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&left[..count]);
+        self.given += count;
+        Ok(count)
+    }
+}

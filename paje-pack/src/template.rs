@@ -1,0 +1,133 @@
+//! Lines, cut into what they do and what differs from one to the next.
+
+use std::ops::Range;
+
+use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames, token};
+use rustc_hash::FxHashMap;
+
+use crate::lines::holes;
+
+/// Fields of a line that may differ; lines with more are kept as they are.
+const FIELDS: usize = 64;
+
+/// Events by the text that stands for them: a hole or nothing for each field, the code itself not counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Roles {
+    table: DefTable,
+    /// Which table `by_code` was made from.
+    known: usize,
+    by_code: FxHashMap<Box<[u8]>, Box<[u8]>>,
+}
+
+/// What a field of an event is; 0 if it is part of the action.
+fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
+    use EventKind as E;
+    use FieldName as F;
+    let Some(field) = field else { return holes::VALUE };
+    match (kind, field) {
+        (_, F::Time) => holes::TIME,
+        (E::DestroyContainer, F::Name) | (E::CreateContainer, F::Container) => holes::LANE,
+        (E::CreateContainer, F::Name | F::Alias | F::Filename) => holes::VALUE,
+        (E::StartLink, F::StartContainer) | (E::EndLink, F::EndContainer) => holes::LANE,
+        (E::StartLink, F::Key) => holes::START,
+        (E::EndLink, F::Key) => holes::END,
+        (E::StartLink | E::EndLink, F::Value) => holes::VALUE,
+        (E::SetVariable | E::AddVariable | E::SubVariable, F::Value) => holes::VALUE,
+        (E::StartLink | E::EndLink, _) => 0,
+        (_, F::Container) => holes::LANE,
+        _ => 0,
+    }
+}
+
+fn roles(def: &EventDef) -> Box<[u8]> {
+    let mut lane = false;
+    let one = |field: &paje_parser::definition::FieldDef| {
+        let role = role(def.kind(), field.known);
+        // One lane only.
+        let again = role == holes::LANE && std::mem::replace(&mut lane, true);
+        if again { holes::VALUE } else { role }
+    };
+    def.fields().iter().map(one).collect()
+}
+
+impl Roles {
+    pub(crate) fn new() -> Self {
+        Roles { table: DefTable::new(FieldNames::Old), known: 0, by_code: FxHashMap::default() }
+    }
+
+    /// Takes in a line that may be part of a definition.
+    pub(crate) fn learn(&mut self, line: &[u8]) {
+        // Faulty ones are the business of those who replay.
+        if self.table.header_line(line).is_err() {
+            return;
+        }
+        let defs = self.table.defs();
+        for def in defs.since(self.known) {
+            self.by_code.insert(def.id().into(), roles(def));
+        }
+        self.known = defs.len();
+    }
+
+    /// Takes in the definitions of a text.
+    pub(crate) fn learn_all(&mut self, text: &[u8]) {
+        let mut at = 0;
+        while let Some(found) = memchr::memchr(b'%', &text[at..]) {
+            let percent = at + found;
+            let start = memchr::memrchr(b'\n', &text[..percent]).map_or(0, |newline| newline + 1);
+            let end =
+                memchr::memchr(b'\n', &text[percent..]).map_or(text.len(), |len| percent + len);
+            if is_header(&text[start..end]) {
+                self.learn(&text[start..end]);
+            }
+            at = end;
+        }
+    }
+}
+
+/// It is part of a definition.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
+}
+
+/// A line in parts.
+#[derive(Default)]
+pub(crate) struct Cut {
+    /// Its text, with holes.
+    pub(crate) action: Vec<u8>,
+    /// What is in the holes.
+    pub(crate) fields: Vec<Range<usize>>,
+    pub(crate) lane: Range<usize>,
+}
+
+impl Cut {
+    /// Cuts a line; false if it is to be kept as it is.
+    pub(crate) fn cut(&mut self, line: &[u8], roles: &Roles) -> bool {
+        self.action.clear();
+        self.fields.clear();
+        self.lane = 0..0;
+        let Some(code) = token::next_field(line, 0) else { return false };
+        let Some(roles) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let (mut at, mut copied) = (code.end, 0);
+        let mut given = roles.iter().copied();
+        while let Some(field) = token::next_field(line, at) {
+            at = field.end;
+            let role = given.next().unwrap_or(holes::VALUE);
+            if role == 0 {
+                continue;
+            }
+            self.action.extend_from_slice(&line[copied..field.start]);
+            self.action.push(role);
+            copied = field.end;
+            if role == holes::LANE {
+                self.lane = field.clone();
+            }
+            self.fields.push(field);
+        }
+        let in_the_way = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
+        let literal = &line[copied..];
+        self.action.extend_from_slice(literal);
+        // A byte that stands for a hole may not stand for itself.
+        let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
+        holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
+    }
+}

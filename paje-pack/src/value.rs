@@ -1,0 +1,200 @@
+//! Texts of fields as numbers, where the number gives the text back.
+
+use rustc_hash::FxHashMap;
+
+/// The text of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Value {
+    pub(crate) kind: Kind,
+    /// A number without its point, in two's complement; what 16 hexadecimal digits stand for; the number of a text.
+    pub(crate) bits: u64,
+}
+
+/// How a text is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    #[default]
+    Text,
+    /// A decimal number with so many digits after the point; without a point for 0.
+    Decimal(u8),
+    /// 16 digits of lower case.
+    Hex,
+}
+
+/// Digits that surely fit.
+const DIGITS: usize = 18;
+
+impl Value {
+    /// The decimal number that a text is, if it is spelt as such numbers are written here.
+    pub(crate) fn decimal(text: &[u8]) -> Option<Value> {
+        let (negative, digits) = match text {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
+        if digits.len() > DIGITS + 1 {
+            return None;
+        }
+        let (mut bits, mut point) = (0_i64, None);
+        for (place, byte) in digits.iter().enumerate() {
+            match byte {
+                // What does not fit has too many digits.
+                b'0'..=b'9' => bits = bits.wrapping_mul(10).wrapping_add((byte - b'0').into()),
+                b'.' if point.is_none() => point = Some(place),
+                _ => return None,
+            }
+        }
+        let whole = point.unwrap_or(digits.len());
+        let after = digits.len() - whole - usize::from(point.is_some());
+        let spelt = whole > 0
+            && (whole == 1 || digits[0] != b'0')
+            && (point.is_none() || after > 0)
+            && whole + after <= DIGITS
+            && !(negative && bits == 0);
+        spelt.then(|| Value {
+            kind: Kind::Decimal(after as u8),
+            bits: (if negative { -bits } else { bits }) as u64,
+        })
+    }
+
+    fn hex(text: &[u8]) -> Option<Value> {
+        let digit = |byte: &u8| match byte {
+            b'0'..=b'9' => Some(u64::from(byte - b'0')),
+            b'a'..=b'f' => Some(u64::from(byte - b'a' + 10)),
+            _ => None,
+        };
+        if text.len() != 16 {
+            return None;
+        }
+        let bits = text.iter().try_fold(0, |bits, byte| Some(bits << 4 | digit(byte)?));
+        bits.map(|bits| Value { kind: Kind::Hex, bits })
+    }
+
+    /// The number that a text is.
+    pub(crate) fn of(text: &[u8]) -> Option<Value> {
+        Value::hex(text).or_else(|| Value::decimal(text))
+    }
+}
+
+/// Appends the text of a decimal number.
+pub(crate) fn write_decimal(bits: i64, after: u8, out: &mut Vec<u8>) {
+    if bits < 0 {
+        out.push(b'-');
+    }
+    let mut digits = [b'0'; 64];
+    let (mut left, mut at) = (bits.unsigned_abs(), digits.len());
+    let after = usize::from(after.min(DIGITS as u8));
+    while left > 0 || digits.len() - at <= after {
+        at -= 1;
+        digits[at] = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    let whole = digits.len() - after;
+    out.extend_from_slice(&digits[at..whole]);
+    if after > 0 {
+        out.push(b'.');
+        out.extend_from_slice(&digits[whole..]);
+    }
+}
+
+/// Texts by number.
+#[derive(Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    numbers: FxHashMap<Box<[u8]>, u32>,
+}
+
+impl Texts {
+    pub(crate) fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
+    /// The number of a text, a new one if need be.
+    pub(crate) fn put(&mut self, text: &[u8]) -> u32 {
+        if let Some(number) = self.find(text) {
+            return number;
+        }
+        let number = self.len();
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    /// The text of a number; an empty one if there is none.
+    pub(crate) fn get(&self, number: u32) -> &[u8] {
+        let Some(end) = self.ends.get(number as usize) else { return b"" };
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.bytes[start..*end]
+    }
+}
+
+impl Value {
+    /// Appends the text of a value, which texts are found in `texts`.
+    pub(crate) fn write(self, texts: &Texts, out: &mut Vec<u8>) {
+        match self.kind {
+            Kind::Text => out.extend_from_slice(texts.get(self.bits as u32)),
+            Kind::Decimal(after) => write_decimal(self.bits as i64, after, out),
+            Kind::Hex => {
+                let digit =
+                    |place: u32| b"0123456789abcdef"[(self.bits >> (4 * place) & 15) as usize];
+                out.extend((0..16).rev().map(digit));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_gives_its_text_back() {
+        let texts = Texts::default();
+        for text in [
+            "0",
+            "7",
+            "-7",
+            "0.0",
+            "0.5",
+            "-0.5",
+            "12.340",
+            "618.726959000",
+            "999999999999999999",
+            "-0.01",
+            "43510a4e43510a4e",
+        ] {
+            let mut back = Vec::new();
+            Value::of(text.as_bytes()).unwrap().write(&texts, &mut back);
+            assert_eq!(back, text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_texts() {
+        for text in [
+            "",
+            "-",
+            ".",
+            "1.",
+            ".5",
+            "00",
+            "01",
+            "-0",
+            "-0.0",
+            "+1",
+            "1e5",
+            "1.2.3",
+            "1000000000000000000",
+            "9999999999999999999",
+            "0x1",
+            "43510A4E43510A4E",
+        ] {
+            assert_eq!(Value::of(text.as_bytes()), None, "{text}");
+        }
+    }
+}

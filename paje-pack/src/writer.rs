@@ -1,0 +1,216 @@
+//! Writing: text to segments, one by one or many at once, and those to a file, in order.
+
+use std::io::{self, Read, Write};
+
+use crate::format::{END, HEADER, LARGEST_SEGMENT, MAGIC, Page, VERSION, kind, put_number};
+use crate::segment::{STREAMS, Told, tell};
+use crate::template::Roles;
+
+/// How a trace is packed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Bytes of text that are packed by themselves: 1 to 64 MiB.
+    pub segment: usize,
+    /// zstd's level for texts that are found nowhere else.
+    pub level: i32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        // Larger segments are a few hundredths smaller, and fewer threads work on them.
+        Settings { segment: 16 << 20, level: 15 }
+    }
+}
+
+/// The definitions of events that stand before a place of a trace.
+///
+/// They say which fields are times, containers and keys. What is not defined is packed all the same, but not as well.
+#[derive(Clone, Debug)]
+pub struct Definitions(Roles);
+
+impl Default for Definitions {
+    fn default() -> Self {
+        Definitions(Roles::new())
+    }
+}
+
+impl Definitions {
+    /// Takes in the definitions that are in a text.
+    pub fn learn(&mut self, text: &[u8]) {
+        self.0.learn_all(text);
+    }
+}
+
+/// A text in segments, each of which ends with a line if lines are shorter than a segment.
+pub struct Segments<R> {
+    reader: R,
+    size: usize,
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+impl<R: Read> Segments<R> {
+    /// The segments of what a reader gives.
+    pub fn new(reader: R, settings: Settings) -> Self {
+        let size = settings.segment.clamp(1, LARGEST_SEGMENT);
+        Segments { reader, size, rest: Vec::new(), ended: false }
+    }
+
+    /// The next segment; none at the end.
+    ///
+    /// # Errors
+    /// The reader fails.
+    pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut text = std::mem::take(&mut self.rest);
+        if !self.ended {
+            let room = self.size - text.len();
+            let more = self.reader.by_ref().take(room as u64).read_to_end(&mut text)?;
+            self.ended = more < room;
+        }
+        if !self.ended
+            && let Some(newline) = memchr::memrchr(b'\n', &text)
+        {
+            self.rest = text.split_off(newline + 1);
+        }
+        Ok((!text.is_empty()).then_some(text))
+    }
+}
+
+/// A packed segment.
+pub struct Segment {
+    text: u64,
+    lines: u64,
+    pages: Vec<Page>,
+}
+
+/// Texts so short that it costs nothing to see whether they are better kept as they are.
+const SHORT: usize = 1 << 18;
+
+impl Segment {
+    /// Packs a text, at most 64 MiB of it, with the definitions that stand before it.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
+        debug_assert!(text.len() <= LARGEST_SEGMENT);
+        let told = tell(text, &mut definitions.0.clone());
+        let level = settings.level;
+        let lines = told.lines;
+        let mut pages = pages_of(&told, text, level)?;
+        let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
+        // What is no trace, or hardly any, may be better off without all this.
+        let is_good = || size(&pages) * 4 < text.len();
+        if text.len() < SHORT || !is_good() {
+            let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(19))?;
+            if whole.kept.len() < size(&pages) {
+                pages = vec![
+                    Page::plain(kind::HEAD, head(text, lines, &told, 1 << (2 * STREAMS))),
+                    whole,
+                ];
+            }
+        }
+        Ok(Segment { text: text.len() as u64, lines, pages })
+    }
+}
+
+/// What stands at the beginning of a segment; `which` has a bit for each of the pages that follow.
+fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
+    let mut head = Vec::new();
+    for number in
+        [text.len() as u64, lines, told.scale.after.into(), told.scale.zeros.into(), which]
+    {
+        put_number(number, &mut head);
+    }
+    head.extend_from_slice(&crc32fast::hash(text).to_le_bytes());
+    head
+}
+
+fn pages_of(told: &Told, text: &[u8], level: i32) -> io::Result<Vec<Page>> {
+    let parts = told.streams.iter().flatten().enumerate().filter(|(_, part)| !part.is_empty());
+    let which = parts.clone().fold(0, |which, (number, _)| which | 1 << number);
+    let mut pages = vec![Page::plain(kind::HEAD, head(text, told.lines, told, which))];
+    for (number, part) in parts {
+        let kind = kind::STREAMS + number as u8;
+        pages.push(match number % 2 {
+            0 => Page::plain(kind, part.clone()),
+            _ => Page::compressed(kind, part.clone(), level)?,
+        });
+    }
+    Ok(pages)
+}
+
+/// Writes a packed trace, segment by segment.
+pub struct Writer<W> {
+    out: W,
+    at: u64,
+    pages: u32,
+    /// For each segment: bytes in the file, pages, bytes of text, lines.
+    index: Vec<[u64; 4]>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        Ok(Writer { out, at: HEADER, pages: 0, index: Vec::new() })
+    }
+
+    /// Appends a segment.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn put(&mut self, segment: &Segment) -> io::Result<()> {
+        let start = self.at;
+        for page in &segment.pages {
+            self.page(page)?;
+        }
+        self.index.push([self.at - start, segment.pages.len() as u64, segment.text, segment.lines]);
+        Ok(())
+    }
+
+    fn page(&mut self, page: &Page) -> io::Result<()> {
+        self.out.write_all(&page.head(self.pages))?;
+        self.out.write_all(&page.kept)?;
+        self.pages += 1;
+        self.at += page.len();
+        Ok(())
+    }
+
+    /// Writes where the segments are. Without this, the trace is not whole.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn finish(mut self) -> io::Result<W> {
+        let mut index = Vec::new();
+        put_number(self.index.len() as u64, &mut index);
+        for number in self.index.iter().flatten() {
+            put_number(*number, &mut index);
+        }
+        let at = self.at;
+        self.page(&Page::plain(kind::INDEX, index))?;
+        self.out.write_all(&at.to_le_bytes())?;
+        self.out.write_all(END)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+/// Packs a text with one thread.
+///
+/// # Errors
+/// Reading or writing fails.
+pub fn pack<W: Write>(text: impl Read, out: W, settings: Settings) -> io::Result<W> {
+    let mut segments = Segments::new(text, settings);
+    let mut definitions = Definitions::default();
+    let mut writer = Writer::new(out)?;
+    while let Some(text) = segments.next_text()? {
+        writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+        definitions.learn(&text);
+    }
+    writer.finish()
+}

@@ -1,0 +1,4 @@
+//! Packed traces give the very bytes back, and damaged ones say so.
+
+mod damage;
+mod round;
