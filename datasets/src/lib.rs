@@ -34,5 +34,5 @@ mod size;
 #[cfg(test)]
 mod testing;
 
-pub use shapes::{ParseShapeError, Shape, generate, write};
+pub use shapes::{ParseShapeError, Shape, generate, ping_pong, write};
 pub use size::{ParseSizeError, Size};

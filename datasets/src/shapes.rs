@@ -8,6 +8,7 @@ mod many_containers;
 mod mpi;
 mod mpi_wild;
 mod one_container;
+mod ping_pong;
 mod quoted;
 mod task_runtime;
 mod unique_values;
@@ -21,6 +22,8 @@ use std::str::FromStr;
 
 use crate::rng::Rng;
 use crate::sink::Sink;
+
+pub use ping_pong::ping_pong;
 
 /// A kind of trace: what it holds most of, and so what it stresses in a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,11 +58,14 @@ pub enum Shape {
     Unsorted,
     /// Hardly anything but variables, set, added to and subtracted from.
     Variables,
+    /// Two ranks in loops: 100 rounds of one message there and back, and then as many as fit. What structure there is to
+    /// find.
+    PingPong,
 }
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Mpi,
         Self::MpiWild,
         Self::ManyContainers,
@@ -72,6 +78,7 @@ impl Shape {
         Self::TaskRuntime,
         Self::Unsorted,
         Self::Variables,
+        Self::PingPong,
     ];
 
     /// The name on a command line, such as `many-containers`.
@@ -89,6 +96,7 @@ impl Shape {
             Self::TaskRuntime => "task-runtime",
             Self::Unsorted => "unsorted",
             Self::Variables => "variables",
+            Self::PingPong => "ping-pong",
         }
     }
 
@@ -117,6 +125,7 @@ impl Shape {
                 "task-runtime out of time order: valid only after a stable sort by time"
             }
             Self::Variables => "hardly anything but variables: number parsing and accumulation",
+            Self::PingPong => "two ranks in two loops: the structure that pj_pack finds",
         }
     }
 
@@ -194,6 +203,7 @@ pub fn write<W: Write + ?Sized>(
         Shape::TaskRuntime => task_runtime::write(&mut sink, size, rng)?,
         Shape::Unsorted => unsorted::write(&mut sink, size, rng)?,
         Shape::Variables => variables::write(&mut sink, size, rng)?,
+        Shape::PingPong => ping_pong::write(&mut sink, size, rng)?,
     }
     sink.finish()
 }

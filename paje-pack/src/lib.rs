@@ -21,12 +21,16 @@ mod column;
 mod format;
 mod keys;
 mod lines;
+mod outline;
 mod reader;
 mod segment;
+mod structure;
 mod template;
 mod value;
 mod writer;
 
 pub use format::{Error, ErrorKind};
-pub use reader::{Packed, Reader, Text};
+pub use outline::{Outline, OutlinedLine};
+pub use reader::{KIND_NAMES, Packed, Reader, Text};
+pub use structure::{Iterations, Structure, Token};
 pub use writer::{Definitions, Segment, Segments, Settings, Writer, pack};

@@ -42,15 +42,67 @@ pub struct Packed {
     told: Told,
     /// Its text as it is, if that was smaller.
     whole: Option<Vec<u8>>,
+    /// Bytes of its pages in the file, by kind.
+    sizes: [u64; KINDS],
 }
 
+/// Kinds of pages.
+pub(crate) const KINDS: usize = kind::INDEX as usize + 1;
+
+/// What the pages of each kind are called, in the order of [`Packed::sizes`].
+pub const KIND_NAMES: [&str; KINDS] = [
+    "header and end",
+    "heads",
+    "lines",
+    "names",
+    "times",
+    "times, odd ones",
+    "values",
+    "values, texts",
+    "keys",
+    "keys, texts",
+    "kept as text",
+    "index",
+];
+
 impl Packed {
+    pub(crate) const fn at(&self) -> u64 {
+        self.at
+    }
+
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        self.whole.as_deref()
+    }
+
+    /// The stream that tells which line comes next, how many lines there are, and the bytes of the text.
+    pub(crate) fn lines(&self) -> (&[Vec<u8>; 2], u64, usize) {
+        (&self.told.streams[0], self.head.lines, self.head.length)
+    }
+
+    /// How many lines it has.
+    #[must_use]
+    pub const fn line_count(&self) -> u64 {
+        self.head.lines
+    }
+
+    /// Bytes of its text.
+    #[must_use]
+    pub const fn text_len(&self) -> u64 {
+        self.head.length as u64
+    }
+
+    /// Bytes of its pages, with their heads, in the file, by [kind](KIND_NAMES).
+    #[must_use]
+    pub const fn sizes(&self) -> [u64; KINDS] {
+        self.sizes
+    }
+
     /// The text.
     ///
     /// # Errors
     /// The pages do not tell a text, or another one than that which was packed.
     pub fn unpack(self) -> Result<Vec<u8>, Error> {
-        let Packed { at, head, told, whole } = self;
+        let Packed { at, head, told, whole, .. } = self;
         let untold =
             |()| Error { at, kind: ErrorKind::Content("the segment does not tell its lines") };
         let text = whole.map_or_else(|| untell(&told, head.length).map_err(untold), Ok)?;
@@ -123,6 +175,8 @@ impl<R: Read> Reader<R> {
         if page.kind != kind::HEAD {
             return Err(ErrorKind::Page(page.kind));
         }
+        let mut sizes = [0; KINDS];
+        sizes[usize::from(kind::HEAD)] = page.len();
         self.passed(&page);
         let head = Head::parse(&page.content(LARGEST_PAGE)?);
         let head =
@@ -135,6 +189,7 @@ impl<R: Read> Reader<R> {
                 return Err(ErrorKind::Page(page.kind));
             }
             let len = page.len();
+            sizes[usize::from(page.kind)] = len;
             let content = page.content(LARGEST_PAGE)?;
             match told.streams.as_flattened_mut().get_mut(number) {
                 Some(stream) => *stream = content,
@@ -149,7 +204,13 @@ impl<R: Read> Reader<R> {
             head.length as u64,
             head.lines,
         ]);
-        Ok(Some(Packed { at: start, head, told, whole }))
+        Ok(Some(Packed { at: start, head, told, whole, sizes }))
+    }
+
+    /// Bytes of the file that have been read, 0 before the first segment: all of them at the end.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.at
     }
 
     fn header(&mut self) -> Result<(), ErrorKind> {

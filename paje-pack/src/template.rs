@@ -16,7 +16,7 @@ pub(crate) struct Roles {
     table: DefTable,
     /// Which table `by_code` was made from.
     known: usize,
-    by_code: FxHashMap<Box<[u8]>, Box<[u8]>>,
+    by_code: FxHashMap<Box<[u8]>, (EventKind, Box<[u8]>)>,
 }
 
 /// What a field of an event is; 0 if it is part of the action.
@@ -63,9 +63,14 @@ impl Roles {
         }
         let defs = self.table.defs();
         for def in defs.since(self.known) {
-            self.by_code.insert(def.id().into(), roles(def));
+            self.by_code.insert(def.id().into(), (def.kind(), roles(def)));
         }
         self.known = defs.len();
+    }
+
+    /// Which event a code stands for.
+    pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
+        self.by_code.get(code).map(|(kind, _)| *kind)
     }
 
     /// Takes in the definitions of a text.
@@ -106,7 +111,7 @@ impl Cut {
         self.fields.clear();
         self.lane = 0..0;
         let Some(code) = token::next_field(line, 0) else { return false };
-        let Some(roles) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let Some((_, roles)) = roles.by_code.get(&line[code.clone()]) else { return false };
         let (mut at, mut copied) = (code.end, 0);
         let mut given = roles.iter().copied();
         while let Some(field) = token::next_field(line, at) {

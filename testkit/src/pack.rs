@@ -3,10 +3,13 @@
 use std::io::Read;
 
 /// What traces can be compressed with.
-pub const COMPRESSIONS: [&str; 4] = ["gzip", "zstd", "xz", "bzip2"];
+pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
 
 /// Compresses a text into one member, frame or stream, with a checksum.
 pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
+    if compression == "pjp" {
+        return paje_pack::pack(text, Vec::new(), paje_pack::Settings::default()).expect("memory");
+    }
     let mut encoder: Box<dyn Read + '_> = match compression {
         "gzip" => Box::new(flate2::read::GzEncoder::new(text, flate2::Compression::new(6))),
         "zstd" => {

@@ -45,7 +45,10 @@ fn compressed_traces_are_told_of_as_plain_ones() {
                 assert!(text(&plain.stdout).contains("high tide"), "a line that had passed");
             }
             let (first, second) = trace.split_at(trace.len() / 3);
-            let halves = COMPRESSIONS.map(|how| [pack(how, first), pack(how, second)].concat());
+            // Packed traces are not joined.
+            let joined = COMPRESSIONS.into_iter().filter(|how| *how != "pjp");
+            let halves: Vec<_> =
+                joined.map(|how| [pack(how, first), pack(how, second)].concat()).collect();
             let whole = COMPRESSIONS.map(|how| pack(how, &trace));
             for packed in whole.iter().chain(&halves) {
                 fs::write(&path, packed).unwrap();

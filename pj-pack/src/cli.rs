@@ -1,0 +1,138 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
+use console::generate::Generate;
+use console::options::Parallel;
+use splitter::parse_size;
+
+use crate::manual::MANUAL;
+
+/// Headings of the help. They come in the order of their first options.
+const INSTEAD: &str = "Instead of packing";
+const HOW: &str = "How it is packed";
+const OTHER: &str = "Other";
+
+/// Packs a Pajé trace into a file that is small and gives the very bytes back.
+///
+/// All programs read packed traces as they read the text. Whatever is not understood is kept as it is, invalid
+/// traces too. A file is there when all of it is complete.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "pj_pack",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    infer_long_args = true,
+    args_override_self = true,
+    group = ArgGroup::new("instead").multiple(false),
+    after_help = MANUAL.after_help(),
+    after_long_help = MANUAL.after_long_help()
+)]
+pub struct Cli {
+    /// Traces, plain or compressed with gzip, zstd, xz or bzip2; or packed ones; standard input if it is `-`
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Where to write; `-` is standard output. If not given, packed traces are FILE.pjp, without what says how FILE is
+    /// compressed; what is unpacked goes to standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+
+    /// Give back the trace
+    #[arg(short, long, group = "instead", help_heading = INSTEAD)]
+    pub unpack: bool,
+
+    /// Read all of the packed trace, and tell whether it is whole
+    #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
+    pub test: bool,
+
+    /// Print what is in the packed trace: lines, events by container, and bytes by kind of page
+    #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
+    pub list: bool,
+
+    /// Print what each container did, without times: events, sequences and loops
+    #[arg(long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
+    pub structure: bool,
+
+    /// How --list prints
+    #[arg(long, value_enum, default_value_t = Format::Table, value_name = "FORMAT", help_heading = INSTEAD)]
+    pub format: Format,
+
+    /// Longest run of events that --structure takes for the body of a loop
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = INSTEAD)]
+    pub max_pattern: u16,
+
+    /// zstd's level for texts that are found nowhere else: larger is smaller and slower
+    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u8).range(1..=22), help_heading = HOW)]
+    pub level: u8,
+
+    /// How much of the text is packed by itself, 64M at most: larger is a little smaller, and takes more memory
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = segment, help_heading = HOW)]
+    pub segment: usize,
+
+    /// How many threads there are, and where
+    #[command(flatten, next_help_heading = HOW)]
+    pub parallel: Parallel,
+
+    /// Tell on standard error what the trace is read from, how many threads run where, and the memory taken
+    #[arg(long, help_heading = OTHER)]
+    pub verbose: bool,
+
+    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
+    #[arg(long, help_heading = OTHER)]
+    pub no_progress: bool,
+
+    /// What to generate instead
+    #[command(flatten, next_help_heading = OTHER)]
+    pub generate: Generate,
+
+    /// Print this help
+    #[arg(short = '?', long, action = ArgAction::Help, help_heading = OTHER)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(long, action = ArgAction::Version, help_heading = OTHER)]
+    version: Option<bool>,
+}
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+fn segment(text: &str) -> Result<usize, String> {
+    let size = usize::try_from(parse_size(text)?).ok();
+    size.filter(|size| (4096..=64 << 20).contains(size)).ok_or_else(|| "expected 4K to 64M".into())
+}
+
+/// What names of compressed files end with.
+const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
+
+impl Cli {
+    /// Where the packed trace of a file goes.
+    ///
+    /// # Errors
+    /// It has no name, in a sentence.
+    pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
+        if let Some(output) = &self.output {
+            return Ok(output.clone());
+        }
+        if file == Path::new("-") {
+            return Err("-o says where the trace from standard input goes".into());
+        }
+        let mut name = file.as_os_str().to_owned();
+        if let Some(text) = file.to_str()
+            && let Some(bare) = ENDINGS.iter().find_map(|ending| text.strip_suffix(ending))
+        {
+            name = bare.into();
+        }
+        name.push(".pjp");
+        Ok(name.into())
+    }
+}

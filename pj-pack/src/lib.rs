@@ -1,0 +1,11 @@
+//! `pj_pack`: a Pajé trace in a file that is small and gives the very bytes back.
+//!
+//! The format, and what packs and unpacks, are in `paje-pack`; here are files, threads, and what is shown of a packed trace.
+
+pub mod cli;
+mod list;
+pub mod manual;
+mod output;
+mod pack;
+pub mod run;
+mod structure;

@@ -1,0 +1,62 @@
+//! Where something goes: a file that is there whole or not at all, or standard output.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use console::Failure;
+use console::aside::Aside;
+use console::output::standard_output;
+
+/// The output, open.
+#[derive(Debug)]
+pub(crate) struct Output {
+    file: File,
+    aside: Option<Aside>,
+    /// Nothing for standard output.
+    path: Option<PathBuf>,
+}
+
+impl Output {
+    /// Opens an output; standard output for none and for `-`. What is no regular file is written to as it is.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            let file = standard_output().map_err(Failure::Output)?;
+            return Ok(Output { file, aside: None, path: None });
+        };
+        let open = || -> io::Result<(File, Option<Aside>)> {
+            if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+                return Ok((File::options().write(true).open(path)?, None));
+            }
+            let aside = Aside::at(path)?;
+            Ok((aside.file().try_clone()?, Some(aside)))
+        };
+        let (file, aside) = open().map_err(|error| Failure::File(path.to_owned(), error))?;
+        Ok(Output { file, aside, path: Some(path.to_owned()) })
+    }
+
+    pub(crate) const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// What it means that writing failed.
+    pub(crate) fn failed(&self, error: io::Error) -> Failure {
+        match &self.path {
+            Some(path) => Failure::File(path.clone(), error),
+            None => Failure::Output(error),
+        }
+    }
+
+    /// All was written: the file appears.
+    ///
+    /// # Errors
+    /// It cannot be written; then there is none.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Some(aside) = self.aside else { return Ok(()) };
+        let appear = aside.sync().and_then(|()| aside.take_place());
+        appear.map_err(|error| Failure::File(self.path.unwrap_or_default(), error))
+    }
+}

@@ -1,0 +1,133 @@
+//! The program: packs, unpacks, or tells what is in a packed trace.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::memory::peak_memory;
+use console::output::standard_output;
+use console::progress::Display;
+use console::{Failure, Voice, failure};
+use paje_pack::Settings;
+use splitter::Input;
+use workers::Workers;
+
+use crate::cli::{Cli, Format};
+use crate::list::Contents;
+use crate::output::Output;
+use crate::pack::{Trouble, pack, unpack};
+use crate::structure::structure;
+
+/// How the program speaks.
+const VOICE: Voice =
+    Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
+
+/// Runs the program; the exit status is 0, or 2 for usage, input/output and damage.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    // A file that becomes too large is an error of the write, not the end of the program. Where the signal
+    // cannot be had, it ends the program as before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    failure::exit(VOICE, run(cli).map(|()| true))
+}
+
+fn run(cli: &Cli) -> Result<(), Failure> {
+    if cli.output.is_some() && cli.files.len() > 1 {
+        let message =
+            "-o names one file: leave it out, and each packed trace goes beside its trace";
+        return Err(Failure::Other(message.into()));
+    }
+    let workers = cli.parallel.workers()?;
+    if cli.verbose {
+        VOICE.workers(&workers);
+    }
+    for file in &cli.files {
+        match cli {
+            Cli { unpack: true, .. } => unpack_one(cli, file, &workers)?,
+            Cli { test: true, .. } => packed(file, |packed| unpack(packed, &workers, |_| Ok(())))?,
+            Cli { list: true, .. } => {
+                let contents = packed(file, |packed| Ok(Contents::read(packed)?))?;
+                print(&match cli.format {
+                    Format::Table => contents.table(),
+                    Format::Json => contents.json()?,
+                })?;
+            }
+            Cli { structure: true, .. } => {
+                let longest = cli.max_pattern.into();
+                print(&packed(file, |packed| Ok(structure(packed, longest)?.to_string()))?)?;
+            }
+            _ => pack_one(cli, file, &workers)?,
+        }
+    }
+    if cli.verbose
+        && let Some(memory) = peak_memory()
+    {
+        VOICE.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
+    }
+    Ok(())
+}
+
+fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
+    let began = Instant::now();
+    let place = cli.place(file).map_err(Failure::Other)?;
+    let unreadable = |error| Failure::File(file.to_owned(), error);
+    let input = Input::open(Some(file)).map_err(unreadable)?;
+    if cli.verbose {
+        VOICE.input(&input);
+    }
+    let output = Output::open(Some(&place))?;
+    let shown = Display::new(!cli.no_progress, began).reading("packing", &input);
+    let mut settings = Settings::default();
+    (settings.segment, settings.level) = (cli.segment, cli.level.into());
+    let packed = pack(input, output.file(), settings, workers);
+    drop(shown);
+    packed.map_err(|trouble| match trouble {
+        Trouble::Input(error) => unreadable(error),
+        Trouble::Output(error) => output.failed(error),
+    })?;
+    output.finish()
+}
+
+fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
+    let output = Output::open(cli.output.as_deref())?;
+    let mut failed = None;
+    let unpacked = packed(file, |packed| {
+        unpack(packed, workers, |text| {
+            output.file().write_all(text).map_err(|error| {
+                let kind = error.kind();
+                failed = Some(error);
+                kind.into()
+            })
+        })
+    });
+    match failed {
+        Some(error) => Err(output.failed(error)),
+        None => unpacked.and_then(|()| output.finish()),
+    }
+}
+
+/// What `read` makes of a packed trace.
+fn packed<T>(
+    file: &Path,
+    read: impl FnOnce(Box<dyn Read>) -> Result<T, Trouble>,
+) -> Result<T, Failure> {
+    let named = |name: &Path, error| Failure::File(name.to_owned(), error);
+    let (name, from): (PathBuf, Box<dyn Read>) = if file == Path::new("-") {
+        ("<stdin>".into(), Box::new(io::stdin().lock()))
+    } else {
+        let opened = File::open(file).map_err(|error| named(file, error))?;
+        (file.to_owned(), Box::new(BufReader::with_capacity(1 << 18, opened)))
+    };
+    read(from).map_err(|trouble| match trouble {
+        Trouble::Input(error) | Trouble::Output(error) => named(&name, error),
+    })
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = standard_output().map_err(Failure::Output)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)
+}

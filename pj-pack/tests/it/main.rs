@@ -1,0 +1,4 @@
+//! The program from the command line.
+
+mod cli;
+mod structure;
