@@ -1,7 +1,7 @@
 //! Traces that are large in one respect: each is dumped row by row exact, in time and memory that are
 //! linear in its size, and `pj_validate` finds it sound.
 //!
-//! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture` makes them as large
+//! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture --include-ignored` makes them as large
 //! as `docs/reliability.md` tells, and prints what they took; without the variable they are small.
 //! `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name programs that were built before.
 
@@ -327,6 +327,7 @@ fn asked() -> u64 {
 
 /// Containers, and a lane in each, take no more than they need.
 #[test]
+#[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
 fn a_container_with_one_lane() {
     // So many that they take more than the program does.
     let n = asked().clamp(200_000, 1_000_000);
@@ -403,6 +404,7 @@ fn dump() -> OsString {
 
 /// A line of two gigabytes is refused when it is longer than what is accepted, and not read to its end.
 #[test]
+#[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
 fn a_line_of_two_gigabytes() {
     for (options, limit) in
         [(&[][..], 64 << 20), (&["--max-line=1MB"], 1_000_000), (&["--sort"], 64 << 20)]
@@ -441,6 +443,7 @@ fn a_line_of_two_gigabytes() {
 
 /// Names as long as lines may be come out as they went in.
 #[test]
+#[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
 fn a_name_of_sixty_megabytes() {
     let name = "n".repeat(60_000_000);
     let (set, row) = (format!("set 1 S p {name}"), state(1, 1, 0, &name));
