@@ -1,8 +1,14 @@
 //! Work that is shared out, and whose results are taken in order: while it goes on, or when all is done.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+
+// Only here: what is tested elsewhere in every order of threads has this as it is.
+#[cfg(all(test, paje_loom))]
+use loom::sync::{Condvar, Mutex, MutexGuard};
+#[cfg(not(all(test, paje_loom)))]
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::Workers;
 
@@ -20,64 +26,9 @@ pub fn in_order<T: Send, E: Send>(
     make: impl Fn(usize) -> Result<T, E> + Sync,
     put: impl FnMut(usize, T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let ahead = AHEAD * workers.threads();
-    let line = Line {
-        taken: 0,
-        next: 0,
-        ready: BTreeMap::new(),
-        put: Some(put),
-        failed: None,
-        finished: false,
-    };
-    let line = Mutex::new(line);
-    let moved = Condvar::new();
-    let lock = || line.lock().unwrap_or_else(PoisonError::into_inner);
-    let work = |_: usize| {
-        let mut leaving = Leaving { finish: Some(|| lock().finished = true), moved: &moved };
-        loop {
-            let mut now = lock();
-            // Who has the next job never waits, so all others are woken in the end.
-            while !now.finished && now.taken < jobs && now.taken >= now.next + ahead {
-                now = moved.wait(now).unwrap_or_else(PoisonError::into_inner);
-            }
-            if now.finished || now.taken == jobs {
-                break;
-            }
-            let job = now.taken;
-            now.taken += 1;
-            drop(now);
-            let result = make(job);
-            let mut now = lock();
-            // One before it failed while it was made.
-            if now.finished {
-                break;
-            }
-            now.ready.insert(job, result);
-            let Some(mut put) = now.put.take() else { continue };
-            loop {
-                let next = now.next;
-                let Some(result) = now.ready.remove(&next) else { break };
-                drop(now);
-                let result = result.and_then(|result| put(next, result));
-                now = lock();
-                now.next += 1;
-                if let Err(error) = result {
-                    now.failed = Some(error);
-                    now.finished = true;
-                    now.ready.clear();
-                }
-                moved.notify_all();
-                if now.finished {
-                    break;
-                }
-            }
-            now.put = Some(put);
-        }
-        leaving.finish = None;
-    };
-    workers.run(|| workers.on_each(work));
-    let line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
-    line.failed.map_or(Ok(()), Err)
+    let queue = Queue::new(jobs, AHEAD * workers.threads(), put);
+    workers.run(|| workers.on_each(|_| queue.work(&make)));
+    queue.outcome()
 }
 
 impl Workers {
@@ -108,9 +59,18 @@ impl Workers {
     }
 }
 
+/// Jobs to be made by whoever is free, and results that wait for their turn.
+struct Queue<T, E, P> {
+    line: Mutex<Line<T, E, P>>,
+    moved: Condvar,
+    jobs: usize,
+    /// Jobs from the one whose result is next that may have been taken.
+    ahead: usize,
+}
+
 /// Results that wait for their turn.
 struct Line<T, E, P> {
-    /// How many jobs have been taken.
+    /// Number of jobs that have been taken.
     taken: usize,
     /// The job whose result is to be put next.
     next: usize,
@@ -122,22 +82,164 @@ struct Line<T, E, P> {
     finished: bool,
 }
 
-/// Lets the others go if a worker panics, whose result they would wait for.
-struct Leaving<'a, F: FnOnce()> {
-    finish: Option<F>,
-    moved: &'a Condvar,
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
+    fn new(jobs: usize, ahead: usize, put: P) -> Self {
+        let line = Line {
+            taken: 0,
+            next: 0,
+            ready: BTreeMap::new(),
+            put: Some(put),
+            failed: None,
+            finished: false,
+        };
+        Queue { line: Mutex::new(line), moved: Condvar::new(), jobs, ahead }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line<T, E, P>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a job, once it is not too far ahead; `None` if there is none left, or no use for its result.
+    fn take(&self) -> Option<usize> {
+        let mut now = self.lock();
+        // Who has the next job never waits, so all others are woken in the end.
+        while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
+            now = self.moved.wait(now).unwrap_or_else(PoisonError::into_inner);
+        }
+        if now.finished || now.taken == self.jobs {
+            return None;
+        }
+        now.taken += 1;
+        Some(now.taken - 1)
+    }
+
+    /// Makes results until there is nothing left to do, and puts those whose turn it is if nobody else does.
+    fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
+        let leaving = Leaving(Some(self));
+        while let Some(job) = self.take() {
+            let result = make(job);
+            let mut now = self.lock();
+            // One before it failed while it was made.
+            if now.finished {
+                break;
+            }
+            now.ready.insert(job, result);
+            let Some(mut put) = now.put.take() else { continue };
+            loop {
+                let next = now.next;
+                let Some(result) = now.ready.remove(&next) else { break };
+                drop(now);
+                let result = result.and_then(|result| put(next, result));
+                now = self.lock();
+                now.next += 1;
+                if let Err(error) = result {
+                    now.failed = Some(error);
+                    now.finished = true;
+                    now.ready.clear();
+                }
+                self.moved.notify_all();
+                if now.finished {
+                    break;
+                }
+            }
+            now.put = Some(put);
+        }
+        leaving.in_peace();
+    }
+
+    fn outcome(self) -> Result<(), E> {
+        let line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+        line.failed.map_or(Ok(()), Err)
+    }
 }
 
-impl<F: FnOnce()> Drop for Leaving<'_, F> {
+/// Lets the others go if a worker panics, whose result they would wait for.
+struct Leaving<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
+
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Leaving<'_, T, E, P> {
+    fn in_peace(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for Leaving<'_, T, E, P> {
     fn drop(&mut self) {
-        if let Some(finish) = self.finish.take() {
-            finish();
-            self.moved.notify_all();
+        if let Some(queue) = self.0 {
+            queue.lock().finished = true;
+            queue.moved.notify_all();
         }
     }
 }
 
-#[cfg(test)]
+/// In every order that threads may run in, results come in their order, nobody waits for ever, and a failure ends it.
+#[cfg(all(test, paje_loom))]
+mod orders {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+
+    /// All orders of so many workers, if making the result of `unmade` fails, or putting that of `unput`.
+    fn all_orders(workers: usize, jobs: usize, ahead: usize, unmade: usize, unput: usize) {
+        let mut model = loom::model::Builder::new();
+        // Of three, all orders are too many: those with at most two switches that nothing asks for.
+        model.preemption_bound = (workers > 2).then_some(2);
+        model.check(move || {
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            let put = {
+                let seen = Arc::clone(&seen);
+                move |job: usize, result: usize| {
+                    seen.lock().expect("no panic").push((job, result));
+                    if job == unput { Err(job) } else { Ok(()) }
+                }
+            };
+            let make = move |job: usize| if job == unmade { Err(job) } else { Ok(job * job) };
+            let queue = Arc::new(Queue::new(jobs, ahead, put));
+            let others: Vec<_> = (1..workers)
+                .map(|_| {
+                    let queue = Arc::clone(&queue);
+                    thread::spawn(move || queue.work(make))
+                })
+                .collect();
+            queue.work(make);
+            for other in others {
+                other.join().expect("no panic");
+            }
+            let failed = unmade.min(unput);
+            let now = queue.lock();
+            assert_eq!(now.failed, (failed < jobs).then_some(failed));
+            assert!(now.ready.is_empty());
+            let last = if unput < unmade { unput + 1 } else { unmade };
+            let expected: Vec<_> = (0..jobs.min(last)).map(|job| (job, job * job)).collect();
+            assert_eq!(*seen.lock().expect("no panic"), expected);
+        });
+    }
+
+    const NEVER: usize = usize::MAX;
+
+    #[test]
+    fn two_workers() {
+        for ahead in 1..=2 {
+            all_orders(2, 0, ahead, NEVER, NEVER);
+            all_orders(2, 3, ahead, NEVER, NEVER);
+        }
+    }
+
+    #[test]
+    fn two_workers_and_a_failure() {
+        all_orders(2, 3, 1, 1, NEVER);
+        all_orders(2, 3, 2, NEVER, 0);
+        all_orders(2, 3, 2, 1, 1);
+    }
+
+    #[test]
+    fn three_workers() {
+        all_orders(3, 3, 1, NEVER, NEVER);
+        all_orders(3, 3, 2, 1, NEVER);
+    }
+}
+
+#[cfg(all(test, not(paje_loom)))]
 mod tests {
     use super::*;
     use crate::Pin;
