@@ -76,12 +76,8 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
 /// The report as a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new("compare");
-    if rows.iter().any(|row| row.container.is_some()) {
-        let names = rows.iter().filter_map(|row| row.container.clone());
-        table = table.with("container", Data::Text(names.collect()));
-    }
-    table
+    Table::new("compare")
+        .with_containers(rows, |row| row.container.as_ref())
         .with("type", Data::text(rows, |row| &row.type_))
         .with("value", Data::text(rows, |row| &row.value))
         .with("count_a", Data::count(rows, |row| row.count[0]))

@@ -354,12 +354,8 @@ impl<'s> Spreads<'s> {
 /// The report as a table.
 #[must_use]
 pub fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new("states");
-    if rows.iter().any(|row| row.container.is_some()) {
-        let names = rows.iter().filter_map(|row| row.container.clone());
-        table = table.with("container", Data::Text(names.collect()));
-    }
-    table
+    Table::new("states")
+        .with_containers(rows, |row| row.container.as_ref())
         .with("type", Data::text(rows, |row| &row.type_))
         .with("value", Data::text(rows, |row| &row.value))
         .with("count", Data::count(rows, |row| row.count))

@@ -62,6 +62,21 @@ impl Table {
         self
     }
 
+    /// The table with a column of containers, if the rows are of one each.
+    #[must_use]
+    pub(crate) fn with_containers<R>(
+        self,
+        rows: &[R],
+        container: impl Fn(&R) -> Option<&Label>,
+    ) -> Self {
+        match rows.iter().map(container).collect::<Option<Vec<_>>>() {
+            Some(all) if !all.is_empty() => {
+                self.with("container", Data::Text(all.into_iter().cloned().collect()))
+            }
+            _ => self,
+        }
+    }
+
     /// How many rows there are.
     #[must_use]
     pub fn len(&self) -> usize {

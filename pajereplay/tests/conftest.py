@@ -7,11 +7,15 @@ import csv
 import io
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "testkit"))
+from header import header  # noqa: E402
+
 EXAMPLES = ROOT / "datasets" / "examples"
 
 # The columns of pj_dump's rows behind the nature, and of tables: those without Duration.
@@ -106,32 +110,9 @@ def example():
 
 
 # A few event definitions, and what traces of tests are made of.
-HEADER = """\
-%EventDef PajeDefineContainerType 1
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineStateType 2
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeCreateContainer 3
-% Time date
-% Name string
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajeSetState 4
-% Time date
-% Type string
-% Container string
-% Value string
-%EndEventDef
-%EventDef PajeTraceFile 5
-% Container string
-% Type string
-% Filename string
-%EndEventDef
+HEADER = header(
+    "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeTraceFile"
+) + """\
 1 Host 0
 2 Power Host
 3 0 first Host 0

@@ -15,34 +15,14 @@ import zlib
 
 import chromium
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "testkit"))
+from header import header  # noqa: E402
+
 # Where lanes begin: behind the names of containers, and below the head of the page and the axis.
 GUTTER, AXIS = 210, 42 + 34
-HEADER = """\
-%EventDef PajeDefineContainerType 1
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeDefineStateType 2
-% Name string
-% Type string
-%EndEventDef
-%EventDef PajeCreateContainer 3
-% Time date
-% Name string
-% Type string
-% Container string
-%EndEventDef
-%EventDef PajeSetState 4
-% Time date
-% Type string
-% Container string
-% Value string
-%EndEventDef
-%EventDef PajeDefineEntityValue 5
-% Name string
-% Type string
-% Color color
-%EndEventDef
+HEADER = header(
+    "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineEntityValue"
+) + """\
 1 Host 0
 2 State Host
 """
