@@ -83,7 +83,7 @@ pub(crate) fn replay<'o>(
         let job = Job { options, workers, progress };
         let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new));
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
-            // What the files hold did not happen after all others; the lines that name files may come
+            // The events of the files did not happen after all others; the lines that name files may come
             // last if they are sorted.
             engine.lanes.cuts.named_from = Some(0);
         }
@@ -115,7 +115,7 @@ struct Engine<'o> {
     is_foreign: bool,
 }
 
-/// What is asked for, and by whom it is done.
+/// The options of a replay, and its workers.
 #[derive(Clone, Copy)]
 struct Job<'o> {
     options: &'o Options,
@@ -123,21 +123,21 @@ struct Job<'o> {
     progress: &'o Progress,
 }
 
-/// What the workers that take part decode with.
+/// The decoders of the workers that take part.
 struct Team {
     /// One for each worker.
     desks: Vec<Mutex<Desk>>,
     free: FreeBlocks,
-    /// What the symbols of each decoder stand for.
+    /// The meaning of each decoder's symbols.
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the wave at hand needs.
     retired: Vec<usize>,
-    /// How many blocks the next wave may have, and the most that one may have.
+    /// Number of blocks that the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
 }
 
-/// What is wrong or doubtful so far.
+/// Errors and doubts so far.
 #[derive(Default)]
 struct Findings {
     warnings: Warnings,
@@ -166,7 +166,7 @@ impl Findings {
     }
 }
 
-/// What has been read up to the end of the wave at hand.
+/// Counts of all that has been read up to the end of the wave at hand.
 struct SoFar {
     lines: u64,
     /// Lines of the files before the last one.
@@ -176,7 +176,7 @@ struct SoFar {
     last_time: f64,
     /// The byte up to which the wave at hand has been replayed already.
     replayed_to: u64,
-    /// What the trace begins with: see [`Trace::comments`].
+    /// The comments that the trace begins with: see [`Trace::comments`].
     comments: Vec<u8>,
     /// The times of all lines, if they are asked for.
     times: Option<Vec<f64>>,

@@ -11,7 +11,7 @@
 //!   [`Visitor`] that has methods for what it wants to see. This is the fastest way, and has user-defined
 //!   fields.
 //!
-//! How long each container spent in each state, row by row:
+//! The time that each container spent in each state, row by row:
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -67,7 +67,7 @@
 //! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways let
 //! go of what they have shown.
 //!
-//! What flows in are lines of text ([`Source`]) and what is asked for ([`Options`]); what flows out is a [`Trace`], or
+//! In flow lines of text ([`Source`]) and [`Options`]; out flows a [`Trace`], or
 //! the first [`Error`] in file order. The modules stand in floors, each of which imports from lower ones only; from the
 //! top: `read`, `engine` (rounds of all workers), `resolve` (what needs file order), `replay` (lanes side by side),
 //! `problems`, `decode` (blocks to small events), `input`, `lanes` (what an event does: `states`, `variables`,

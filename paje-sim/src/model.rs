@@ -1,4 +1,4 @@
-//! What the structural events of a trace build: types, values, containers, lanes.
+//! Types, values, containers and lanes, which the structural events of a trace build.
 //!
 //! Only these depend on the order of the whole file. Their maps grow and never change, so an event
 //! is right if what it names was there at its place: first uses are all that need checking.
@@ -42,11 +42,11 @@ pub(crate) struct Model {
     /// Values that no other file than this one has defined or made up so far: only those that did not
     /// come with the trace itself, or that were defined again.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
-    /// What the file at hand has created where another may have ended it.
+    /// Containers that the file at hand has created where another may have ended them.
     newborn: Newborn,
     /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
     not_created: FxHashSet<Vec<u8>>,
-    /// What the replay goes on with after problems, if it does.
+    /// Things that the replay goes on with after problems, if it does.
     pub(crate) made_up: Option<Box<MadeUp>>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Model {
 struct AtHand {
     /// 0 for the trace itself.
     number: u32,
-    /// How many bytes of other files come before it.
+    /// Number of bytes of other files that come before it.
     start: u64,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Ending {
     pub(crate) named: bool,
 }
 
-/// What a structural event asks of the rest of the engine.
+/// Work that a structural event leaves to the rest of the engine.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) endings: Vec<Ending>,
@@ -79,7 +79,7 @@ pub(crate) struct Effects {
     pub(crate) ignored: bool,
     /// The event destroys a container again that another file has destroyed at the same time.
     pub(crate) repeated: Option<ContainerId>,
-    /// What was wrong with the event but did not keep it from being applied.
+    /// Problems of the event that did not keep it from being applied.
     pub(crate) mended: Vec<(Failed, Remedy)>,
     /// Containers that were made up, and the bytes of the lines for which; if somebody wants to know.
     pub(crate) made_up: Vec<(u64, ContainerId)>,
@@ -101,13 +101,13 @@ impl Model {
         }
     }
 
-    /// What comes is from this file, which begins at byte `start`.
+    /// Goes on with the events of this file, which begins at byte `start`.
     pub(crate) fn turn_to(&mut self, number: u32, start: u64) {
         self.file = AtHand { number, start };
         self.newborn.clear();
     }
 
-    /// Whether this file may repeat what another one has said, last `said_in`.
+    /// Tells whether this file may repeat what another one has said, last `said_in`.
     const fn may_repeat(&self, said_in: u32) -> bool {
         self.file.number > 0 && said_in != self.file.number
     }
@@ -185,7 +185,7 @@ impl Model {
         }
     }
 
-    /// Whether a value is one that another file has defined so, or made up.
+    /// Tells whether a value is one that another file has defined so, or made up.
     fn repeats_value(&mut self, type_: TypeId, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
         let identifier = alias.unwrap_or(name);
         let known = self.types.find_value(type_, identifier, self.value_names);
@@ -357,7 +357,7 @@ impl Model {
     }
 }
 
-/// Whether types of this nature have named values.
+/// Tells whether types of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

@@ -1,4 +1,4 @@
-//! What is wrong or doubtful in the lines of blocks, and where.
+//! Errors and doubts about the lines of blocks, with their places.
 
 pub(crate) mod found;
 pub(crate) mod tally;

@@ -83,7 +83,7 @@ impl Trace {
         ledger: &dyn Ledger,
     ) -> Result<Trace, Error> {
         let mut show = |_: &Portion<'_>| ControlFlow::Continue(());
-        // What is wrong at the end of a trace is a matter of all its objects.
+        // Problems at the end of a trace are a matter of all its objects.
         let portions = (!options.recover).then(|| Portions::new(bytes, &mut show));
         replay(source, options, workers, progress, portions, Some(ledger))
     }

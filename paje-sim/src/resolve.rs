@@ -128,7 +128,7 @@ pub(crate) fn resolve(
     Ok(())
 }
 
-/// What resolving changes.
+/// The state that resolving changes.
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,

@@ -47,7 +47,7 @@ pub struct Trace {
     pub(crate) recovery: Recovery,
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
-    /// How many objects were shown since the trace was replayed, if some lie in a file.
+    /// Number of objects shown since the trace was replayed, if some lie in a file.
     shown: AtomicU64,
 }
 
@@ -55,7 +55,7 @@ pub struct Trace {
 /// megabytes.
 const RELIEF: u64 = 1 << 18;
 
-/// What was read, and what that took.
+/// Numbers of lines and bytes that were read, and the time that took.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) bytes: u64,
@@ -64,7 +64,7 @@ pub(crate) struct Counted {
     pub(crate) times: Times,
 }
 
-/// How many objects of each nature a trace has.
+/// Numbers of objects of a trace by nature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // The natures are the format's own.
 pub struct Counts {
@@ -120,13 +120,13 @@ impl Trace {
         self.defs.defs()
     }
 
-    /// What was doubtful, by kind and definition.
+    /// Doubts, by kind and definition.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// What was wrong, and what was made of it, if [`Options::recover`](crate::Options::recover) asked for that.
+    /// Problems, and what was made of each, if [`Options::recover`](crate::Options::recover) asked for that.
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
@@ -146,19 +146,19 @@ impl Trace {
         &self.times_of_lines
     }
 
-    /// How many event lines were read, definitions of types and the like included.
+    /// Number of event lines that were read, definitions of types and the like included.
     #[must_use]
     pub fn event_lines(&self) -> u64 {
         self.read.events
     }
 
-    /// How many lines were read, empty ones, comments and definitions included.
+    /// Number of lines that were read, empty ones, comments and definitions included.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.read.lines
     }
 
-    /// How many bytes of text were read.
+    /// Number of bytes of text that were read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.read.bytes
@@ -182,13 +182,13 @@ impl Trace {
         }
     }
 
-    /// How many bytes of a temporary file hold objects that were beyond the limit of memory.
+    /// Number of bytes of a temporary file that hold objects that were beyond the limit of memory.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.rows.spilled()
     }
 
-    /// What reading and replaying took.
+    /// Times that reading and replaying took.
     #[must_use]
     pub fn times(&self) -> &Times {
         &self.read.times
@@ -206,7 +206,7 @@ impl Trace {
         (0..self.model.lanes.len() as u32).map(|lane| LaneView::new(self, LaneId(lane)))
     }
 
-    /// How many objects there are; containers without the root.
+    /// Number of objects; containers without the root.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts =
@@ -238,13 +238,13 @@ impl Trace {
         self.containers().extras(id).map(|(def, text)| EventFields::new(def, text))
     }
 
-    /// Whether any user-defined field was kept.
+    /// Tells whether any user-defined field was kept.
     #[must_use]
     pub fn has_user_defined(&self) -> bool {
         self.keeps().fields
     }
 
-    /// Whether the lines of objects were kept.
+    /// Tells whether the lines of objects were kept.
     #[must_use]
     pub fn has_lines(&self) -> bool {
         self.keeps().lines

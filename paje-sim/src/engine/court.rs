@@ -1,4 +1,4 @@
-//! What is wrong or doubtful in a wave: the first problem of all, with its sentence.
+//! Errors and doubts of a wave: the first problem of all, with its sentence.
 
 use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};

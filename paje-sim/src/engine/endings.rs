@@ -1,4 +1,4 @@
-//! What is done when lanes have been replayed: containers end, in file order, and problems are told.
+//! The end of a wave, when lanes have been replayed: containers end, in file order, and problems are told.
 
 use paje_parser::FieldName;
 
@@ -10,7 +10,7 @@ use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
 
 impl Engine<'_> {
-    /// What remains to be done for a wave when all its lanes have been replayed.
+    /// Does the rest for a wave when all its lanes have been replayed.
     ///
     /// # Errors
     /// The first problem of the trace, if it has come up.
@@ -29,7 +29,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What remains to be done for the part of a wave that comes before byte `limit`.
+    /// Does the rest for the part of a wave that comes before byte `limit`.
     pub(crate) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
             self.settle_damaged(wave, limit);
@@ -81,7 +81,7 @@ impl Engine<'_> {
     }
 }
 
-/// What is wrong with the ending at byte `at`, with its place.
+/// The problem of the ending at byte `at`, with its place.
 fn deferred_error(deferred: &[Deferred], at: u64, (field, problem): Failed) -> Error {
     let found = deferred.binary_search_by_key(&at, |line| line.at);
     let place = found.ok().map(|index| {

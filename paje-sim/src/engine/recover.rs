@@ -1,4 +1,4 @@
-//! What is told of a damaged trace, and what its replay goes on with.
+//! Problems of a damaged trace, and the things that its replay goes on with.
 //!
 //! Problems are counted by what they are and what was made of them, with the first in file order: a sum
 //! and a minimum, so that it does not matter who finds them, and when.
@@ -16,7 +16,7 @@ use crate::names::ledger::LineRemedy;
 use crate::names::recovered::{OpenState, Recovery, Remedy};
 
 impl LineRemedy {
-    /// What was made of an event that a lane of this type refused.
+    /// The remedy for an event that a lane of this type refused.
     const fn of(refused: Refused, type_: TypeId) -> Self {
         match refused {
             Refused::Earlier(_)
@@ -115,7 +115,7 @@ impl Engine<'_> {
         self.findings.cut_off(error);
     }
 
-    /// What the values are that lines named before their types were known.
+    /// Finds the values that lines named before their types were known.
     pub(crate) fn resolve_awaited(&mut self) {
         for maps in &mut self.team.maps {
             maps.resolve_pending(&mut self.model);

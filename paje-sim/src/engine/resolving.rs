@@ -1,4 +1,4 @@
-//! What one thread does between two rounds: the blocks of a wave are resolved, in file order.
+//! The work of one thread between two rounds: the blocks of a wave are resolved, in file order.
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use splitter::ReadError;

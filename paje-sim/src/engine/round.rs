@@ -19,7 +19,7 @@ use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
 
-/// What a worker decodes with. It stays with its worker, so that memory does.
+/// A worker's decoder and its buffers. They stay with its worker, so that memory does.
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(crate) decoder: Decoder,
@@ -109,7 +109,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) progress: &'a Progress,
     /// Who learns whose the wave's lines are.
     pub(crate) follower: Option<&'a Follower<'a>>,
-    /// How many blocks may still be decoded.
+    /// Number of blocks that may still be decoded.
     pub(crate) quota: AtomicUsize,
     pub(crate) tasks: Tasks,
 }
@@ -170,7 +170,7 @@ impl Round<'_, '_> {
             desk.decode(&mut block, defs);
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            // What comes after a definition, or something wrong, will be decoded when that is settled.
+            // Lines after a definition, or after something wrong, will be decoded when that is settled.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()

@@ -17,7 +17,7 @@ use std::sync::{Condvar, Mutex};
 #[cfg(not(paje_loom))]
 use std::thread;
 
-/// What of a round somebody has taken on, and what is done.
+/// The tasks of a round: which ones somebody has taken on, and which are done.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
@@ -28,7 +28,7 @@ pub(crate) struct Tasks {
     next_page: AtomicUsize,
 }
 
-/// How often a worker yields before it sleeps: about as long as to be woken takes, for most waits are
+/// Number of times that a worker yields before it sleeps: about as long as to be woken takes, for most waits are
 /// short where each worker has a CPU. More of them only take the CPUs from those that are waited for.
 const YIELDS: usize = if cfg!(paje_loom) { 0 } else { 100 };
 
@@ -44,7 +44,7 @@ impl Tasks {
         }
     }
 
-    /// How many shards there are, and homes.
+    /// Number of shards, and of homes.
     pub(crate) fn len(&self) -> usize {
         self.taken.len()
     }

@@ -38,7 +38,7 @@ struct Reading<'r> {
     /// The number of the next block.
     next: u64,
     queue: VecDeque<Queued>,
-    /// What is at hand is compressed: damage of it may show in its lines.
+    /// The input at hand is compressed: damage of it may show in its lines.
     is_compressed: bool,
     /// Files that could not be read to their ends, and why.
     failed: Vec<(Origin, io::Error)>,
@@ -57,7 +57,7 @@ enum Medium<'r> {
     Ended,
 }
 
-/// What [`Feed::next`] filled a block from.
+/// The piece of input that [`Feed::next`] filled a block from.
 pub(crate) struct Next {
     /// Numbers grow in the order of the trace, and there is nothing between one and the next.
     pub(crate) number: u64,
@@ -160,7 +160,7 @@ impl<'r> Feed<'r> {
                     }
                 },
             };
-            // What is sorted lost its mark before, and may begin with any line.
+            // Sorted text lost its mark before, and may begin with any line.
             let is_first = block.start().0 == 0;
             let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
@@ -213,13 +213,13 @@ impl<'r> Feed<'r> {
         self.reading().queue.extend(files);
     }
 
-    /// Whether there may be more blocks.
+    /// Tells whether there may be more blocks.
     pub(crate) fn has_more(&self) -> bool {
         let reading = self.reading();
         !matches!(reading.medium, Medium::Ended) || !reading.queue.is_empty()
     }
 
-    /// Whether the lines are sorted, and some of them may name files.
+    /// Tells whether the lines are sorted, and some of them may name files.
     pub(crate) fn names_files_in_order(&self) -> bool {
         match &self.reading().medium {
             Medium::Sorted { sorted, .. } => sorted.names_files(),
@@ -261,12 +261,12 @@ impl<'r> Feed<'r> {
         sorted.map_or(position, |(_, sorted)| sorted.original(position))
     }
 
-    /// How many bytes the blocks have that the trace has not.
+    /// Number of bytes of the blocks that the trace has not.
     pub(crate) fn added(&self) -> u64 {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
+    /// Tells whether compressed data are damaged, if that may be why a trace is invalid: it is what its user must
     /// know of then. Checksums tell, which come behind what they are of, so that somewhat more is decompressed
     /// than the replay needed; but not all of it, which may be a thousand times what is in the file.
     pub(crate) fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {

@@ -23,7 +23,7 @@ pub(crate) struct Origin {
     pub(crate) file: u32,
     /// The number of the file that named it.
     pub(crate) parent: u32,
-    /// How many bytes of other files come before it.
+    /// Number of bytes of other files that come before it.
     pub(crate) start: u64,
     /// `None` for the trace itself.
     pub(crate) path: Option<Arc<Path>>,
@@ -47,7 +47,7 @@ pub(crate) struct Files {
     all: Vec<File>,
     /// By what they really are, however they are named.
     known: FxHashMap<PathBuf, u32>,
-    /// What a file named before: most name the same file for many containers.
+    /// Files that a file named before: most name the same file for many containers.
     named_by: (u32, FxHashSet<Vec<u8>>),
     queue: Vec<Queued>,
 }
@@ -73,12 +73,12 @@ impl Files {
         }
     }
 
-    /// Whether named files are read.
+    /// Tells whether named files are read.
     pub(crate) const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
 
-    /// Whether the trace names the file, so that it may be one that has nothing to do with it.
+    /// Tells whether the trace names the file, so that it may be one that has nothing to do with it.
     pub(crate) fn is_named(&self, file: u32) -> bool {
         self.all[file as usize].named_at.is_some()
     }
@@ -158,12 +158,12 @@ impl Files {
         std::mem::take(&mut self.queue)
     }
 
-    /// Whether any file was named so far.
+    /// Tells whether any file was named so far.
     pub(crate) fn any(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// Whether a file has named another that will be read as its own.
+    /// Tells whether a file has named another that will be read as its own.
     pub(crate) fn has_children(&self, file: u32) -> bool {
         // They stand one behind the other, in the order of those who named them.
         self.any() && self.all.last().is_some_and(|last| last.parent == file)
@@ -179,12 +179,12 @@ impl Files {
         (0..self.all.len() as u32).map(|file| self.path(file)).collect()
     }
 
-    /// What to say of an error of the file as a whole.
+    /// The sentence about an error of the file as a whole.
     pub(crate) fn explain(&self, origin: &Origin, error: Error) -> Error {
         error.in_whole_file(|io| self.unreadable(origin.file, io), origin.path.as_ref())
     }
 
-    /// What to say if a file cannot be read.
+    /// The error if a file cannot be read.
     pub(crate) fn unreadable(&self, file: u32, error: io::Error) -> Error {
         match &self.all[file as usize] {
             File { path: Some(path), named_at, .. } if file > 0 => {

@@ -33,7 +33,7 @@ pub(crate) struct TimeSorted {
     pieces: Vec<(usize, u64)>,
     parts: Vec<Part>,
     blocks: Vec<Cut>,
-    /// How many newlines the text has that the trace has not: one if its last line lacks it.
+    /// Number of newlines of the text that the trace has not: one if its last line lacks it.
     added: u64,
     /// Lines of it may name files.
     names_files: bool,
@@ -155,12 +155,12 @@ impl TimeSorted {
         })
     }
 
-    /// Whether lines may name files.
+    /// Tells whether lines may name files.
     pub(crate) const fn names_files(&self) -> bool {
         self.names_files
     }
 
-    /// Whether it began with a byte order mark, of which blanks have been made.
+    /// Tells whether it began with a byte order mark, of which blanks have been made.
     pub(crate) const fn was_marked(&self) -> bool {
         self.was_marked
     }
@@ -183,12 +183,12 @@ impl TimeSorted {
         block.fill(ByteOffset(cut.start), cut.len, texts);
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub(crate) const fn block_count(&self) -> usize {
         self.blocks.len()
     }
 
-    /// How many newlines the blocks have that the trace has not.
+    /// Number of newlines of the blocks that the trace has not.
     pub(crate) const fn added(&self) -> u64 {
         self.added
     }
@@ -241,7 +241,7 @@ const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
 
-/// How long these lines are, all together.
+/// Length of these lines, all together.
 fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }

@@ -1,4 +1,4 @@
-//! What a trace is read from, as users of the library say it.
+//! Sources of traces, as users of the library name them.
 
 use std::fmt;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use splitter::{Folders, Input};
 
-/// What a trace is read from.
+/// The source of a trace.
 #[derive(Debug)]
 pub struct Source<'r> {
     pub(crate) from: From<'r>,

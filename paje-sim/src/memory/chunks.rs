@@ -1,4 +1,4 @@
-//! What the chunks of each nature hold, column by column.
+//! Chunks of each nature, column by column.
 
 use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};

@@ -16,7 +16,7 @@ const SIZES: [u16; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, LARGEST as u16];
 /// Most objects of a chunk.
 pub(crate) const LARGEST: usize = 1024;
 
-/// How a chunk stores its small numbers.
+/// The width in which a chunk stores its small numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Width {
     /// In two bytes.
@@ -27,7 +27,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// What numbers need; `bits` has the bits of all of them.
+    /// The width that numbers need; `bits` has the bits of all of them.
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         if bits <= 0xffff { Width::Narrow } else { Width::Wide }
@@ -47,9 +47,9 @@ impl Width {
 pub(crate) struct Chunk {
     /// Where its columns begin.
     pub(crate) place: Place,
-    /// How many objects it has room for.
+    /// Number of objects it has room for.
     size: u16,
-    /// How many objects it holds.
+    /// Number of objects it holds.
     count: u16,
     pub(crate) width: Width,
 }
@@ -131,7 +131,7 @@ impl Rows {
         arena.get(self.last.place.behind(self.last.count()))
     }
 
-    /// How many objects the lane has.
+    /// Number of objects of the lane.
     pub(crate) fn len(&self) -> u64 {
         let before = self.before.as_ref().map_or(0, |before| before.len);
         before + u64::from(self.last.count)

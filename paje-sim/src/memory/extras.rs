@@ -42,7 +42,7 @@ impl Extras {
         Extras { keeps, texts: TextPages::new(overflow), ..Extras::default() }
     }
 
-    /// What is kept.
+    /// The parts that are kept.
     pub(crate) const fn keeps(&self) -> Keeps {
         self.keeps
     }

@@ -17,7 +17,7 @@ use memmap2::{MmapMut, MmapOptions};
 use crate::memory::Arena;
 use crate::names::options::MemoryLimit;
 
-/// What is beyond a limit of memory.
+/// Objects beyond a limit of memory.
 #[derive(Debug)]
 pub(crate) struct Overflow {
     /// In bytes: from here on, objects go to the file.
@@ -43,12 +43,12 @@ impl Overflow {
         }
     }
 
-    /// Whether so many bytes more are too many.
+    /// Tells whether so many bytes more are too many.
     pub(crate) fn is_needed(&self, bytes: usize) -> bool {
         resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
     }
 
-    /// Whether objects that went to the file were not enough.
+    /// Tells whether objects that went to the file were not enough.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.spilled() > 0 && self.is_needed(0)
     }
@@ -64,7 +64,7 @@ impl Overflow {
         }
     }
 
-    /// How many bytes the file has.
+    /// Number of bytes of the file.
     pub(crate) fn spilled(&self) -> u64 {
         self.spilled.load(Ordering::Relaxed)
     }
@@ -138,7 +138,7 @@ fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// How many bytes of memory the process takes, if the system tells.
+/// Bytes of memory that the process takes, if the system tells.
 pub(crate) fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;

@@ -66,7 +66,7 @@ impl Store {
         }
     }
 
-    /// What follows is an event's that says this beside what the format asks for: a number in [`Extras`], 0 for
+    /// The next calls are about an event with these user-defined fields: a number in [`Extras`], 0 for
     /// nothing. Whatever opens or closes a row by then keeps it.
     pub(crate) fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// What the event at hand says beside what the format asks for.
+    /// The user-defined fields of the event at hand.
     #[inline]
     pub(crate) fn extra(&self) -> u32 {
         self.extras.as_ref().map_or(0, |extras| extras.at_hand)

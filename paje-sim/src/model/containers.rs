@@ -84,7 +84,7 @@ struct Ended {
     at: u64,
 }
 
-/// What a PajeCreateContainer says.
+/// A PajeCreateContainer, in its own words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewContainer<'a> {
     pub(crate) name: Name<'a>,
@@ -120,7 +120,7 @@ impl Containers {
         containers
     }
 
-    /// How many containers there are, the root included.
+    /// Number of containers, the root included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -162,7 +162,7 @@ impl Containers {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// What messages call the container. A container that was made up has a name only, also once an event
+    /// The container's name in messages. A container that was made up has a name only, also once an event
     /// gives it another: when a lane's problem is found, that event may have been seen, or not.
     pub(crate) fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
@@ -195,13 +195,13 @@ impl Containers {
         self.ending(id).time
     }
 
-    /// What is known of the container's end; a time of 0 while it lives.
+    /// The container's end as far as it is known; a time of 0 while it lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
     }
 
-    /// Whether an event of the trace ended it, its own or an ancestor's destruction.
+    /// Tells whether an event of the trace ended it, its own or an ancestor's destruction.
     #[must_use]
     pub fn is_destroyed(&self, id: ContainerId) -> bool {
         self.ending(id).at != NEVER
@@ -255,7 +255,7 @@ impl Containers {
         (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
-    /// Whether the event that ended the container was for it, and not for one that it is in.
+    /// Tells whether the event that ended the container was for it, and not for one that it is in.
     pub(crate) fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].is(ENDED_BY_NAME)
     }

@@ -42,7 +42,7 @@ impl Model {
         self.lanes[lane.index()].type_
     }
 
-    /// What the objects of a lane are.
+    /// The nature of a lane's objects.
     pub(crate) fn nature(&self, lane: LaneId) -> TypeNature {
         self.types.nature(self.type_of(lane))
     }

@@ -1,4 +1,4 @@
-//! How containers begin and end.
+//! Beginnings and ends of containers.
 
 use paje_parser::FieldName;
 

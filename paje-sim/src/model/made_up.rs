@@ -1,6 +1,6 @@
-//! What a damaged trace names and does not define, as far as it can be made up.
+//! Things that a damaged trace names and does not define, as far as they can be made up.
 //!
-//! What has once been found to mean nothing means nothing for ever: decoders come to the same name in
+//! A name that has once been found to mean nothing means nothing for ever: decoders come to the same name in
 //! different lines, and all must be told the same.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
@@ -17,7 +17,7 @@ use crate::names::text::Name;
 /// In place of a container at a link's end: nobody knows which it is.
 pub(crate) const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
-/// What names of a damaged trace have been found to mean nothing.
+/// Names of a damaged trace that have been found to mean nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeUp {
     /// Lanes, by the names of container and type and what their events take the type for.
@@ -77,7 +77,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Whether a container that is created is one that was made up before, and is now as it should be.
+    /// Tells whether a container that is created is one that was made up before, and is now as it should be.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,

@@ -1,4 +1,4 @@
-//! What a file creates in containers that other files have destroyed.
+//! Containers that a file creates in ones that other files have destroyed.
 //!
 //! Files may come one after the other that happened at the same time: a piece of a trace creates a
 //! container, another one in it, and destroys the first, as another piece has done before. That ends the

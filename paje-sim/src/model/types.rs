@@ -78,7 +78,7 @@ impl Names {
     }
 }
 
-/// What a definition says of a new type.
+/// A definition of a type, in its own words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewType<'a> {
     pub(crate) name: Name<'a>,
@@ -107,7 +107,7 @@ impl Types {
         types
     }
 
-    /// How many types there are, the root's included.
+    /// Number of types, the root's included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -149,18 +149,18 @@ impl Types {
         self.list[id.index()].names.identifier(&self.texts)
     }
 
-    /// What messages call the type.
+    /// The type's name in messages.
     pub(crate) fn named(&self, id: TypeId) -> Named {
         self.name(id).named(self.alias(id))
     }
 
-    /// What messages call a value.
+    /// A value's name in messages.
     pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
         let names = self.names_of(id, value);
         names.name(&self.texts).named(names.alias(&self.texts))
     }
 
-    /// What the type describes.
+    /// The nature of what the type describes.
     #[must_use]
     pub fn nature(&self, id: TypeId) -> TypeNature {
         self.list[id.index()].nature
@@ -183,7 +183,7 @@ impl Types {
         self.ids().skip(1).filter(move |child| self.parent(*child) == id)
     }
 
-    /// How many values a type has.
+    /// Number of values of a type.
     #[must_use]
     pub fn value_count(&self, id: TypeId) -> usize {
         self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
@@ -338,7 +338,7 @@ impl Types {
 /// So many values stay in a core's second-level cache.
 const MANY_VALUES: usize = 10_000;
 
-/// Whether a value is identified by this name.
+/// Tells whether a value is identified by this name.
 fn is(texts: &TextArena, value: Names, identifier: Name<'_>, names: ValueNames) -> bool {
     let found = value.identifier(texts);
     found.text == identifier.text

@@ -1,4 +1,4 @@
-//! What ends a replay, and what is only worth telling.
+//! Errors, which end a replay, and warnings, which are only worth telling.
 
 use std::fmt;
 use std::io;
@@ -38,7 +38,7 @@ pub struct Place {
     pub text: Vec<u8>,
 }
 
-/// What an [`Error`] is about.
+/// The subject of an [`Error`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -126,7 +126,7 @@ impl Error {
         Error::new(ErrorKind::Stopped, None)
     }
 
-    /// What it is about.
+    /// Its subject.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -158,7 +158,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// What is wrong; of a trace that [`Trace::open`](crate::Trace::open) opened, behind `FILE:LINE:COLUMN: `.
+/// The problem in a sentence; of a trace that [`Trace::open`](crate::Trace::open) opened, behind `FILE:LINE:COLUMN: `.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(trace) = &self.0.trace {
@@ -189,7 +189,7 @@ impl std::error::Error for Error {
 /// A kind of warning, how often it came, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is.
+    /// Its kind.
     pub kind: WarningKind,
     /// The event of the lines that it is about; `None` if it is about a file.
     pub event: Option<EventName>,
@@ -199,6 +199,6 @@ pub struct Warning {
     pub file_number: u32,
     /// The first line in that file, 1-based; the first to be replayed if the trace was sorted.
     pub first_line: u64,
-    /// How many lines.
+    /// Number of lines.
     pub count: u64,
 }

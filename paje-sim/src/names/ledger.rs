@@ -1,10 +1,10 @@
-//! What a ledger is told of a trace's lines.
+//! Words in which a ledger is told of a trace's lines.
 
 use paje_parser::LinkEnd;
 
 use super::ids::{ContainerId, TypeId, ValueId};
 
-/// What was made of a line of a damaged trace that blocks tell of as if it were sound.
+/// The remedy for a line of a damaged trace that blocks tell of as if it were sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineRemedy {
@@ -20,7 +20,7 @@ pub enum LineRemedy {
     Kept,
 }
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOf {
     /// Nothing: it is empty or a comment, or repeats what another file said.
@@ -41,7 +41,7 @@ pub enum LineOf {
     Event(ContainerId),
 }
 
-/// What an event names.
+/// The containers and types that an event names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
     /// A value of its lane's type.

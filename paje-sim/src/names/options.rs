@@ -1,4 +1,4 @@
-//! What a replay is asked to do.
+//! Options of a replay.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use splitter::Limits;
 
 use crate::names::selection::Selection;
 
-/// How the values of variables are read.
+/// The precision in which values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// As C's `strtof`, then in double: PajeNG 1.3.6 behaviour.
@@ -17,7 +17,7 @@ pub enum Precision {
     Double,
 }
 
-/// What tells the values of a type apart.
+/// The part of a name that tells the values of a type apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueNames {
     /// Their names without quotes: `"In"` is the value defined as `In`.
@@ -28,10 +28,10 @@ pub enum ValueNames {
     AsWritten,
 }
 
-/// How much memory a replay may take, and where objects go that it has no room for.
+/// A limit of memory for a replay, and the folder for objects that it has no room for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// What the whole process may have in memory, in bytes. Only objects go elsewhere, and only on
+    /// Bytes of memory that the whole process may have. Only objects go elsewhere, and only on
     /// systems that tell a process what it takes (Linux): names, user-defined fields, and what is open
     /// stay in memory whatever the limit.
     pub bytes: u64,
@@ -41,13 +41,13 @@ pub struct MemoryLimit {
 }
 
 impl Options {
-    /// What is kept of events, beside what they say.
+    /// The parts of events that are kept beside their objects.
     pub(crate) fn keeps(&self) -> Keeps {
         Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
     }
 }
 
-/// What is kept of events, beside what they say.
+/// The parts of events that are kept beside their objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keeps {
     /// User-defined fields.
@@ -57,22 +57,22 @@ pub(crate) struct Keeps {
 }
 
 impl Keeps {
-    /// Whether anything is kept.
+    /// Tells whether anything is kept.
     pub(crate) const fn anything(self) -> bool {
         self.fields || self.lines
     }
 }
 
-/// How a trace is replayed. `Options::default()` is what the format says; PajeNG's `pj_dump`
+/// Options of a replay. `Options::default()` is as the format says; PajeNG's `pj_dump`
 /// differs by [`Precision::Single`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether field names of older traces are understood.
+    /// The field names that are understood: those of older traces, too, or not.
     pub field_names: FieldNames,
-    /// How the values of variables are read.
+    /// The precision in which values of variables are read.
     pub variable_precision: Precision,
-    /// What tells the values of a type apart.
+    /// The part of a name that tells the values of a type apart.
     pub value_names: ValueNames,
     /// Events later than this time, in seconds, are ignored, and everything open ends at it.
     pub stop_at: Option<f64>,

@@ -1,22 +1,22 @@
-//! How far a replay is, and what it took.
+//! Progress of a replay, and the time it took.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How far a replay is, for others to look at meanwhile; and how they end it.
+/// Progress of a replay, for others to look at meanwhile; and their way to end it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
     events: AtomicU64,
     named: Mutex<Named>,
     work: Mutex<Work>,
-    /// How much of the work is done.
+    /// Part of the work that is done.
     done: AtomicU64,
     stopped: AtomicBool,
 }
 
-/// What a replay is busy with.
+/// A phase of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Text is read; without [`Options::sort`](crate::Options::sort) it is replayed meanwhile.
@@ -59,7 +59,7 @@ impl Progress {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// What the replay is busy with, how many bytes of text are done, and how many there are. While it reads,
+    /// The phase of the replay, the number of bytes of text that are done, and of all. While it reads,
     /// both are 0: who gave the text knows better.
     #[must_use]
     pub fn phase(&self) -> (Phase, u64, u64) {
@@ -86,7 +86,7 @@ impl Progress {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the replay was asked to end.
+    /// Tells whether the replay was asked to end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
@@ -118,7 +118,7 @@ impl Progress {
     }
 }
 
-/// What one worker spent its time with.
+/// Times of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkerTimes {
     /// Reading blocks.
@@ -137,14 +137,14 @@ impl WorkerTimes {
     }
 }
 
-/// What a replay took.
+/// Times of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// From its beginning to its end.
     pub wall: Duration,
     /// The part in which one worker had something to do that others had to wait for.
     pub serial: Duration,
-    /// What each worker spent its time with.
+    /// Times of each worker.
     pub workers: Vec<WorkerTimes>,
 }
 

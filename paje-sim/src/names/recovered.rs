@@ -1,4 +1,4 @@
-//! What was wrong with a trace that was replayed nevertheless.
+//! Problems of a trace that was replayed nevertheless.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use paje_parser::Position;
 
 use crate::names::error::Error;
 
-/// What was made of the lines that have a problem.
+/// The remedy for lines that have a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -14,7 +14,7 @@ pub enum Remedy {
     Skipped,
     /// They are taken for what they come closest to.
     Kept,
-    /// What they name and nothing defined was made up, once for each name.
+    /// Things that they name and nothing defined were made up, once for each name.
     Created,
     /// The trace, or one of its files, ends there.
     Ended,
@@ -38,9 +38,9 @@ impl Remedy {
 pub struct Recovered {
     /// The first.
     pub error: Error,
-    /// What was made of all of them.
+    /// The remedy for all of them.
     pub remedy: Remedy,
-    /// How many: lines, or what was made up, or links.
+    /// Number of lines, of things made up, or of links.
     pub count: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct OpenState {
     pub value: Vec<u8>,
 }
 
-/// What was wrong with a trace.
+/// Problems of a trace.
 #[derive(Debug, Default)]
 pub struct Recovery {
     /// In the order of the first of each kind.
@@ -69,11 +69,11 @@ pub struct Recovery {
     /// The first states that were open where the trace was cut off: containers in the order of their
     /// creation, types in that of their first events, and what was opened first comes first.
     pub open_states: Vec<OpenState>,
-    /// How many there were; 0 if the trace was not cut off.
+    /// Number of open states; 0 if the trace was not cut off.
     pub open_count: u64,
 }
 
 impl Recovery {
-    /// How many open states are listed at most.
+    /// Number of open states that are listed at most.
     pub const LISTED: usize = 10;
 }

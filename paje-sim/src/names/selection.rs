@@ -9,7 +9,7 @@ use paje_parser::TypeNature;
 use super::time_range::TimeRange;
 pub use glob::{Glob, ParseGlobError};
 
-/// What is wanted of a trace: rows of these natures and types, in these containers and this window of time.
+/// The wanted rows of a trace: of these natures and types, in these containers and this window of time.
 /// By default, all.
 ///
 /// As [`Options::selection`](crate::Options::selection), it spares a replay keeping other rows. Whoever shows
@@ -37,7 +37,7 @@ impl Natures {
     /// All five.
     pub const ALL: Natures = Natures(0b1_1111);
 
-    /// Whether this one is among them.
+    /// Tells whether this one is among them.
     #[must_use]
     pub const fn contains(self, nature: TypeNature) -> bool {
         self.0 & 1 << nature as u8 != 0
@@ -65,7 +65,7 @@ impl fmt::Debug for Natures {
 }
 
 impl Selection {
-    /// Whether every row is wanted that is in the window.
+    /// Tells whether every row is wanted that is in the window.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.natures == Natures::ALL && self.types.is_empty() && self.containers.is_empty()

@@ -12,12 +12,12 @@ use super::error::Named;
 pub struct Name<'a> {
     /// The name without its quotes: what identifies.
     pub text: &'a [u8],
-    /// Whether it stood in quotes where it was defined.
+    /// The quotes in which it stood where it was defined, if any.
     pub quoting: Quoting,
 }
 
 impl<'a> Name<'a> {
-    /// What messages call a thing of this name, and of this alias if it has one.
+    /// The name in messages of a thing of this name, and of this alias if it has one.
     pub(crate) fn named(self, alias: Option<Name<'_>>) -> Named {
         Named::new(self.text, alias.map(|alias| alias.text))
     }
@@ -70,7 +70,7 @@ pub(crate) struct TextArena {
     bytes: Vec<u8>,
 }
 
-/// What comes before a text: its length, how it was written, and whether an alias follows. Seven bits to a
+/// The head of a text: its length, how it was written, and whether an alias follows. Seven bits to a
 /// byte, the lowest first; all but the last have the eighth.
 const MORE: u8 = 0x80;
 const ALIASED: u64 = 4;
@@ -150,7 +150,7 @@ impl TextArena {
         (Name { text: &self.bytes[at..end], quoting }, (head & ALIASED != 0).then_some(end))
     }
 
-    /// What comes before the text at a place, and where the text begins.
+    /// The head of the text at a place, and where the text begins.
     #[inline(never)]
     fn long_head(&self, mut at: usize) -> (u64, usize) {
         let (mut head, mut shift) = (0, 0);

@@ -12,13 +12,13 @@ impl TimeRange {
     /// All times.
     pub const ALWAYS: TimeRange = TimeRange { from: f64::NEG_INFINITY, to: f64::INFINITY };
 
-    /// Whether all times are in it.
+    /// Tells whether all times are in it.
     #[must_use]
     pub fn is_always(&self) -> bool {
         *self == TimeRange::ALWAYS
     }
 
-    /// Whether what begins and ends at these times, or the other way round, reaches into it.
+    /// Tells whether what begins and ends at these times, or the other way round, reaches into it.
     #[must_use]
     pub fn overlaps(&self, start: f64, end: f64) -> bool {
         start.min(end) <= self.to && start.max(end) >= self.from

@@ -23,7 +23,7 @@ pub(crate) fn earliest_byte(all: &[&Option<Error>]) -> u64 {
 pub(crate) struct Stop {
     /// Where the line begins.
     pub(crate) line: u32,
-    /// What in the line is wrong.
+    /// The word of the line that is wrong.
     pub(crate) what: Where,
     pub(crate) why: ErrorKind,
 }
@@ -55,7 +55,7 @@ impl Stop {
     }
 }
 
-/// What is wrong with the line of a block that begins at `line`, with its place in the file.
+/// The problem of the line of a block that begins at `line`, with its place in the file.
 pub(crate) fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) -> Error {
     let before = &block.text.text()[..line as usize];
     let lines = block.lines_before + 1 + memchr_iter(b'\n', before).count() as u64;

@@ -83,7 +83,7 @@ impl ProblemTally {
         self.add(code, remedy, (at, 1), || stop.into_error(block));
     }
 
-    /// What the block's lines are, each by itself.
+    /// Adds the problems of the block's lines, each by itself.
     pub(crate) fn add_faults(&mut self, block: &DecodedBlock) {
         let keyless = block.decoded.keyless.iter().map(|(line, fault)| (line, fault, true));
         let faults = block.decoded.faults.iter().map(|(line, fault)| (line, fault, false));
@@ -110,7 +110,7 @@ impl ProblemTally {
     }
 }
 
-/// Whether the line lacks its newline: it is where the file was cut off, if there is something wrong with it.
+/// Tells whether the line lacks its newline: it is where the file was cut off, if there is something wrong with it.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }

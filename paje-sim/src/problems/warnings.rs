@@ -9,7 +9,7 @@ use super::found::{event_of, number_of};
 use crate::decode::block::DecodedBlock;
 use crate::names::error::{Warning, WarningKind};
 
-/// What was doubtful so far.
+/// Doubts so far.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(BTreeMap<(WarningKind, Vec<u8>), Warning>);
 

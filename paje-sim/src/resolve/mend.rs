@@ -1,4 +1,4 @@
-//! What resolving makes of damaged traces.
+//! Definitions of damaged traces, mended while they are resolved.
 
 use paje_parser::{FieldName, LinkEnd, TypeNature, number};
 

@@ -156,7 +156,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What has just been defined, if the type had so many values before: nothing if it was there.
+    /// The value that has just been defined, if the type had so many before: nothing if it was there.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -164,7 +164,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// How many there are of what an event may define.
+    /// Number of things of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -177,7 +177,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What an event is about that has just been applied, if so many were known before.
+    /// The thing that an event is about which has just been applied, if so many were known before.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

@@ -1,4 +1,4 @@
-//! What events say beside what the format asks for, and where they stand.
+//! User-defined fields of events, and their lines.
 
 use paje_parser::EventDef;
 
@@ -39,7 +39,7 @@ impl<'t> UserDefined<'t> {
         UserDefined { kept: Kept::ByKey(keys), ..self }
     }
 
-    /// Whether they were kept.
+    /// Tells whether they were kept.
     #[must_use]
     pub const fn is_kept(&self) -> bool {
         self.pairs.is_some()

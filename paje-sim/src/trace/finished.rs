@@ -62,7 +62,7 @@ impl FinishedRows {
         }
     }
 
-    /// What users defined for a lane's rows, if it is kept; that of links is [elsewhere](Self::extras_of_link).
+    /// User-defined fields of a lane's rows, if they are kept; those of links is [elsewhere](Self::extras_of_link).
     pub(crate) fn extras(&self, lane: LaneId) -> Option<&Extras> {
         let store = match self.lanes[lane.index()].memory {
             Memory::Store(store) => store,
@@ -71,7 +71,7 @@ impl FinishedRows {
         self.stores[usize::from(store)].extras.as_ref()
     }
 
-    /// What users defined for the link that has this key, if it is kept.
+    /// User-defined fields of the link that has this key, if they are kept.
     pub(crate) fn extras_of_link(&self, key: KeyPlace) -> Option<&Extras> {
         self.stores[key.shard()].extras.as_ref()
     }
@@ -81,7 +81,7 @@ impl FinishedRows {
         self.stores[key.shard()].keys.get(key.place())
     }
 
-    /// What is kept of events, beside what they say.
+    /// The parts of events that are kept beside their objects.
     pub(crate) fn keeps(&self) -> Keeps {
         let extras = self.stores.first().and_then(|store| store.extras.as_ref());
         extras.map_or(Keeps::default(), Extras::keeps)

@@ -70,13 +70,13 @@ impl<'t> LaneView<'t> {
         self.trace.types().name(self.type_id())
     }
 
-    /// How many objects the lane has.
+    /// Number of objects of the lane.
     #[must_use]
     pub fn len(self) -> u64 {
         self.trace.rows.rows(self.id).len()
     }
 
-    /// Whether the lane has no objects: its events were all ignored.
+    /// Tells whether the lane has no objects: its events were all ignored.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0

@@ -6,7 +6,7 @@ use paje_parser::Quoting;
 
 use crate::names::text::Name;
 
-/// How identifiers are compared where output order asks for it.
+/// The order of identifiers where output order asks for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameOrder {
     /// Without quotes: every release of PajeNG up to 1.3.10.
@@ -17,7 +17,7 @@ pub enum NameOrder {
 }
 
 impl NameOrder {
-    /// What is compared of a name.
+    /// The bytes of a name that are compared.
     #[must_use]
     pub fn key(self, name: Name<'_>) -> Vec<u8> {
         match self {

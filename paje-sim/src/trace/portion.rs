@@ -5,7 +5,7 @@ use crate::trace::Trace;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::{Step, Walk};
 
-/// What the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
+/// The objects that the events of some bytes of a trace completed: see [`Trace::read_in_portions`].
 ///
 /// Lanes, as far as they can be reached from here, hold what the portion completed and no more. Types,
 /// values and containers are those met so far.

@@ -26,7 +26,7 @@ pub struct State<'t> {
     pub end: f64,
     /// The value, of the lane's type.
     pub value: ValueId,
-    /// How many states were below it on the stack.
+    /// Number of states below it on the stack.
     pub imbrication: u32,
 }
 
@@ -76,7 +76,7 @@ pub struct Link<'t> {
 }
 
 impl<'t> State<'t> {
-    /// How long it took, in seconds.
+    /// Its duration in seconds.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
@@ -90,7 +90,7 @@ impl<'t> State<'t> {
 }
 
 impl Variable<'_> {
-    /// How long the variable had the value, in seconds.
+    /// The seconds for which the variable had the value.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
@@ -106,7 +106,7 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Link<'t> {
-    /// How long it took, in seconds: less than 0 if it ended before its start.
+    /// Its duration in seconds: less than 0 if it ended before its start.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
@@ -188,7 +188,7 @@ struct Cursor<'t, C> {
     columns: C,
     count: usize,
     at: usize,
-    /// How many rows are ahead, in all chunks.
+    /// Number of rows ahead, in all chunks.
     left: u64,
 }
 

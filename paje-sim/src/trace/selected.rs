@@ -1,4 +1,4 @@
-//! What a selection means for a trace.
+//! A selection, applied to the types and containers of a trace.
 
 use super::Trace;
 use crate::model::containers::Containers;
@@ -11,7 +11,7 @@ use crate::trace::lane::LaneView;
 use crate::trace::walk::Step;
 
 impl Selection {
-    /// What this means for a trace.
+    /// The selection, applied to the types and containers of a trace.
     #[must_use]
     pub fn resolve(&self, trace: &Trace) -> Selected {
         let mut selected = Selected::new(self);
@@ -38,7 +38,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// What a selection means for a trace of which nothing is known yet.
+    /// The selection, applied to a trace of which nothing is known yet.
     #[must_use]
     pub fn new(selection: &Selection) -> Self {
         Selected {
@@ -84,7 +84,7 @@ impl Selected {
         }
     }
 
-    /// What is in a container that is wanted is wanted, too. Of new ones, only whether their names match is
+    /// Containers in one that is wanted are wanted, too. Of new ones, only whether their names match is
     /// known so far.
     fn inherit(
         &mut self,
@@ -112,7 +112,7 @@ impl Selected {
         }
     }
 
-    /// Whether every row is wanted that is in the window.
+    /// Tells whether every row is wanted that is in the window.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.everything
@@ -124,31 +124,31 @@ impl Selected {
         self.selection.window
     }
 
-    /// Whether rows of this type are wanted, where their containers are.
+    /// Tells whether rows of this type are wanted, where their containers are.
     #[must_use]
     pub fn type_(&self, id: TypeId) -> bool {
         self.everything || self.types[id.index()]
     }
 
-    /// Whether the row of this container is wanted.
+    /// Tells whether the row of this container is wanted.
     #[must_use]
     pub fn container(&self, id: ContainerId) -> bool {
         self.everything || self.containers[id.index()].1
     }
 
-    /// Whether the rows of this type in this container are wanted.
+    /// Tells whether the rows of this type in this container are wanted.
     #[must_use]
     pub fn rows(&self, container: ContainerId, type_: TypeId) -> bool {
         self.everything || self.types[type_.index()] && self.containers[container.index()].0
     }
 
-    /// Whether the rows of this lane are wanted.
+    /// Tells whether the rows of this lane are wanted.
     #[must_use]
     pub fn lane(&self, lane: LaneView<'_>) -> bool {
         self.rows(lane.container(), lane.type_id())
     }
 
-    /// Whether the rows that a walk has come to are wanted.
+    /// Tells whether the rows that a walk has come to are wanted.
     #[must_use]
     pub fn step(&self, step: Step) -> bool {
         match step {
@@ -172,7 +172,7 @@ fn unmet<'a>(globs: &'a [Glob], met: &'a [bool]) -> impl Iterator<Item = &'a Glo
     globs.iter().zip(met).filter_map(|(glob, met)| (!met).then_some(glob))
 }
 
-/// Whether a name or an alias matches one of the patterns, if there are any; takes note of those that are
+/// Tells whether a name or an alias matches one of the patterns, if there are any; takes note of those that are
 /// matched.
 fn any(globs: &[Glob], met: &mut [bool], name: Name<'_>, alias: Option<Name<'_>>) -> bool {
     let mut wanted = globs.is_empty();

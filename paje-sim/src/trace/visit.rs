@@ -36,7 +36,7 @@ impl Trace {
 /// Sees a trace in output order. Each lane comes as one or more slices of its columns, in lane order. What a visitor
 /// has no method for, it passes over.
 pub trait Visitor {
-    /// What can go wrong while looking.
+    /// The error that ends the visit.
     type Error;
 
     /// A container; its lanes follow.
@@ -98,7 +98,7 @@ impl<'t> LaneView<'t> {
         self.visit_chunks(0..usize::MAX, visitor)
     }
 
-    /// How many objects each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
+    /// Numbers of objects that each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
     /// slice; several of them can be looked at side by side.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         self.trace.rows.rows(self.id).chunks_from(first).map(|chunk| chunk.count())
@@ -200,7 +200,7 @@ pub struct States<'t> {
     pub end: &'t [f64],
     /// The value, of the lane's type.
     pub value: &'t [ValueId],
-    /// How many states were below it on the stack.
+    /// Number of states below it on the stack.
     pub imbrication: &'t [u32],
     /// The user-defined fields of the events that opened and closed it.
     pub user_defined: UserDefined<'t>,

@@ -42,7 +42,7 @@ pub(super) struct Clocks {
     naming: Vec<bool>,
 }
 
-/// What time a line has.
+/// The time of a line.
 enum Time {
     None,
     Unreadable,
@@ -81,7 +81,7 @@ impl Clocks {
         Clocks { words: words.collect(), naming: naming.collect(), defs }
     }
 
-    /// Whether a line may name a file without being one of [`Found::naming`].
+    /// Tells whether a line may name a file without being one of [`Found::naming`].
     pub(super) fn creations_name_files(&self) -> bool {
         let numbered = self.defs.numbered().iter().map(|index| &self.defs.defs()[*index as usize]);
         let mut creations = numbered.filter(|def| def.kind() == EventKind::CreateContainer);

@@ -29,12 +29,12 @@ impl Containers {
         self.made_up.insert(id, before);
     }
 
-    /// Whether no event has created the container so far.
+    /// Tells whether no event has created the container so far.
     pub(crate) fn is_made_up(&self, id: ContainerId) -> bool {
         self.made_up.contains_key(&id)
     }
 
-    /// Whether there is any container that no event has created so far.
+    /// Tells whether there is any container that no event has created so far.
     pub(crate) fn any_made_up(&self) -> bool {
         !self.made_up.is_empty()
     }

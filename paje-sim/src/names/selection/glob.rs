@@ -20,7 +20,7 @@ pub struct Glob {
 pub struct ParseGlobError(String);
 
 impl Glob {
-    /// Whether a name, without quotes, matches.
+    /// Tells whether a name, without quotes, matches.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         self.regex.is_match(name)
