@@ -19,6 +19,7 @@ pub(crate) mod strands;
 mod successor;
 pub(crate) mod symbols;
 pub(crate) mod values;
+pub(crate) mod watched;
 
 use std::sync::Arc;
 
@@ -103,6 +104,7 @@ struct Lexing {
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     precision: Precision,
+    /// Symbols may differ where names do not.
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
@@ -110,6 +112,8 @@ struct Asked {
     follows: bool,
     /// Decoding goes on after a line that is wrong.
     recovers: bool,
+    /// What lines use is noted, and what is doubtful about how they are written.
+    watches: bool,
 }
 
 impl Decoder {
@@ -129,11 +133,15 @@ impl Decoder {
             grouping: Grouping::default(),
             asked: Asked {
                 precision: options.variable_precision,
-                value_names: options.value_names,
+                value_names: match options.keeps_usage() {
+                    true => ValueNames::AsWritten,
+                    false => options.value_names,
+                },
                 stop_at: options.stop_at.unwrap_or(f64::INFINITY),
                 keeps_lines: options.keeps().lines,
                 follows,
                 recovers: options.recover,
+                watches: options.keeps_usage(),
             },
             decoded: 0,
             most_places: successor::MOST_PLACES,
@@ -197,6 +205,7 @@ impl Decoder {
                 until = text.len();
             } else if decoded.fault.is_none() {
                 let end = self.lexing.scanner.line_end(text, start);
+                decoded.watched.header_to = start as u32 + 1;
                 self.follow(start as u32, HEADER);
                 let changed = self.change(start, defs, decoded);
                 let line = &text[start..end];
@@ -214,11 +223,14 @@ impl Decoder {
         match &decoded.defs {
             Some(after) => {
                 decoded.changes = defs.is_midway() || after.is_midway() || !after.is_part_of(defs);
-                self.note_used(&mut Vec::new());
+                self.note_used(&mut decoded.watched.used);
             }
             None => self.note_used(&mut decoded.used),
         }
         self.group_by_strand(decoded);
+        if self.asked.watches {
+            decoded.watched.note_times(&decoded.events, &decoded.shards);
+        }
     }
 
     /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
@@ -275,7 +287,7 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Adds the definitions that lines have used since this was asked last.
+    /// Adds the definitions that lines have used since this was asked last. (They are in no order.)
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;

@@ -24,6 +24,7 @@ pub(crate) mod recover;
 mod resolving;
 pub(crate) mod round;
 mod tasks;
+mod usage;
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
@@ -47,6 +48,7 @@ use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
 use crate::names::recovered::Remedy;
+use crate::names::usage::Usage;
 use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
@@ -180,6 +182,8 @@ struct SoFar {
     comments: Vec<u8>,
     /// The times of all lines, if they are asked for.
     times: Option<Vec<f64>>,
+    /// What the trace uses, if that is asked for.
+    usage: Option<Box<Usage>>,
 }
 
 impl Team {
@@ -199,7 +203,7 @@ impl Team {
 }
 
 impl SoFar {
-    fn new(keep_times: bool) -> Self {
+    fn new(options: &Options) -> Self {
         SoFar {
             lines: 0,
             lines_of_others: 0,
@@ -208,7 +212,8 @@ impl SoFar {
             last_time: f64::NEG_INFINITY,
             replayed_to: 0,
             comments: Vec::new(),
-            times: keep_times.then(Vec::new),
+            times: options.keep_times.then(Vec::new),
+            usage: options.keeps_usage().then(Box::default),
         }
     }
 }
@@ -242,7 +247,7 @@ impl<'o> Engine<'o> {
                 tally: options.recover.then(ProblemTally::default),
                 ..Findings::default()
             },
-            read: SoFar::new(options.keep_times),
+            read: SoFar::new(options),
             portions,
             follower,
             is_foreign: false,

@@ -12,3 +12,4 @@ pub mod recovered;
 pub(crate) mod selection;
 pub(crate) mod text;
 pub(crate) mod time_range;
+pub(crate) mod usage;

@@ -5,6 +5,7 @@
 
 mod mend;
 mod structural;
+mod usage;
 
 use memchr::memchr_iter;
 use paje_parser::{DefTable, FieldName};
@@ -22,6 +23,7 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
 use crate::names::progress::Progress;
+use crate::names::usage::Usage;
 use crate::problems::found::Stop;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
@@ -44,6 +46,7 @@ pub(crate) fn resolve(
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
+                state.watch_structural(block, *line, structure, defs);
                 let applied = state.structural(block, decoder, *line, structure, defs);
                 let whose = match (applied, &mut state.tally) {
                     (Ok(whose), None) => whose,
@@ -66,6 +69,7 @@ pub(crate) fn resolve(
                 let (type_, nature) = split_lane_context(context);
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let names = (container.text, type_name);
+                state.watch_lane(container, decoder.symbols.types.get(type_).0);
                 let lane = match state.tally {
                     None => state.model.lane(names.0, names.1, nature).map_err(failed)?,
                     Some(_) => match state.mended_lane(block, *line, names, nature) {
@@ -98,6 +102,7 @@ pub(crate) fn resolve(
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let value = state.model.value(type_, name, *hash);
+                        state.watch_value(type_, value, name);
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
@@ -114,6 +119,7 @@ pub(crate) fn resolve(
             Noted::LinkEnd(symbol) => {
                 let (name, context) = decoder.symbols.link_ends.get(*symbol);
                 let (type_, end) = split_end_context(context);
+                state.watch_container(name);
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let container = match state.tally {
                     None => state.model.link_end(type_name, name.text, end).map_err(failed)?,
@@ -144,6 +150,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) counter: Counter,
     /// If that is asked for: what the block's structural lines are about.
     pub(crate) structural: Option<Vec<LineOf>>,
+    /// If that is kept: what the trace uses so far.
+    pub(crate) usage: Option<&'a mut Usage>,
     /// If the replay goes on after problems, those so far.
     pub(crate) tally: Option<&'a mut ProblemTally>,
 }

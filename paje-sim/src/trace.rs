@@ -28,6 +28,7 @@ use crate::names::ids::{ContainerId, LaneId, TypeId};
 use crate::names::options::Keeps;
 use crate::names::progress::Times;
 use crate::names::recovered::Recovery;
+use crate::names::usage::Usage;
 use crate::trace::annotations::EventFields;
 use crate::trace::finished::FinishedRows;
 use crate::trace::lane::LaneView;
@@ -47,6 +48,7 @@ pub struct Trace {
     pub(crate) recovery: Recovery,
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
+    pub(crate) usage: Option<Box<Usage>>,
     /// Number of objects shown since the trace was replayed, if some lie in a file.
     shown: AtomicU64,
 }
@@ -98,6 +100,7 @@ impl Trace {
             recovery,
             files,
             comments,
+            usage: None,
             shown,
         }
     }
@@ -265,6 +268,12 @@ impl Trace {
     #[must_use]
     pub fn comments(&self) -> &[u8] {
         &self.comments
+    }
+
+    /// What the trace uses of its definitions, if [that](crate::Options::usage) was kept; in a portion, so far.
+    #[must_use]
+    pub fn usage(&self) -> Option<&Usage> {
+        self.usage.as_deref()
     }
 
     /// The files that the trace is in, in the order of reading. The trace itself, which comes first, has no

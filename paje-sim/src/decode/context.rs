@@ -1,6 +1,6 @@
 //! Contexts of symbols: what else than its text tells a name apart.
 
-use paje_parser::{LinkEnd, TypeNature};
+use paje_parser::{LinkEnd, Quoting, TypeNature};
 
 use crate::decode::symbols::Symbol;
 
@@ -22,12 +22,14 @@ pub(crate) const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     (context >> 3, nature)
 }
 
-pub(super) const fn end_context(type_: Symbol, end: LinkEnd) -> u32 {
-    type_ << 1 | end as u32
+/// Ends that are written otherwise are told apart where values are.
+#[inline(always)]
+pub(super) const fn end_context(type_: Symbol, end: LinkEnd, told_apart: Quoting) -> u32 {
+    type_ << 3 | (told_apart as u32) << 1 | end as u32
 }
 
 /// The type and the end of a link end's context.
 pub(crate) const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     let end = if context & 1 == LinkEnd::Start as u32 { LinkEnd::Start } else { LinkEnd::End };
-    (context >> 1, end)
+    (context >> 3, end)
 }

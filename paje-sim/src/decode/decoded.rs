@@ -6,6 +6,7 @@ use paje_parser::color::Color;
 use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
 use crate::decode::symbols::Symbol;
+use crate::decode::watched::Watched;
 
 /// A strand as a decoder numbers it.
 pub(crate) type StrandSymbol = u32;
@@ -199,6 +200,8 @@ pub(crate) struct Decoded {
     /// Lines of the same file behind the block can mean what they could not with the definitions before
     /// it.
     pub(crate) changes: bool,
+    /// What else is noted of the lines, if that is asked for.
+    pub(crate) watched: Watched,
 }
 
 impl Decoded {
@@ -232,5 +235,6 @@ impl Decoded {
         self.defs = None;
         self.changes = false;
         self.used.clear();
+        self.watched.clear();
     }
 }

@@ -66,6 +66,9 @@ impl Decoder {
             });
         }
         decoded.event_count += 1;
+        if self.asked.watches {
+            decoded.watched.note_end(padded, words);
+        }
         let op = match plan.action {
             Action::Structural => {
                 let structure = structure(
@@ -109,16 +112,26 @@ impl Decoder {
         if lane as usize == self.known.lanes.len() {
             self.learn_lane(lane, type_, nature);
         }
+        if self.asked.watches {
+            let known = [self.symbols.types.get(type_).0, self.symbols.lanes.get(lane).0];
+            decoded.watched.note_names(
+                padded,
+                known,
+                [plan.type_, plan.container],
+                &self.lexing.spans,
+            );
+        }
         let mut strand = self.known.lanes[lane as usize].strand;
         let words = self.lexing.spans.as_slice();
         match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let context = end_context(type_, side);
+                let span = words[plan.end];
+                let context = end_context(type_, side, self.told_apart(padded, span));
                 let end = note(
                     &mut self.symbols.link_ends,
                     padded,
-                    words[plan.end],
+                    span,
                     context,
                     line,
                     Noted::LinkEnd,

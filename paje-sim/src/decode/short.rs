@@ -18,6 +18,7 @@ use paje_parser::{LinkEnd, Span, number};
 use crate::decode::context::end_context;
 use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
 use crate::decode::plan::{Action, Plan, WORDS};
+use crate::decode::values::told_apart;
 use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{hash_text, word};
 use crate::names::options::Precision;
@@ -216,14 +217,13 @@ impl Decoder {
             }
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let (start, end) = bare(padded, words.get(plan.end));
-                let end = self.symbols.link_ends.find_short(
-                    padded,
-                    start,
-                    end,
-                    end_context(type_, side),
-                )?;
-                let (names, word) = (self.asked.value_names, words.get(plan.value));
+                let names = self.asked.value_names;
+                let (start, end) = words.get(plan.end);
+                let told_apart = told_apart(names, padded[start] == b'"');
+                let (start, end) = bare(padded, (start, end));
+                let context = end_context(type_, side, told_apart);
+                let end = self.symbols.link_ends.find_short(padded, start, end, context)?;
+                let word = words.get(plan.value);
                 let value = self.symbols.values.short_symbol(
                     padded,
                     word,

@@ -103,14 +103,22 @@ impl Values {
         let quoted = padded[start] == b'"';
         let (from, to) = if quoted { (start + 1, end - 1) } else { (start, end) };
         let quoting = if quoted { Quoting::Quoted } else { Quoting::Bare };
-        let told_apart = if names == ValueNames::AsWritten { quoting } else { Quoting::Bare };
-        let context = value_context(type_, told_apart);
+        let context = value_context(type_, told_apart(names, quoted));
         if !self.fleeting {
             return self.table.find_short(padded, from, to, context);
         }
         let symbol = self.table.append(Name { text: &padded[from..to], quoting }, context);
         decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, from, to))));
         Some(symbol)
+    }
+}
+
+/// How a name was written that is quoted, or not, if that is part of it.
+#[inline(always)]
+pub(super) const fn told_apart(names: ValueNames, quoted: bool) -> Quoting {
+    match names {
+        ValueNames::AsWritten if quoted => Quoting::Quoted,
+        _ => Quoting::Bare,
     }
 }
 

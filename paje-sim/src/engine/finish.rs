@@ -37,6 +37,8 @@ impl Engine<'_> {
         }
         self.end_deferred()?;
         let (open_states, open_count) = self.open_states();
+        self.settle_usage();
+        self.count_open_states();
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
         let time = self.job.options.stop_at.unwrap_or(last);
@@ -81,6 +83,7 @@ impl Engine<'_> {
         trace.recovery = recovery;
         trace.files = self.files.paths();
         trace.comments = self.read.comments;
+        trace.usage = self.read.usage;
         if let Some(portions) = self.portions {
             portions.finish(&trace)?;
         }

@@ -79,7 +79,8 @@ impl Engine<'_> {
         self.lanes.hide_open();
         let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
         let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.at_hand()));
-        let trace = Trace::new(
+        self.settle_usage();
+        let mut trace = Trace::new(
             model,
             rows,
             defs,
@@ -88,8 +89,10 @@ impl Engine<'_> {
             Vec::new(),
             Counted::default(),
         );
+        trace.usage = self.read.usage.take();
         let shown = portions.show(&trace);
-        let Trace { model, rows, .. } = trace;
+        let Trace { model, rows, usage, .. } = trace;
+        self.read.usage = usage;
         self.model = model;
         self.lanes.take_back(rows);
         self.lanes.start_afresh();

@@ -11,6 +11,7 @@ use crate::input::feed::Feed;
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
+use crate::names::usage::Usage;
 use crate::problems::found::Stop;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
@@ -187,8 +188,12 @@ impl Engine<'_> {
             deferred: &mut self.deferred,
             counter: Counter::default(),
             structural: self.follower.is_some().then(|| std::mem::take(&mut block.structural)),
+            usage: self.read.usage.as_deref_mut(),
             tally: self.findings.tally.as_mut(),
         };
+        if let Some(usage) = &mut resolver.usage {
+            note_usage(usage, block);
+        }
         if let Some(structural) = &mut resolver.structural {
             structural.clear();
         }
@@ -237,6 +242,20 @@ impl Engine<'_> {
         let at = self.read.bytes + block.text.text().len() as u64;
         self.files.unreadable(origin.file, error).of_line_at(at)
     }
+}
+
+/// Notes what the lines of a block use, as far as its decoder knows.
+fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
+    let decoded = &block.decoded;
+    decoded.used.iter().chain(&decoded.watched.used).for_each(|def| usage.use_event(*def));
+    if let Some(last) = decoded.watched.header_to.checked_sub(1) {
+        usage.define(block.text.start().0 + u64::from(last));
+    }
+    if decoded.watched.first_time.is_finite() {
+        usage.note_time(decoded.watched.first_time);
+    }
+    usage.is_doubtful |= decoded.watched.is_doubtful;
+    usage.ends_with_newline = block.text.text().ends_with(b"\n");
 }
 
 /// The comments that a text begins with.

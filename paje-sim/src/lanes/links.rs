@@ -4,6 +4,7 @@ mod filter;
 mod reused;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use paje_parser::{Field, LinkEnd, Span};
 
 pub(crate) use crate::lanes::links::filter::Filter;
@@ -22,8 +23,23 @@ pub(crate) struct LinkStrand {
     /// The keys of all links, open and completed: a key may not be used again.
     pub(crate) filter: Filter,
     pub(crate) suspects: Vec<Suspect>,
-    /// The keys of completed links are not remembered, for memory's sake.
-    forgets: bool,
+    keys: KeyMemory,
+    /// The hashes of the keys of all links, if they are what is remembered.
+    hashes: HashTable<u64>,
+    /// One of them came again.
+    has_key_again: bool,
+}
+
+/// What is remembered of the keys of completed links, which may not be used again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum KeyMemory {
+    /// All keys.
+    #[default]
+    Keys,
+    /// Hashes, which tell that no key is used again, but not that one is.
+    Hashes,
+    /// Nothing, for memory's sake.
+    Nothing,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +74,13 @@ pub(crate) struct Suspect {
 }
 
 impl LinkStrand {
-    pub(crate) fn new(forgets: bool) -> Self {
-        LinkStrand { forgets, ..LinkStrand::default() }
+    pub(crate) fn new(keys: KeyMemory) -> Self {
+        LinkStrand { keys, ..LinkStrand::default() }
+    }
+
+    /// Whether there may be links with keys that had been used.
+    pub(crate) const fn has_key_again(&self) -> bool {
+        self.has_key_again
     }
 
     /// Opens a link, or completes the one that this key opened, and returns it.
@@ -94,11 +115,24 @@ impl LinkStrand {
             }
             Err(_) => {
                 let key = store.keys.push(raw_key);
-                if !self.forgets && self.filter.insert(hash) {
-                    self.suspects.push(Suspect { hash, at, place: None, key });
+                match self.keys {
+                    KeyMemory::Keys if self.filter.insert(hash) => {
+                        self.suspects.push(Suspect { hash, at, place: None, key });
+                    }
+                    KeyMemory::Hashes => self.remember(hash),
+                    _ => {}
                 }
                 self.open.insert_unique(hash, OpenLink { hash, key, half, at }, |open| open.hash);
                 Ok(None)
+            }
+        }
+    }
+
+    fn remember(&mut self, hash: u64) {
+        match self.hashes.entry(hash, |known| *known == hash, |known| *known) {
+            Entry::Occupied(_) => self.has_key_again = true,
+            Entry::Vacant(free) => {
+                free.insert(hash);
             }
         }
     }
@@ -147,7 +181,8 @@ impl LinkStrand {
 
     /// The container ends: what is open will never be complete.
     pub(crate) fn close(&mut self) {
-        *self = LinkStrand::new(self.forgets);
+        let has_key_again = self.has_key_again;
+        *self = LinkStrand { has_key_again, ..LinkStrand::new(self.keys) };
     }
 }
 

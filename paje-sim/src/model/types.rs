@@ -189,6 +189,11 @@ impl Types {
         self.list[id.index()].values.as_ref().map_or(0, |values| values.names.len())
     }
 
+    /// All values of a type, in the order of their definitions and first uses.
+    pub fn values(&self, id: TypeId) -> impl Iterator<Item = ValueId> + use<> {
+        (0..self.value_count(id) as u32).map(ValueId)
+    }
+
     /// The name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {

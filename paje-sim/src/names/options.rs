@@ -45,6 +45,11 @@ impl Options {
     pub(crate) fn keeps(&self) -> Keeps {
         Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
     }
+
+    /// Whether it is kept what the trace uses.
+    pub(crate) const fn keeps_usage(&self) -> bool {
+        self.usage && !self.sort && !self.recover
+    }
 }
 
 /// The parts of events that are kept beside their objects.
@@ -107,6 +112,9 @@ pub struct Options {
     /// Of each object, the line of the event that opened it is kept. It has no effect where events are
     /// replayed in another order than that of their lines.
     pub keep_lines: bool,
+    /// What the trace uses of its definitions, and what is doubtful in how it is written, is kept, for
+    /// [`Trace::usage`](crate::Trace::usage). It has no effect with `sort` or `recover`.
+    pub usage: bool,
     /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only
     /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
     /// Of a trace without any problem, the result is the same.
@@ -133,6 +141,7 @@ impl Default for Options {
             memory: None,
             keep_times: false,
             keep_lines: false,
+            usage: false,
             recover: false,
             selection: Selection::default(),
             limits: Limits::default(),

@@ -50,6 +50,10 @@ impl Warnings {
         self.0.insert((kind, number), warning);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All of them; `original` tells where a place of the lines at hand is in a file.
     pub(crate) fn into_list(
         self,

@@ -8,7 +8,7 @@ use paje_parser::TypeNature;
 use workers::{Workers, exclusive};
 
 use crate::decode::strands::Strands;
-use crate::lanes::links::{Suspect, bare_key, first_reused};
+use crate::lanes::links::{KeyMemory, Suspect, bare_key, first_reused};
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Overflow, Store};
 use crate::model::{Ending, Model};
@@ -38,6 +38,7 @@ pub(crate) struct Lanes {
     keeps: Keeps,
     no_imbrication: bool,
     forgets: bool,
+    keys: KeyMemory,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
     /// Which lanes have rows, if not all have.
@@ -76,6 +77,11 @@ impl Lanes {
             keeps: options.keeps(),
             no_imbrication: options.no_imbrication,
             forgets,
+            keys: match forgets {
+                true if options.keeps_usage() => KeyMemory::Hashes,
+                true => KeyMemory::Nothing,
+                false => KeyMemory::Keys,
+            },
             overflow,
         }
     }
@@ -207,7 +213,7 @@ impl Lanes {
         for (number, place) in shards.iter().zip(&mut places) {
             let shard = exclusive(&mut self.shards[*number as usize]);
             *place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
-            let strand = Strand::new(id, nature, ended_at, flat, self.forgets);
+            let strand = Strand::new(id, nature, ended_at, flat, self.keys);
             shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
         }
         self.places.push(&places[..shards.len()]);

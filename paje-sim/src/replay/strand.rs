@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::LinkStrand;
+use crate::lanes::links::{KeyMemory, LinkStrand};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -63,19 +63,19 @@ pub(crate) struct Left {
 }
 
 impl Strand {
-    /// If `forgets`, a link strand does not remember the keys of completed links.
+    /// A link strand remembers so much of keys.
     pub(crate) fn new(
         lane: LaneId,
         nature: TypeNature,
         ended_at: u64,
         flat: bool,
-        forgets: bool,
+        keys: KeyMemory,
     ) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
-            TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(forgets))),
+            TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(keys))),
         };
         let (rows, last) = (Rows::default(), (NEVER, 0.0));
         Strand { rows, objects, ended_at, last, lane, flat, wanted: true }

@@ -150,6 +150,9 @@ impl Resolver<'_> {
     fn note_time(&mut self, time: Option<f64>) {
         let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
         self.clock.last = self.clock.last.max(time);
+        if let Some(usage) = &mut self.usage {
+            usage.note_time(time);
+        }
         if let Some(times) = &mut self.clock.kept {
             // As the times of lanes: no minus zero.
             times.push(time + 0.0);

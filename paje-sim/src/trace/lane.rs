@@ -76,6 +76,19 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).len()
     }
 
+    /// Number of objects of the lane that are complete: in a portion (see [`Trace::read_in_portions`]), states that
+    /// are still open are not.
+    #[must_use]
+    pub fn completed(self) -> u64 {
+        if self.nature() != TypeNature::State {
+            return self.len();
+        }
+        let complete = |end: &&u64| !f64::from_bits(**end).is_nan();
+        let chunks = self.trace.rows.rows(self.id).chunks_from(0);
+        let ends = chunks.map(|chunk| self.arena().words(chunk.place, chunk.size(), chunk.count()));
+        ends.map(|ends| ends.iter().filter(complete).count() as u64).sum()
+    }
+
     /// Tells whether the lane has no objects: its events were all ignored.
     #[must_use]
     pub fn is_empty(self) -> bool {

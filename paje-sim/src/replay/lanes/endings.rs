@@ -111,6 +111,15 @@ impl Lanes {
         values
     }
 
+    /// Whether there may be links with keys that had been used, where only hashes are remembered.
+    pub(crate) fn has_keys_again(&mut self) -> bool {
+        let mut strands = self.shards.iter_mut().flat_map(|shard| &exclusive(shard).strands);
+        strands.any(|strand| match &strand.objects {
+            Objects::Link(links) => links.has_key_again(),
+            _ => false,
+        })
+    }
+
     /// The time of the last event of a container's lanes.
     fn last_of(&mut self, model: &Model, container: ContainerId) -> Option<f64> {
         let mut last: Option<(u64, f64)> = None;

@@ -1,0 +1,65 @@
+//! What is noted of lines for who asks what a trace uses, and how it is written.
+
+use paje_parser::scan::Spans;
+use paje_parser::{Quoting, Span};
+
+use crate::decode::decoded::LaneEvent;
+use crate::names::text::Name;
+
+/// What is noted of a block's lines.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    /// The definitions that lines behind the first line of a definition have used.
+    pub(crate) used: Vec<u32>,
+    /// Where the last line of a definition begins, and one byte more; 0 if there is none.
+    pub(crate) header_to: u32,
+    /// The earliest time of events of lanes.
+    pub(crate) first_time: f64,
+    /// A name is written otherwise than before, or a line ends inside quotes.
+    pub(crate) is_doubtful: bool,
+}
+
+impl Default for Watched {
+    fn default() -> Self {
+        Watched { used: Vec::new(), header_to: 0, first_time: f64::INFINITY, is_doubtful: false }
+    }
+}
+
+impl Watched {
+    pub(super) fn clear(&mut self) {
+        self.used.clear();
+        (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
+    }
+
+    /// Notes the times of the block's events; of `shards`, the last tells how many these are.
+    pub(super) fn note_times(&mut self, events: &[LaneEvent], shards: &[(u32, u32)]) {
+        let count = shards.last().map_or(0, |(_, events)| *events as usize);
+        let times = events[..count].iter().map(|event| event.time);
+        self.first_time = times.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+    }
+
+    /// Notes whether a line of these words ends inside quotes.
+    pub(super) fn note_end(&mut self, padded: &[u8], words: &[Span]) {
+        let last = words.last().map(|word| word.of(padded).quoting());
+        self.is_doubtful |= last == Some(Quoting::Unclosed);
+    }
+
+    /// Notes whether some words of a line are written as the names were when they were met first.
+    pub(super) fn note_names(
+        &mut self,
+        padded: &[u8],
+        known: [Name<'_>; 2],
+        words: [usize; 2],
+        spans: &Spans,
+    ) {
+        for (known, word) in known.iter().zip(words) {
+            let here = spans.as_slice()[word].of(padded).quoting();
+            self.is_doubtful |= is_quoted(here) != is_quoted(known.quoting);
+        }
+    }
+}
+
+/// Whether something is in quotes, closed or not.
+pub(crate) fn is_quoted(quoting: Quoting) -> bool {
+    quoting != Quoting::Bare
+}

@@ -1,0 +1,29 @@
+//! What only the engine knows of what a trace uses.
+
+use super::Engine;
+
+impl Engine<'_> {
+    /// Adds what was doubtful where lanes were replayed, if anybody asks.
+    pub(super) fn settle_usage(&mut self) {
+        if let Some(usage) = &mut self.read.usage {
+            usage.is_doubtful |= !self.findings.warnings.is_empty() || self.lanes.has_keys_again();
+        }
+    }
+
+    /// Counts the states that are open at the end of the trace, if anybody asks.
+    pub(super) fn count_open_states(&mut self) {
+        if self.read.usage.is_none() {
+            return;
+        }
+        let mut open = 0;
+        for container in self.model.containers.ids() {
+            if !self.model.containers.is_destroyed(container) {
+                let lanes = self.model.lanes_of(container);
+                open += lanes.map(|lane| self.lanes.open_values(lane).len() as u64).sum::<u64>();
+            }
+        }
+        if let Some(usage) = &mut self.read.usage {
+            usage.open_states = open;
+        }
+    }
+}
