@@ -52,6 +52,7 @@ mod header;
 mod lanes;
 mod links;
 mod model;
+pub(crate) mod sound;
 mod source;
 mod types;
 
@@ -369,6 +370,10 @@ impl Checker {
         self.end_of_file();
         self.model.finish(&mut self.findings);
         self.definitions.report_unused(&mut self.findings);
+        self.report()
+    }
+
+    fn report(mut self) -> Report {
         let files = std::mem::take(&mut self.model.files.read);
         let mut summary = Summary {
             lines: files.iter().map(|file| file.lines).sum(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::generate::Generate;
-use console::options::{NamedFiles, Warnings, max_line};
+use console::options::{NamedFiles, Parallel, Warnings, max_line};
 
 use crate::check::Options;
 use crate::finding::kinds::{ERRORS, WARNINGS};
@@ -97,6 +97,15 @@ pub struct Cli {
     #[arg(long)]
     pub json: bool,
 
+    /// Who checks: auto, line by line only where the replay of all threads does not find the trace sound; or
+    /// careful, line by line always. The report is the same
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Checker::Auto, hide_short_help = true)]
+    pub checker: Checker,
+
+    /// How many threads work, and where
+    #[command(flatten)]
+    pub parallel: Parallel,
+
     /// Use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
@@ -122,6 +131,16 @@ fn only() -> String {
         ERRORS.join(", "),
         WARNINGS.join(", ")
     )
+}
+
+/// Who checks a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Checker {
+    /// All threads, as for pj_dump, and one line by line if there is anything to tell of a line
+    #[default]
+    Auto,
+    /// One line by line
+    Careful,
 }
 
 /// Whether something is done.

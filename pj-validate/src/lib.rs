@@ -55,6 +55,7 @@ pub mod input;
 pub mod manual;
 pub mod report;
 pub mod run;
+mod sound;
 pub mod summary;
 
 pub use check::{
@@ -62,4 +63,5 @@ pub use check::{
 };
 pub use finding::{Cause, Caution, Finding, Severity, Thing, kinds};
 pub use paje_problems::excerpt;
+pub use sound::{Replaying, check_quickly};
 pub use summary::Summary;

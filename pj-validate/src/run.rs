@@ -13,12 +13,14 @@ use console::{Failure, Voice};
 use paje_parser::FieldNames;
 use paje_parser::error::shown_path;
 use splitter::Input;
+use workers::{Pin, Workers};
 
 use crate::again;
-use crate::check::{self, Options, Report};
-use crate::cli::{Cli, When};
+use crate::check::{Options, Report, check_files_with};
+use crate::cli::{Checker, Cli, When};
 use crate::manual::MANUAL;
 use crate::report::{Human, Styles, json};
+use crate::sound::{Replaying, check_quickly};
 
 /// Problems of a trace are in the report; only failures are said.
 const VOICE: Voice = Voice {
@@ -48,11 +50,19 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     if cli.files.iter().filter(is_stdin).count() > 1 {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
     }
+    let workers = match cli.checker {
+        Checker::Auto => match cli.parallel.workers() {
+            // Where there is no room for threads, the checker needs none.
+            Err(_) if cli.parallel.threads.is_none() && cli.parallel.pin == Pin::None => None,
+            workers => Some(workers?),
+        },
+        Checker::Careful => None,
+    };
     let mut out = BufWriter::new(console::output::standard_output().map_err(Failure::Output)?);
     let mut worst = 0;
     for (index, path) in cli.files.iter().enumerate() {
         let apart = index > 0 && !cli.quiet && !cli.json;
-        let status = match check_one(cli, path, apart, &mut out) {
+        let status = match check_one(cli, path, workers.as_ref(), apart, &mut out) {
             Ok(true) => 0,
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
@@ -69,7 +79,13 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
 }
 
 /// Checks and reports; whether the trace is sound. If wanted, a blank line sets the report `apart`.
-fn check_one(cli: &Cli, path: &Path, apart: bool, out: &mut impl Write) -> Result<bool, Failure> {
+fn check_one(
+    cli: &Cli,
+    path: &Path,
+    workers: Option<&Workers>,
+    apart: bool,
+    out: &mut impl Write,
+) -> Result<bool, Failure> {
     let stdin = path.as_os_str() == "-";
     let name = if stdin { Path::new("standard input") } else { path };
     let unreadable = |error| Failure::File(name.to_owned(), error);
@@ -84,7 +100,14 @@ fn check_one(cli: &Cli, path: &Path, apart: bool, out: &mut impl Write) -> Resul
         shown = Some(display.reading("checking", input));
     };
     let folders = cli.named.folders([path]).map_err(Failure::from)?;
-    let report = check::check_files_with(input, path, folders.as_ref(), &options, &mut show);
+    let folders = folders.as_ref();
+    let report = match workers {
+        Some(workers) => {
+            let replaying = Replaying::by(workers);
+            check_quickly(input, path, folders, &options, &replaying, &mut show)
+        }
+        None => check_files_with(input, path, folders, &options, &mut show),
+    };
     drop(shown);
     let mut report = report.map_err(unreadable)?;
     let seconds = started.elapsed().as_secs_f64();

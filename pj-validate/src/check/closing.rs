@@ -30,7 +30,7 @@ impl Model {
         self.lanes.disorder
     }
 
-    fn unused_types(&self, findings: &mut Findings) {
+    pub(crate) fn unused_types(&self, findings: &mut Findings) {
         let defined = self.types.list.iter().zip(0u32..).skip(1);
         let mut unused = defined.filter(|(type_, _)| !type_.used).peekable();
         let Some(place) = unused.peek().and_then(|(first, _)| first.place) else {
@@ -47,7 +47,7 @@ impl Model {
         findings.afterwards(caution, Some(place.0), place.1);
     }
 
-    fn unused_values(&self, findings: &mut Findings) {
+    pub(crate) fn unused_values(&self, findings: &mut Findings) {
         for (id, type_) in self.types.list.iter().enumerate() {
             let mut unused = type_.values.iter().filter(|value| !value.used).peekable();
             let Some(first) = unused.peek() else {

@@ -7,6 +7,7 @@ mod files;
 mod inputs;
 mod messages;
 mod program;
+mod quickly;
 mod random;
 mod replay;
 mod world;

@@ -1,0 +1,203 @@
+//! Sound traces, by the replay: all threads, and rows that are forgotten as they come.
+//!
+//! Most traces that are checked are sound. The checker ([`crate::check`]) goes through a trace line by line with plain
+//! data structures; the replay of `paje-sim` does the same with all threads, but ends at the first problem, and says
+//! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, the report is made
+//! of what it knows, and of what the checker says of the lines that define something: unused definitions are in
+//! almost every trace. In all other cases, and whenever in doubt, the checker reads the trace as if nobody had before.
+//!
+//! The checker reads alone
+//! - what is no regular file: a pipe cannot be read twice, and to keep it would take its size of memory or disk;
+//! - traces in many files, once the replay comes to the name of another one;
+//! - with states that are open at the end, since only the lines say where the first of them was opened.
+
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use paje_parser::TypeNature;
+use paje_sim::{
+    ContainerId, Containers, Limits, Portion, Progress, Source, Trace, TypeId, Types, Usage,
+};
+use splitter::{Folders, Input};
+use workers::Workers;
+
+use crate::check::sound::{Known, KnownType, report};
+use crate::check::{Options, Report, Rules, check_files_with};
+use crate::summary::ContainerSummary;
+
+/// How the replay goes about it. Reports do not depend on that.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaying<'w> {
+    /// Who replays.
+    pub workers: &'w Workers,
+    /// Bytes of the trace whose rows are in memory at a time.
+    pub portion: u64,
+    /// Bytes that one worker decodes at a time.
+    pub block: usize,
+}
+
+impl<'w> Replaying<'w> {
+    /// By these workers, in the usual way.
+    #[must_use]
+    pub fn by(workers: &'w Workers) -> Self {
+        Replaying { workers, portion: 16 << 20, block: Limits::default().block }
+    }
+}
+
+/// With more definitions than this, the checker reads the trace alone: both would keep all of them at a time.
+const MOST_DEFINITIONS: usize = 1 << 17;
+
+/// The same report as that of [`check_files`](crate::check_files), sooner if the trace is sound; `opened` is called for each
+/// file before it is read.
+///
+/// # Errors
+/// The input itself cannot be read. That a file cannot be read is in the report.
+pub fn check_quickly(
+    mut input: Input,
+    path: &Path,
+    folders: Option<&Folders>,
+    options: &Options,
+    replaying: &Replaying<'_>,
+    opened: &mut dyn FnMut(&Input),
+) -> io::Result<Report> {
+    // What is read twice can be opened twice.
+    let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|it| it.is_file());
+    if is_file && options.rules == Rules::Format {
+        opened(&input);
+        if let Some(report) = check_sound(input, path, options, replaying) {
+            return Ok(report);
+        }
+        input = Input::open(Some(path))?;
+    }
+    check_files_with(input, path, folders, options, opened)
+}
+
+/// The report on the trace in a file if it is sound and there is nothing to tell of any line but definitions; else `None`.
+fn check_sound(
+    input: Input,
+    path: &Path,
+    options: &Options,
+    replaying: &Replaying<'_>,
+) -> Option<Report> {
+    let Replaying { workers, portion, block } = *replaying;
+    let again = input.size().is_some();
+    let mut counts = Counts::default();
+    let mut show = |portion: &Portion<'_>| counts.add(portion.trace());
+    let (source, replay, progress) =
+        (Source::from(input), replay_options(options, block), Progress::default());
+    let trace =
+        Trace::read_in_portions(source, &replay, workers, &progress, portion, &mut show).ok()?;
+    let known = known(&trace, trace.usage()?, &counts)?;
+    drop(trace);
+    let input = Input::open(Some(path)).ok()?;
+    report(input, path, again, known, options).ok()?
+}
+
+fn replay_options(options: &Options, block: usize) -> paje_sim::Options {
+    let line = options.longest_line.min(Options::LONGEST_LINE);
+    let mut replay = paje_sim::Options::default();
+    replay.field_names = options.field_names;
+    replay.limits = Limits { block, ..replay.limits }.with_line(line);
+    replay.usage = true;
+    replay
+}
+
+/// Objects of all portions.
+#[derive(Debug, Default)]
+struct Counts {
+    /// By their types.
+    objects: Vec<u64>,
+    /// A link ends before it starts.
+    has_reversed: bool,
+}
+
+impl Counts {
+    /// Counts what a portion completed; breaks once there is something to tell.
+    fn add(&mut self, trace: &Trace) -> ControlFlow<()> {
+        self.objects.resize(trace.types().len(), 0);
+        for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+            self.objects[lane.type_id().index()] += lane.completed();
+            if lane.nature() == TypeNature::Link {
+                self.has_reversed |= lane.links().any(|link| link.end < link.start);
+            }
+        }
+        let types = trace.types();
+        let values = || types.ids().map(|id| types.value_count(id)).sum::<usize>();
+        let is_crowded = trace.defs().len() + types.len() + values() > MOST_DEFINITIONS;
+        match self.has_reversed || is_crowded || trace.usage().is_none_or(Usage::is_doubtful) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// What the replay of a trace says of it; `None` if there is something to tell of a line.
+fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
+    if usage.open_states() > 0 || !trace.warnings().is_empty() {
+        return None;
+    }
+    let times = usage.first_time().map(|first| (first, trace.end()));
+    // Which zero is the earliest or the latest of several depends on more than their order.
+    let is_unclear = |(first, last): (f64, f64)| {
+        first == 0.0 && first.is_sign_negative() || last == 0.0 && first < 0.0
+    };
+    if times.is_some_and(is_unclear) {
+        return None;
+    }
+    let (types, containers) = (trace.types(), trace.containers());
+    let of_nature = |nature| {
+        let of = types.ids().filter(|id| types.nature(*id) == nature);
+        of.map(|id| counts.objects[id.index()]).sum()
+    };
+    let open_end = u64::from(!usage.ends_with_newline());
+    Some(Known {
+        lines: trace.lines() + open_end,
+        bytes: trace.bytes() - 1 + open_end,
+        definitions_to: usage.definitions_to(),
+        times,
+        events: (0..trace.defs().len()).map(|def| usage.is_event_used(def)).collect(),
+        types: known_types(trace, usage, counts),
+        states: of_nature(TypeNature::State),
+        variables: of_nature(TypeNature::Variable),
+        point_events: of_nature(TypeNature::Event),
+        links: of_nature(TypeNature::Link),
+        containers: containers.ids().map(|id| summary(containers, id)).collect(),
+    })
+}
+
+fn known_types(trace: &Trace, usage: &Usage, counts: &Counts) -> Vec<KnownType> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let known = |id: TypeId| KnownType {
+        is_used: false,
+        objects: counts.objects[id.index()],
+        values: types.value_count(id) as u64,
+        unused: unused(types, usage, id),
+    };
+    let mut known: Vec<KnownType> = types.ids().map(known).collect();
+    for container in containers.ids().skip(1) {
+        let type_ = &mut known[containers.type_of(container).index()];
+        type_.objects += 1;
+        type_.is_used = true;
+    }
+    for lane in trace.lanes() {
+        known[lane.type_id().index()].is_used = true;
+    }
+    known
+}
+
+/// The identifiers of the values that no event has.
+fn unused(types: &Types, usage: &Usage, id: TypeId) -> Vec<Vec<u8>> {
+    let values = types.values(id).filter(|value| !usage.is_value_used(id, *value));
+    values.map(|value| types.value_identifier(id, value).text.to_vec()).collect()
+}
+
+fn summary(containers: &Containers, id: ContainerId) -> ContainerSummary {
+    ContainerSummary {
+        name: containers.name(id).text.to_vec(),
+        alias: containers.alias(id).map(|alias| alias.text.to_vec()),
+        type_: containers.type_of(id).index(),
+        parent: containers.parent(id).index(),
+    }
+}

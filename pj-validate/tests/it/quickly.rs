@@ -1,0 +1,159 @@
+//! The replay and the checker together say of every trace what the checker says alone.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use datasets::mutate::{Change, mutated};
+use paje_parser::FieldNames;
+use paje_validate::{Options, Replaying, check_files, check_quickly};
+use splitter::{Folders, Input};
+use testkit::{SplitMix, team};
+use workers::Workers;
+
+use crate::world::{SOUND, trace};
+
+const ONE: &Workers = &Workers::one();
+static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
+
+/// Checks a file both ways; returns whether the replay was enough.
+fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
+    let folders = Folders::of([path]);
+    let open = || Input::open(Some(path)).unwrap();
+    let careful = check_files(open(), path, Some(&folders), options).unwrap();
+    let mut opened = 0;
+    let quick = check_quickly(open(), path, Some(&folders), options, replaying, &mut |_| {
+        opened += 1;
+    });
+    let (quick, careful) = (format!("{:#?}", quick.unwrap()), format!("{careful:#?}"));
+    assert!(quick == careful, "{}, {replaying:?}\n{quick}\n{careful}", path.display());
+    opened == 1
+}
+
+/// The same for a text, with options that depend on the `seed`, as does how the replay goes.
+fn compare_text(text: &[u8], seed: u64) -> bool {
+    let mut random = SplitMix(seed);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    let packed = match random.below(8) {
+        0 => testkit::pack(random.pick(&testkit::COMPRESSIONS), text),
+        _ => text.to_vec(),
+    };
+    fs::write(&path, packed).unwrap();
+    let mut options = Options::default();
+    options.field_names = random.pick(&[FieldNames::Strict, FieldNames::Strict, FieldNames::Old]);
+    options.ignore_incomplete_links = random.below(3) == 0;
+    options.max_findings = random.pick(&[100, 0, 1, 2]);
+    options.warnings = random.below(4) > 0;
+    options.longest_line = random.pick(&[1 << 20, 1 << 20, 1 << 20, 40]);
+    let replaying = Replaying {
+        workers: random.pick(&[ONE, &TEAM]),
+        portion: random.pick(&[300, 1000, 4000, 1 << 24]),
+        block: random.pick(&[64, 300, 4096, 1 << 17]),
+    };
+    compare(&path, &options, &replaying)
+}
+
+#[test]
+fn random_traces() {
+    let seeds = testkit::number("PAJE_SEEDS").unwrap_or(60);
+    let first = testkit::number("PAJE_SEED").unwrap_or(0);
+    let mut enough = 0;
+    for seed in first..first + seeds {
+        let random = datasets::random::trace(seed);
+        enough += u64::from(compare_text(&random.bytes, seed));
+        let mut numbers = SplitMix(seed);
+        let change = |_| Change {
+            what: numbers.next() as u8,
+            line: numbers.next() as u16,
+            number: numbers.next() as u16,
+        };
+        let changes: Vec<Change> = (0..1 + seed % 3).map(change).collect();
+        enough += u64::from(compare_text(&mutated(trace(SOUND).as_bytes(), &changes), seed));
+        compare_text(&mutated(&random.bytes, &changes), seed + 1);
+    }
+    assert!(enough > 0 || seeds < 60, "the replay was enough {enough} times in {seeds} seeds");
+}
+
+#[test]
+fn planted_faults() {
+    for (seed, fault) in (0..).zip(datasets::invalid::Fault::ALL) {
+        compare_text(&datasets::invalid::trace(fault, seed).bytes, seed);
+    }
+}
+
+#[test]
+fn every_shape() {
+    for shape in datasets::Shape::ALL {
+        let text = datasets::generate(shape, 60_000, 1);
+        for seed in 0..4 {
+            compare_text(&text, seed);
+        }
+    }
+}
+
+#[test]
+fn examples() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let mut enough = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "trace") {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            if compare(&path, &Options::default(), &Replaying::by(&TEAM)) {
+                enough.push(name);
+            }
+        }
+    }
+    enough.sort_unstable();
+    let wanted = [
+        "all-links",
+        "deep",
+        "many-containers",
+        "mpi",
+        "mpi-wild",
+        "one-container",
+        "quoted",
+        "unique-values",
+        "user-fields",
+        "variables",
+    ];
+    assert_eq!(enough, wanted);
+}
+
+/// Each line of these makes the checker look, and what it says depends on the line.
+#[test]
+fn what_a_replay_passes_over() {
+    let sound = "10 1 State p w\n13 9 State p\n";
+    let is_enough = |lines: &str| compare_text(trace(lines).as_bytes(), 1);
+    assert!(is_enough(sound));
+    for more in [
+        "10 2 \"State\" p w\n",
+        "10 2 State \"p\" w\n",
+        "10 2 State p \"w\"\n",
+        "10 2 State p \"unclosed\n",
+        "17 2 Message h d p k\n18 3 Message h d \"q\" k\n",
+        "17 2 Message h d p k\n18 3 Message h d q k\n17 4 Message h d p m\n18 5 Message h d \"q\" m\n",
+        "17 3 Message h d p k\n18 2 Message h d q k\n",
+        "17 2 Message h d p k\n18 3 Message h d q k\n17 4 Message h d p k\n18 5 Message h d q k\n",
+        "10 2 State p w surplus\n",
+        "10 2 State q w\n",
+        "8 9 Process p\n10 9 State p w\n",
+        "8 9 \"Process\" p\n",
+        "7 9 r Process \"h\"\n",
+        "6 a \"State\" a \"0 1 0\"\n",
+        "19 p Process more.trace\n",
+        "19 p Process \"\"\n",
+        "12 9 State p\n",
+    ] {
+        for place in [format!("{sound}{more}"), format!("{more}{sound}")] {
+            assert!(!is_enough(&place), "{more}");
+        }
+    }
+    // What is in no line, or in one that defines something, the replay may find.
+    for more in
+        ["6 a State a \"0 1 0\"\n", "2 Other Process\n", "13 0.5 State q\n", "14 0 Load p 1", ""]
+    {
+        assert!(is_enough(&format!("{sound}{more}")), "{more}");
+    }
+}
