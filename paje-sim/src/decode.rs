@@ -229,7 +229,9 @@ impl Decoder {
         }
         self.group_by_strand(decoded);
         if self.asked.watches {
-            decoded.watched.note_times(&decoded.events, &decoded.shards);
+            let Decoded { events, shards, watched, .. } = decoded;
+            let count = shards.last().map_or(0, |(_, events)| *events as usize);
+            watched.note_times(events[..count].iter().map(|event| event.time));
         }
     }
 

@@ -1,11 +1,6 @@
-//! The floors of `src`: a module imports from its own floor and from lower ones only.
-//!
-//! Imports are read off `use` declarations and off paths that begin with `crate` or `super`. What a module only
-//! re-exports counts as a part of the module that defines it. Unit tests may import what they like.
+//! The floors of `src`: a module imports from its own floor and from lower ones only. See `testkit::House`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use testkit::House;
 
 /// The floors from the lowest up, by the modules that they are.
 const FLOORS: &[&str] = &[
@@ -19,228 +14,21 @@ const LARGEST_CIRCLE: usize = 3;
 /// The most lines of a file.
 const MOST_LINES: usize = 400;
 
-/// The modules of `src` by their paths, with their sources.
-type Sources = BTreeMap<String, String>;
+fn house() -> House {
+    House::of(env!("CARGO_MANIFEST_DIR"))
+}
 
 #[test]
 fn imports_go_down() {
-    let mut upward = Vec::new();
-    for (module, imported) in imports(&sources()) {
-        let above = imported.iter().filter(|other| floor_of(other) > floor_of(&module));
-        upward.extend(above.map(|other| format!("{module} imports {other}")));
-    }
-    assert!(upward.is_empty(), "{upward:#?}");
+    assert_eq!(house().upward(FLOORS), [""; 0]);
 }
 
 #[test]
 fn circles_are_small() {
-    let circles = circles(&imports(&sources()));
-    let large = circles.iter().filter(|circle| circle.len() > LARGEST_CIRCLE);
-    let large: Vec<String> = large.map(|circle| circle.join(" ")).collect();
-    assert!(large.is_empty(), "{large:#?}");
+    assert_eq!(house().circles_above(LARGEST_CIRCLE), [""; 0]);
 }
 
 #[test]
 fn files_are_short() {
-    let sources = sources();
-    let long = sources.iter().filter(|(_, source)| source.lines().count() > MOST_LINES);
-    let long: Vec<&String> = long.map(|(module, _)| module).collect();
-    assert!(long.is_empty(), "more than {MOST_LINES} lines: {long:?}");
-}
-
-#[test]
-fn paths_are_read() {
-    let source = "
-        use std::fmt;
-        use super::a::{self, B, c::{D as E, F}};
-        pub(crate) use child::G;
-        // use crate::not::This;
-        fn f() -> crate::h::I { super::j() }
-    ";
-    let (uses, others) = paths_of(source);
-    let uses: Vec<String> = uses.iter().map(|used| format!("{}{used}", used.mark())).collect();
-    assert_eq!(
-        uses,
-        ["std::fmt", "super::a", "super::a::B", "super::a::c::D", "super::a::c::F", "+child::G"]
-    );
-    assert_eq!(others, ["crate::h::I", "super::j"]);
-}
-
-/// The number of a module's floor.
-fn floor_of(module: &str) -> usize {
-    let outermost = module.split("::").next();
-    let floor = FLOORS.iter().position(|floor| outermost == Some(floor));
-    floor.unwrap_or_else(|| panic!("{module} is on no floor"))
-}
-
-fn sources() -> Sources {
-    let mut sources = Sources::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut sources);
-    // It declares all modules, and is on no floor; but its re-exports have names of their own.
-    assert!(sources.contains_key("lib"));
-    sources
-}
-
-fn collect(folder: &Path, outer: &str, sources: &mut Sources) {
-    for entry in fs::read_dir(folder).expect("a folder of the sources") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let module = if outer.is_empty() { name } else { format!("{outer}::{name}") };
-        if path.is_dir() {
-            collect(&path, &module, sources);
-        } else {
-            sources.insert(module, fs::read_to_string(&path).expect("a source in UTF-8"));
-        }
-    }
-}
-
-/// A path that a `use` declaration names.
-struct Used {
-    path: String,
-    is_public: bool,
-}
-
-impl Used {
-    fn mark(&self) -> &'static str {
-        if self.is_public { "+" } else { "" }
-    }
-}
-
-impl std::fmt::Display for Used {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.path)
-    }
-}
-
-/// The paths that `use` declarations name, and those that other code takes from `crate` and `super`.
-fn paths_of(source: &str) -> (Vec<Used>, Vec<String>) {
-    let source = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let source = source.split("\n#[cfg(all(test").next().unwrap_or_default();
-    let code: Vec<&str> = source.lines().filter(|line| !line.trim().starts_with("//")).collect();
-    let (mut uses, mut others) = (Vec::new(), Vec::new());
-    let mut lines = code.into_iter();
-    while let Some(line) = lines.next() {
-        let line = line.trim();
-        let declared = line.split_once("use ").filter(|(before, _)| {
-            before.is_empty() || before.starts_with("pub") && before.ends_with([' ', ')'])
-        });
-        let Some((before, rest)) = declared else {
-            for start in ["crate::", "super::"] {
-                for (at, _) in line.match_indices(start) {
-                    let end =
-                        line[at..].find(|c: char| c != ':' && c != '_' && !c.is_alphanumeric());
-                    let path = &line[at..end.map_or(line.len(), |end| at + end)];
-                    if !path.starts_with("super::super") && !line[..at].ends_with("super::") {
-                        others.push(path.trim_end_matches(':').to_string());
-                    }
-                }
-            }
-            continue;
-        };
-        let mut tree = rest.to_string();
-        while !tree.contains(';') {
-            tree += lines.next().expect("the end of a declaration").trim();
-        }
-        let mut paths = Vec::new();
-        expand("", tree.split(';').next().unwrap_or_default(), &mut paths);
-        let is_public = !before.is_empty();
-        uses.extend(paths.into_iter().map(|path| Used { path, is_public }));
-    }
-    (uses, others)
-}
-
-/// Writes out each path of a `use` tree.
-fn expand(before: &str, tree: &str, paths: &mut Vec<String>) {
-    let tree = tree.trim();
-    if let Some((outer, inner)) = tree.split_once('{') {
-        let inner = inner.strip_suffix('}').expect("a closed brace");
-        let (mut depth, mut start) = (0, 0);
-        for (at, c) in inner.char_indices().chain([(inner.len(), ',')]) {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                ',' if depth == 0 => {
-                    if !inner[start..at].trim().is_empty() {
-                        expand(&format!("{before}{outer}"), &inner[start..at], paths);
-                    }
-                    start = at + 1;
-                }
-                _ => {}
-            }
-        }
-        return;
-    }
-    let tree = tree.split(" as ").next().unwrap_or_default();
-    let path = format!("{before}{tree}");
-    paths.push(path.strip_suffix("::self").map_or(path.clone(), str::to_string));
-}
-
-/// The modules that each module imports from.
-fn imports(sources: &Sources) -> BTreeMap<String, BTreeSet<String>> {
-    let mut all = BTreeMap::new();
-    for (module, source) in sources.iter().filter(|(module, _)| *module != "lib") {
-        let (uses, others) = paths_of(source);
-        let paths = uses.into_iter().map(|used| used.path).chain(others);
-        let mut imported: BTreeSet<String> =
-            paths.filter_map(|path| module_of(sources, module, &path)).collect();
-        imported.remove(module);
-        all.insert(module.clone(), imported);
-    }
-    all
-}
-
-/// The module that defines what `path` names in `module`; `None` if that is no module of ours.
-fn module_of(sources: &Sources, module: &str, path: &str) -> Option<String> {
-    let (first, rest) = path.split_once("::").unwrap_or((path, ""));
-    let join = |outer: &str, inner: &str| match (outer.is_empty(), inner.is_empty()) {
-        (true, _) => inner.to_string(),
-        (_, true) => outer.to_string(),
-        _ => format!("{outer}::{inner}"),
-    };
-    let whole = match first {
-        "crate" => rest.to_string(),
-        "super" => join(module.rsplit_once("::").map_or("", |(outer, _)| outer), rest),
-        "self" => join(module, rest),
-        _ if sources.contains_key(&join(module, first)) => join(module, path),
-        _ => return None,
-    };
-    // The longest part of the path that is a module, and the name of the thing in it.
-    let parts: Vec<&str> = whole.split("::").collect();
-    let known = (0..=parts.len()).rev().find_map(|count| {
-        let found = parts[..count].join("::");
-        (count == 0 || sources.contains_key(&found)).then_some((found, parts.get(count)))
-    });
-    let (found, name) = known?;
-    let found = if found.is_empty() { "lib".to_string() } else { found };
-    let (uses, _) = paths_of(&sources[&found]);
-    let from = if found == "lib" { "" } else { &found };
-    let renamed = name.and_then(|name| {
-        let is_it = |used: &&Used| used.is_public && used.path.rsplit("::").next() == Some(name);
-        let used = uses.iter().find(is_it)?;
-        match from {
-            "" => module_of(sources, "lib", &format!("crate::{}", used.path)),
-            _ => module_of(sources, from, &used.path),
-        }
-    });
-    renamed.or((found != "lib").then_some(found))
-}
-
-/// The modules that import one another, directly or by way of others.
-fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
-    let reached = |from: &String| {
-        let (mut all, mut pending) = (BTreeSet::new(), vec![from]);
-        while let Some(next) = pending.pop() {
-            pending.extend(imports[next].iter().filter(|other| all.insert(other.to_string())));
-        }
-        all
-    };
-    let all: BTreeMap<&String, BTreeSet<String>> =
-        imports.keys().map(|module| (module, reached(module))).collect();
-    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
-    for (module, reached) in &all {
-        let back = reached.iter().filter(|other| all[other].contains(*module));
-        let circle: BTreeSet<String> = back.cloned().chain([module.to_string()]).collect();
-        circles.insert(circle.into_iter().collect());
-    }
-    circles.into_iter().collect()
+    assert_eq!(house().longer_than(MOST_LINES), [""; 0]);
 }

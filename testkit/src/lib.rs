@@ -3,13 +3,14 @@
 //! In flow the few lines that a test is about; out flow whole traces ([`definitions`]), damaged ones ([`damage`])
 //! and compressed ones ([`pack`]), folders of them ([`folder`]), and what a program makes of them
 //! ([`outcome`], [`fed`], [`ended`], [`signal`]). PajeNG's programs are found here, too ([`pajeng`]), and who replays
-//! beside one another ([`teams`]).
+//! beside one another ([`teams`]), and what the modules of a crate import from one another ([`House`]).
 //!
 //! Nothing here knows the format's rules: what is tested cannot make its own test pass. A tool that fails panics,
 //! since its test cannot go on.
 
 mod damage;
 mod disk;
+mod floors;
 mod folders;
 mod pack;
 pub mod pajeng;
@@ -22,6 +23,7 @@ mod world;
 
 pub use damage::damage;
 pub use disk::on_small_disk;
+pub use floors::House;
 pub use folders::{folder, names, pipe, read};
 pub use pack::{COMPRESSIONS, pack};
 pub use program::{ended, fed, outcome, said};

@@ -3,7 +3,6 @@
 use paje_parser::scan::Spans;
 use paje_parser::{Quoting, Span};
 
-use crate::decode::decoded::LaneEvent;
 use crate::names::text::Name;
 
 /// What is noted of a block's lines.
@@ -31,10 +30,8 @@ impl Watched {
         (self.header_to, self.first_time, self.is_doubtful) = (0, f64::INFINITY, false);
     }
 
-    /// Notes the times of the block's events; of `shards`, the last tells how many these are.
-    pub(super) fn note_times(&mut self, events: &[LaneEvent], shards: &[(u32, u32)]) {
-        let count = shards.last().map_or(0, |(_, events)| *events as usize);
-        let times = events[..count].iter().map(|event| event.time);
+    /// Notes the times of all events of lanes.
+    pub(super) fn note_times(&mut self, times: impl Iterator<Item = f64>) {
         self.first_time = times.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
     }
 
