@@ -50,18 +50,24 @@ mod files;
 mod findings;
 mod header;
 mod lanes;
+mod linking;
 mod links;
 mod model;
+mod options;
+mod place;
 pub(crate) mod sound;
 mod source;
+mod stop;
+mod things;
 mod types;
+mod world;
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use paje_parser::{FieldNames, Span, token};
+use paje_parser::{Span, token};
 use paje_problems::{EventName, Problem, WarningKind};
-use splitter::{BYTE_ORDER_MARK, Folders, Input, Limits};
+use splitter::{BYTE_ORDER_MARK, Folders, Input};
 
 use crate::finding::{Cause, Caution, Finding, Severity};
 use crate::input::{Lines, Piece};
@@ -69,63 +75,13 @@ use crate::summary::Summary;
 use definitions::Definitions;
 pub use files::FileRead;
 use files::Files;
-use findings::{Findings, Group};
+use findings::{Findings, Group, Listed};
 use header::Header;
+pub use lanes::Disorder;
 use model::Model;
-use source::{Here, Source};
-
-/// Which rules decide whether a trace is sound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rules {
-    /// Those of the format.
-    #[default]
-    Format,
-    /// Those of a replay (`pj_dump`): lines may lack user-defined fields, and a link type need not
-    /// belong to a common ancestor of the types at its ends. The former is then a warning.
-    Replay,
-}
-
-/// What is checked, and how much is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// Whether field names of older traces are understood (`-n`).
-    pub field_names: FieldNames,
-    /// Which rules decide.
-    pub rules: Rules,
-    /// Whether links that lack an end are passed over (`-z`).
-    pub ignore_incomplete_links: bool,
-    /// How many errors, and how many warnings, are kept; further ones are only counted. 0: no limit.
-    pub max_findings: usize,
-    /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
-    pub longest_line: usize,
-    /// Whether warnings are kept; else they are only counted.
-    pub warnings: bool,
-    /// The codes of the only findings that are kept; others are only counted. If there are none, all are
-    /// kept. See [`kinds`](crate::finding::kinds).
-    pub only: Vec<String>,
-}
-
-impl Options {
-    /// One gibibyte.
-    pub const LONGEST_LINE: usize = Limits::LONGEST_LINE;
-    /// How many errors are kept by default.
-    pub const MAX_FINDINGS: usize = 100;
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            field_names: FieldNames::Strict,
-            rules: Rules::Format,
-            ignore_incomplete_links: false,
-            max_findings: Options::MAX_FINDINGS,
-            longest_line: Limits::default().line,
-            warnings: true,
-            only: Vec::new(),
-        }
-    }
-}
+pub use options::{Options, Rules};
+use place::Here;
+use source::Source;
 
 /// What a check found.
 #[derive(Clone, Debug)]
@@ -149,16 +105,6 @@ pub struct Report {
     pub disorder: Disorder,
     /// What the trace holds.
     pub summary: Summary,
-}
-
-/// What is not in time order. A stable sort of the trace by time would put it in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Disorder {
-    /// Events that are earlier than what their lane (a container and a type) holds: the errors
-    /// `not-time-ordered`, each line counted.
-    pub events: u64,
-    /// The lanes of these events.
-    pub lanes: u64,
 }
 
 impl Report {
@@ -214,14 +160,14 @@ pub fn check_files_with(
     let again = |input: &Input| input.size().is_some();
     let mut checker = Checker::new(options);
     let again_first = again(&input) && path != Path::new("-");
-    checker.model.files = Files::of(path, again_first, folders);
+    checker.model.world.files = Files::of(path, again_first, folders);
     opened(&input);
     checker.read(input)?;
     checker.end_of_file();
-    while let Some(named) = checker.model.files.next() {
+    while let Some(named) = checker.model.world.files.next() {
         let read = named.open().and_then(|input| {
             opened(&input);
-            checker.model.files.begin(&named, again(&input));
+            checker.model.world.files.begin(&named, again(&input));
             checker.header = named.header.as_ref().map_or_else(
                 || Header::new(options.field_names),
                 |header| header.inherit(&mut checker.definitions),
@@ -288,7 +234,7 @@ impl Checker {
 
     /// The line at hand.
     fn here<'a>(&self, text: &'a [u8]) -> Here<'a> {
-        let file = self.model.files.current();
+        let file = self.model.world.files.current();
         Here { file, line: self.lines, start: self.bytes, text, hidden: !self.is_shown }
     }
 
@@ -354,13 +300,13 @@ impl Checker {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        let file = self.model.files.current();
+        let file = self.model.world.files.current();
         if file == 0 && self.lines == 0 {
             self.findings.at_end(Problem::EmptyTrace, None);
         }
         self.header.finish(file, &mut self.findings);
         let (lines, bytes) = (self.lines, self.bytes.saturating_sub(1));
-        self.model.files.end(&mut self.header, lines, bytes);
+        self.model.world.files.end(&mut self.header, lines, bytes);
         (self.lines, self.bytes) = (0, 0);
     }
 
@@ -374,7 +320,7 @@ impl Checker {
     }
 
     fn report(mut self) -> Report {
-        let files = std::mem::take(&mut self.model.files.read);
+        let files = std::mem::take(&mut self.model.world.files.read);
         let mut summary = Summary {
             lines: files.iter().map(|file| file.lines).sum(),
             bytes: files.iter().map(|file| file.bytes).sum(),
@@ -383,6 +329,16 @@ impl Checker {
         };
         let disorder = self.model.disorder();
         self.model.summarise(&mut summary);
-        self.findings.report(disorder, summary, files)
+        let Listed { findings, errors, warnings } = self.findings.listed();
+        Report {
+            findings,
+            files,
+            errors: errors.all,
+            warnings: warnings.all,
+            unlisted_errors: errors.unlisted,
+            unlisted_warnings: warnings.unlisted,
+            disorder,
+            summary,
+        }
     }
 }

@@ -2,9 +2,8 @@
 
 use paje_problems::Problem;
 
-use super::Disorder;
 use super::findings::Findings;
-use super::lanes::{LaneKind, OpenState};
+use super::lanes::{Disorder, LaneKind, OpenState};
 use super::model::Model;
 use crate::finding::{Caution, Thing};
 use crate::summary::{ContainerSummary, Summary, TypeSummary};
@@ -12,12 +11,12 @@ use crate::summary::{ContainerSummary, Summary, TypeSummary};
 impl Model {
     /// Tells what only the end of the trace can tell.
     pub(crate) fn finish(&mut self, findings: &mut Findings) {
-        self.end_what_was_destroyed(findings);
-        for id in 0..self.containers.list.len() as u32 {
-            if self.containers.get(id).end.is_some() {
+        self.endings.apply(&mut self.world, findings);
+        for id in 0..self.world.things.containers.list.len() as u32 {
+            if self.world.things.containers.get(id).end.is_some() {
                 continue;
             }
-            for (problem, note) in self.open_links(id, 0) {
+            for (problem, note) in self.world.open_links(id, 0) {
                 findings.at_end(problem, Some(note));
             }
         }
@@ -27,11 +26,11 @@ impl Model {
     }
 
     pub(crate) const fn disorder(&self) -> Disorder {
-        self.lanes.disorder
+        self.world.lanes.disorder
     }
 
     pub(crate) fn unused_types(&self, findings: &mut Findings) {
-        let defined = self.types.list.iter().zip(0u32..).skip(1);
+        let defined = self.world.things.types.list.iter().zip(0u32..).skip(1);
         let mut unused = defined.filter(|(type_, _)| !type_.used).peekable();
         let Some(place) = unused.peek().and_then(|(first, _)| first.place) else {
             return;
@@ -41,14 +40,14 @@ impl Model {
         let caution = Caution::Unused {
             thing: Thing::Type,
             type_: None,
-            names: listed.map(|id| self.types.named(*id)).collect(),
+            names: listed.map(|id| self.world.things.types.named(*id)).collect(),
             count: ids.len() as u64,
         };
         findings.afterwards(caution, Some(place.0), place.1);
     }
 
     pub(crate) fn unused_values(&self, findings: &mut Findings) {
-        for (id, type_) in self.types.list.iter().enumerate() {
+        for (id, type_) in self.world.things.types.list.iter().enumerate() {
             let mut unused = type_.values.iter().filter(|value| !value.used).peekable();
             let Some(first) = unused.peek() else {
                 continue;
@@ -64,7 +63,7 @@ impl Model {
             }
             let caution = Caution::Unused {
                 thing: Thing::Value,
-                type_: Some(self.types.named(id as u32)),
+                type_: Some(self.world.things.types.named(id as u32)),
                 names,
                 count,
             };
@@ -74,12 +73,13 @@ impl Model {
 
     /// States that are open in containers that were never destroyed, by type.
     fn never_closed(&self, findings: &mut Findings) {
-        let mut open: Vec<Option<(OpenState, u32, u64)>> = vec![None; self.types.list.len()];
-        for lane in &self.lanes.list {
+        let mut open: Vec<Option<(OpenState, u32, u64)>> =
+            vec![None; self.world.things.types.list.len()];
+        for lane in &self.world.lanes.list {
             let LaneKind::States { stack, .. } = &lane.kind else {
                 continue;
             };
-            let living = self.containers.get(lane.container).end.is_none();
+            let living = self.world.things.containers.get(lane.container).end.is_none();
             let Some(first) = stack.first().filter(|_| living) else {
                 continue;
             };
@@ -98,8 +98,8 @@ impl Model {
         for (type_, open) in open.iter().enumerate() {
             if let Some((first, container, count)) = open {
                 let caution = Caution::NeverClosed {
-                    type_: self.types.named(type_ as u32),
-                    container: self.containers.named(*container),
+                    type_: self.world.things.types.named(type_ as u32),
+                    container: self.world.things.containers.named(*container),
                     count: *count,
                 };
                 findings.afterwards(caution, Some(first.place), 1);
@@ -110,11 +110,11 @@ impl Model {
     /// Moves what there was into the summary.
     pub(crate) fn summarise(self, summary: &mut Summary) {
         summary.times = self.times;
-        summary.states = self.lanes.states;
-        summary.variables = self.lanes.variables;
-        summary.events = self.lanes.events;
-        summary.links = self.lanes.links;
-        let types = self.types.list.into_iter().map(|type_| TypeSummary {
+        summary.states = self.world.lanes.states;
+        summary.variables = self.world.lanes.variables;
+        summary.events = self.world.lanes.events;
+        summary.links = self.world.lanes.links;
+        let types = self.world.things.types.list.into_iter().map(|type_| TypeSummary {
             name: type_.name.into_vec(),
             alias: type_.alias.map(<[u8]>::into_vec),
             nature: type_.nature,
@@ -124,7 +124,7 @@ impl Model {
         });
         summary.types = types.collect();
         summary.values = summary.types.iter().map(|type_| type_.values).sum();
-        let containers = self.containers.list.into_iter();
+        let containers = self.world.things.containers.list.into_iter();
         let containers = containers.map(|container| ContainerSummary {
             name: container.name.into_vec(),
             alias: container.alias.map(<[u8]>::into_vec),

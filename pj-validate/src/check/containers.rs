@@ -1,12 +1,12 @@
-//! Containers and their creation.
+//! Containers.
 
-use paje_parser::{Event, Field, FieldName};
+use paje_parser::{Field, FieldName};
 use paje_problems::{Named, Problem};
 
-use super::findings::{Findings, Group};
-use super::model::{Checked, Map, Model, Spoils, Stop, map};
+use super::findings::{Findings, Group, Told};
 use super::source::{Source, quoted};
-use super::types::{self, identifier_field, other_quoting};
+use super::stop::{Checked, Map, Stop, map};
+use super::types::{self, other_quoting};
 use crate::finding::Thing;
 
 /// The root container.
@@ -17,6 +17,10 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) struct Containers {
     pub(crate) list: Vec<Container>,
     by_identifier: Map<Box<[u8]>, u32>,
+    /// Identifiers of containers that could not be made, and the finding that says why.
+    spoiled: Map<Vec<u8>, Told>,
+    /// The one that the last event of a lane named: the next one often names it again.
+    pub(crate) last: u32,
     /// For each destruction, the last file that told or repeated it.
     pub(crate) ended_in: Vec<u32>,
 }
@@ -58,10 +62,50 @@ pub(crate) struct Container {
 
 impl Containers {
     pub(crate) fn new() -> Self {
-        let mut containers =
-            Containers { list: Vec::new(), by_identifier: map(), ended_in: Vec::new() };
+        let mut containers = Containers {
+            list: Vec::new(),
+            by_identifier: map(),
+            spoiled: map(),
+            last: ROOT,
+            ended_in: Vec::new(),
+        };
         containers.insert(b"0", None, false, types::ROOT, ROOT);
         containers
+    }
+
+    /// Remembers that a container could not be made.
+    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
+        self.spoiled.entry(identifier).or_insert(told);
+    }
+
+    /// The container that a field names.
+    #[inline]
+    pub(crate) fn named_by(
+        &self,
+        name: Field<'_>,
+        field: FieldName,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<u32> {
+        let id = if self.is(self.last, name.bare()) {
+            self.last
+        } else {
+            match self.find(name.bare()) {
+                Some(id) => id,
+                None => return Err(self.unknown(name.bare(), field)),
+            }
+        };
+        self.referred(id, name, field, source, findings);
+        Ok(id)
+    }
+
+    #[cold]
+    fn unknown(&self, name: &[u8], field: FieldName) -> Box<Stop> {
+        if let Some(of) = self.spoiled.get(name) {
+            return Box::new(Stop::Consequence { of: *of, spoils: None });
+        }
+        let problem = Problem::UnknownContainer { name: name.to_vec() };
+        Stop::at(field, problem).once(Group::named("unknown-container", 0, name))
     }
 
     pub(crate) fn find(&self, identifier: &[u8]) -> Option<u32> {
@@ -70,11 +114,11 @@ impl Containers {
 
     /// Whether this is the container's identifier.
     #[inline]
-    pub(crate) fn is(&self, id: u32, identifier: &[u8]) -> bool {
+    fn is(&self, id: u32, identifier: &[u8]) -> bool {
         self.identifier(id) == identifier
     }
 
-    pub(crate) fn identifier(&self, id: u32) -> &[u8] {
+    fn identifier(&self, id: u32) -> &[u8] {
         let container = self.get(id);
         container.alias.as_deref().unwrap_or(&container.name)
     }
@@ -102,7 +146,7 @@ impl Containers {
 
     /// A field names the container: its quotes should be those of its creation.
     #[inline]
-    pub(crate) fn referred(
+    fn referred(
         &self,
         id: u32,
         name: Field<'_>,
@@ -119,7 +163,7 @@ impl Containers {
     }
 
     /// The identifier must be free.
-    fn insert(
+    pub(crate) fn insert(
         &mut self,
         name: &[u8],
         alias: Option<&[u8]>,
@@ -163,101 +207,5 @@ impl Containers {
             (child, above) = (above, self.get(above).parent);
         }
         id
-    }
-}
-
-impl Model {
-    /// PajeCreateContainer.
-    pub(crate) fn create_container(
-        &mut self,
-        event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
-        let Event::CreateContainer { time, name, alias, type_, parent, .. } = event else {
-            return Ok(());
-        };
-        let identifier = alias.unwrap_or(*name);
-        let spoiling =
-            |stop: Box<Stop>| stop.spoiling(Spoils::Container(identifier.bare().to_vec()));
-        let id =
-            self.container_type(*type_, FieldName::Type, source, findings).map_err(spoiling)?;
-        self.types.get_mut(id).used = true;
-        // A container in the wrong place is made all the same, so that its events can be checked.
-        let mut misplaced = None;
-        let parent = match self.find_container(*parent, FieldName::Container, source, findings) {
-            Ok(parent) => {
-                let parent_type = self.containers.type_of(parent);
-                if id == types::ROOT || self.types.get(id).parent != parent_type {
-                    misplaced = Some(self.not_child(id, parent));
-                }
-                parent
-            }
-            Err(stop) => {
-                misplaced = Some(stop);
-                ROOT
-            }
-        };
-        let made = self.make_container((*name, *alias), id, parent, *time, source.here.file);
-        match (misplaced, made) {
-            (Some(stop), _) => Err(stop),
-            (None, made) => made,
-        }
-    }
-
-    fn make_container(
-        &mut self,
-        (name, alias): (Field<'_>, Option<Field<'_>>),
-        type_: u32,
-        parent: u32,
-        start: f64,
-        file: u32,
-    ) -> Checked<()> {
-        let identifier = alias.unwrap_or(name);
-        let field = identifier_field(alias);
-        if identifier.bare() == b"0" {
-            return Err(Stop::at(field, Problem::ReservedContainer));
-        }
-        if let Some(id) = self.containers.find(identifier.bare()) {
-            let known = self.containers.get_mut(id);
-            let same = *known.name == *name.bare()
-                && (known.type_, known.parent, known.start) == (type_, parent, start);
-            // Files may repeat what others say.
-            if std::mem::replace(&mut known.said_in, file) != file && same {
-                return Ok(());
-            }
-            let group = Group::ids("container-exists", id, 0);
-            let known = self.containers.named(id);
-            return Err(Stop::at(field, Problem::ContainerExists { known }).once(group));
-        }
-        let (name, alias) = (name.bare(), alias.map(Field::bare));
-        let id = self.containers.insert(name, alias, quoted(identifier), type_, parent);
-        let container = self.containers.get_mut(id);
-        (container.start, container.said_in) = (start, file);
-        self.types.get_mut(type_).objects += 1;
-        Ok(())
-    }
-
-    /// A container that a field names, which must be of the type that another names.
-    pub(crate) fn container_of_type(
-        &mut self,
-        type_: Field<'_>,
-        name: Field<'_>,
-        field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<u32> {
-        let expected = self.find_type(type_, FieldName::Type, source, findings)?;
-        let id = self.find_container(name, field, source, findings)?;
-        let found = self.containers.type_of(id);
-        if expected == found {
-            return Ok(id);
-        }
-        let problem = Problem::WrongContainerType {
-            container: self.containers.named(id),
-            expected: self.types.named(expected),
-            found: self.types.named(found),
-        };
-        Err(Stop::at(FieldName::Type, problem))
     }
 }

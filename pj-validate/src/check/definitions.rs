@@ -8,7 +8,7 @@ use paje_parser::{EventDef, EventKind};
 use paje_problems::{EventName, Problem};
 
 use super::findings::Findings;
-use super::source::Place;
+use super::place::Place;
 use crate::finding::Caution;
 
 /// The definitions of all files. Those that are equal are one: files may repeat them.

@@ -9,13 +9,19 @@ use paje_problems::{Problem, WarningKind};
 
 use super::containers::{Container, Containers, NONE};
 use super::findings::{self, Findings};
-use super::model::{Checked, Model, Stop};
-use super::source::{Place, Source};
+use super::place::Place;
+use super::source::Source;
+use super::stop::{Checked, Stop};
+use super::world::World;
 use crate::finding::{Cause, Finding, Severity};
+
+/// Destructions that end lanes only when everything has been read.
+#[derive(Debug, Default)]
+pub(crate) struct Endings(Vec<Ending>);
 
 /// A destruction after a file was named. Other files may hold events of what it ends, and these count.
 #[derive(Debug)]
-pub(crate) struct Ending {
+struct Ending {
     container: u32,
     /// All that it ends, in the order of their creation.
     ended: Vec<u32>,
@@ -125,44 +131,43 @@ fn destroyed_at(source: &Source<'_>) -> [(Place, u64); 2] {
     [FieldName::Time, FieldName::Name].map(|field| (source.place(field), width(field)))
 }
 
-impl Model {
+impl Endings {
     /// PajeDestroyContainer.
     pub(crate) fn destroy_container(
         &mut self,
-        time: f64,
-        type_: Field<'_>,
-        name: Field<'_>,
+        (time, type_, name): (f64, Field<'_>, Field<'_>),
+        world: &mut World,
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Checked<()> {
-        let id = self.container_of_type(type_, name, FieldName::Name, source, findings)?;
+        let id = world.things.container_of_type(type_, name, FieldName::Name, source, findings)?;
         let file = source.here.file;
-        let container = self.containers.get(id);
+        let container = world.things.containers.get(id);
         if let Some(end) = container.end {
             if time < end {
-                return Err(Stop::at(FieldName::Time, self.ends_too_early(id, time, end)));
+                return Err(Stop::at(FieldName::Time, ends_too_early(world, id, time, end)));
             }
-            if time == end && self.containers.destroy_again(id, file) {
-                let ended = self.containers.end_newborn(id, file);
+            if time == end && world.things.containers.destroy_again(id, file) {
+                let ended = world.things.containers.end_newborn(id, file);
                 if !ended.is_empty() {
                     let at = destroyed_at(source);
-                    self.endings.push(Ending { container: id, ended, time, again: true, at });
+                    self.0.push(Ending { container: id, ended, time, again: true, at });
                 }
                 return Ok(());
             }
             source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy, findings);
             return Ok(());
         }
-        let later = self.files.any_named();
+        let later = world.files.any_named();
         let last = container.last_event.filter(|last| time < *last && !later);
-        let ended = self.containers.destroy(id, last.unwrap_or(time), file, !later);
+        let ended = world.things.containers.destroy(id, last.unwrap_or(time), file, !later);
         let at = destroyed_at(source);
         let ending = Ending { container: id, ended, time, again: false, at };
         if later {
-            self.endings.push(ending);
+            self.0.push(ending);
             return Ok(());
         }
-        for mut finding in self.end(&ending, last) {
+        for mut finding in ending.apply(last, world) {
             let start = finding.position.map_or(0, |position| position.column as u32 - 1);
             let end = start + finding.width as u32;
             let shown =
@@ -174,38 +179,40 @@ impl Model {
     }
 
     /// Applies the destructions that had to wait until every file was read.
-    pub(crate) fn end_what_was_destroyed(&mut self, findings: &mut Findings) {
-        for ending in std::mem::take(&mut self.endings) {
-            let last = self.containers.get(ending.container).last_event;
+    pub(crate) fn apply(&mut self, world: &mut World, findings: &mut Findings) {
+        for ending in std::mem::take(&mut self.0) {
+            let last = world.things.containers.get(ending.container).last_event;
             let last = last.filter(|last| ending.time < *last && !ending.again);
-            for finding in self.end(&ending, last) {
+            for finding in ending.apply(last, world) {
                 findings.known_at_end(finding);
             }
         }
     }
+}
 
+impl Ending {
     /// Ends the lanes of containers; returns what is wrong with that. If it came too early, `last` is
     /// the time of the container's last event.
-    fn end(&mut self, ending: &Ending, last: Option<f64>) -> Vec<Finding> {
-        let [time, name] = ending.at;
+    fn apply(&self, last: Option<f64>, world: &mut World) -> Vec<Finding> {
+        let [time, name] = self.at;
         let told = |problem, (place, width)| {
             findings::earlier(Severity::Error, Cause::Problem(problem), Some(place), width)
         };
         let file = name.0.file;
-        let open = ending.ended.iter().flat_map(|id| self.open_links(*id, file));
+        let open = self.ended.iter().flat_map(|id| world.open_links(*id, file));
         let open: Vec<_> = open.collect();
         if let Some(last) = last {
             // Incomplete links would be a second error of the same line.
-            return vec![told(self.ends_too_early(ending.container, ending.time, last), time)];
+            return vec![told(ends_too_early(world, self.container, self.time, last), time)];
         }
         let noted = open
             .into_iter()
             .map(|(problem, note)| Finding { note: Some(note), ..told(problem, name) });
         noted.collect()
     }
+}
 
-    fn ends_too_early(&self, id: u32, time: f64, last: f64) -> Problem {
-        let container = self.containers.named(id);
-        Problem::DestroyedTooEarly { container, time, last }
-    }
+fn ends_too_early(world: &World, id: u32, time: f64, last: f64) -> Problem {
+    let container = world.things.containers.named(id);
+    Problem::DestroyedTooEarly { container, time, last }
 }

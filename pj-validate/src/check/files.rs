@@ -10,14 +10,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use paje_parser::error::shown_path;
-use paje_parser::{Event, Field, FieldName, Position};
+use paje_parser::{Field, FieldName, Position};
 use paje_problems::{Problem, WarningKind};
 use splitter::{Folders, Input, Refusal};
 
 use super::findings::{Findings, Group};
 use super::header::Header;
-use super::model::{Checked, Map, Model, Stop, map};
 use super::source::Source;
+use super::stop::{Checked, Map, Stop, map};
 use crate::finding::{Cause, Finding, Severity};
 
 /// A file that was read.
@@ -103,6 +103,11 @@ impl Files {
     /// The index of the file at hand.
     pub(crate) fn current(&self) -> u32 {
         self.read.len() as u32 - 1
+    }
+
+    /// Whether files are read that are named.
+    pub(crate) const fn are_wanted(&self) -> bool {
+        self.folders.is_some()
     }
 
     /// Whether any file was named so far.
@@ -222,28 +227,7 @@ impl Named {
     }
 }
 
-impl Model {
-    /// PajeTraceFile.
-    pub(crate) fn trace_file(
-        &mut self,
-        event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
-        let Event::TraceFile { container, type_, file } = *event else {
-            return Ok(());
-        };
-        let known = if self.files.folders.is_some() {
-            let field = FieldName::Container;
-            self.container_of_type(type_, container, field, source, findings).map(|_| ())
-        } else {
-            Ok(())
-        };
-        // Its lines are checked also where something is wrong with the container.
-        let named = self.name_file(file, source, findings);
-        known.and(named)
-    }
-
+impl Files {
     /// A field names a file.
     pub(crate) fn name_file(
         &mut self,
@@ -256,12 +240,12 @@ impl Model {
             return Ok(());
         }
         let field = FieldName::Filename;
-        let Some(folders) = self.files.folders.clone() else {
+        let Some(folders) = self.folders.clone() else {
             source.warn_as_replay(field, WarningKind::FileNotRead, findings);
             return Ok(());
         };
         let group = |code| Group::named(code, source.here.file, name);
-        match self.files.name(name, source.position(field), folders) {
+        match self.name(name, source.position(field), folders) {
             Outcome::Read => Ok(()),
             Outcome::Cycle => {
                 let problem = Problem::FileCycle { name: name.to_vec() };

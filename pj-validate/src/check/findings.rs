@@ -6,11 +6,9 @@ use foldhash::fast::RandomState;
 use paje_parser::Fault;
 use paje_problems::{EventName, Problem};
 
-use super::files::FileRead;
-use super::source::{Here, Place};
-use super::{Disorder, Options, Report, header};
+use super::options::Options;
+use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
-use crate::summary::Summary;
 
 /// What findings have in common that are told as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,11 +43,22 @@ pub(crate) struct Findings {
     only: Vec<String>,
 }
 
+/// Findings of a severity, each line counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    all: u64,
+pub(crate) struct Tally {
+    pub(crate) all: u64,
     listed: usize,
-    unlisted: u64,
+    /// Those that no finding stands for.
+    pub(crate) unlisted: u64,
+}
+
+/// Everything that was found.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// In file order.
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) errors: Tally,
+    pub(crate) warnings: Tally,
 }
 
 /// The index of a finding; `None` if it was only counted.
@@ -130,7 +139,7 @@ impl Findings {
         event: EventName,
         group: Option<Group>,
     ) {
-        let mut finding = header::fault_finding(here, fault);
+        let mut finding = fault_finding(here, fault);
         if let Cause::Problem(problem) = finding.cause {
             finding.cause = Cause::Problem(problem.of_event(|| Some(event.clone())));
         }
@@ -182,27 +191,13 @@ impl Findings {
     }
 
     /// Everything in file order.
-    pub(crate) fn report(
-        mut self,
-        disorder: Disorder,
-        summary: Summary,
-        files: Vec<FileRead>,
-    ) -> Report {
+    pub(crate) fn listed(mut self) -> Listed {
         self.list.sort_by_key(|finding| {
             let byte = finding.position.map(|position| position.byte);
             (finding.file, byte.is_none(), byte)
         });
         self.list.append(&mut self.ending);
-        Report {
-            findings: self.list,
-            files,
-            errors: self.errors.all,
-            warnings: self.warnings.all,
-            unlisted_errors: self.errors.unlisted,
-            unlisted_warnings: self.warnings.unlisted,
-            disorder,
-            summary,
-        }
+        Listed { findings: self.list, errors: self.errors, warnings: self.warnings }
     }
 }
 
@@ -237,4 +232,15 @@ pub(crate) fn earlier(
         consequences: 0,
         note: None,
     }
+}
+
+/// What is told of a line that is wrong by itself.
+pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
+    let span = fault.word(here.text);
+    let word = || span.of(here.text).bare().to_vec();
+    let problem = match here.hidden {
+        false => Problem::Line { fault: fault.kind, word: word(), event: None },
+        true => Problem::NotATrace,
+    };
+    here.finding(Severity::Error, Cause::Problem(problem), span)
 }

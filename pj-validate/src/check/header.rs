@@ -8,9 +8,8 @@ use paje_parser::{DefTable, Fault, FaultKind, FieldNames, Span, token};
 use paje_problems::{EventName, Problem};
 
 use super::definitions::Definitions;
-use super::findings::{Findings, Group, Told};
-use super::source::{Here, Place};
-use crate::finding::{Cause, Finding, Severity};
+use super::findings::{Findings, Group, Told, fault_finding};
+use super::place::{Here, Place};
 
 const END: &[u8] = b"%EndEventDef";
 
@@ -257,15 +256,4 @@ fn words(text: &[u8]) -> Vec<Span> {
         None => {}
     }
     spans
-}
-
-/// What is told of a line that is wrong by itself.
-pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
-    let span = fault.word(here.text);
-    let word = || span.of(here.text).bare().to_vec();
-    let problem = match here.hidden {
-        false => Problem::Line { fault: fault.kind, word: word(), event: None },
-        true => Problem::NotATrace,
-    };
-    here.finding(Severity::Error, Cause::Problem(problem), span)
 }

@@ -1,13 +1,25 @@
 //! What happens in the lanes: the objects of one type in one container.
 
-use paje_parser::{EntityOp, Field, FieldName, TypeNature};
+use paje_parser::{EntityOp, Event, FieldName, TypeNature};
 use paje_problems::{Named, Problem, WarningKind};
 
-use super::Disorder;
+use super::containers::Containers;
 use super::findings::{Findings, Group};
 use super::links::LinkLane;
-use super::model::{Checked, Map, Model, Stop};
-use super::source::{Place, Source};
+use super::place::Place;
+use super::source::Source;
+use super::stop::{Checked, Map, Stop};
+use super::things::Things;
+
+/// What is not in time order. A stable sort of the trace by time would put it in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disorder {
+    /// Events that are earlier than what their lane (a container and a type) holds: the errors
+    /// `not-time-ordered`, each line counted.
+    pub events: u64,
+    /// The lanes of these events.
+    pub lanes: u64,
+}
 
 /// All lanes by their numbers.
 #[derive(Debug, Default)]
@@ -20,6 +32,8 @@ pub(crate) struct Lanes {
     pub(crate) variables: u64,
     pub(crate) events: u64,
     pub(crate) links: u64,
+    /// Links that lack an end are passed over.
+    pub(crate) passes_over_open_links: bool,
 }
 
 #[derive(Debug)]
@@ -67,6 +81,10 @@ impl LaneKind {
 }
 
 impl Lanes {
+    pub(crate) fn new(passes_over_open_links: bool) -> Self {
+        Lanes { passes_over_open_links, ..Lanes::default() }
+    }
+
     fn find(&mut self, container: u32, type_: u32, nature: TypeNature) -> (u32, bool) {
         let new = self.list.len() as u32;
         let id = *self.by_owner.entry((container, type_)).or_insert(new);
@@ -83,39 +101,10 @@ impl Lanes {
     }
 
     /// Notes that an event of a lane is not in time order.
-    fn disorder(&mut self, id: u32) {
+    fn note_disorder(&mut self, id: u32) {
         let lane = &mut self.list[id as usize];
         self.disorder.lanes += u64::from(!std::mem::replace(&mut lane.disordered, true));
         self.disorder.events += 1;
-    }
-}
-
-impl Model {
-    /// The type and the container of an event that needs a type of this nature.
-    #[inline]
-    pub(crate) fn owner(
-        &mut self,
-        type_: Field<'_>,
-        container: Field<'_>,
-        expected: TypeNature,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<(u32, u32)> {
-        let id = self.find_type(type_, FieldName::Type, source, findings)?;
-        let found = self.types.get(id).nature;
-        if found != expected {
-            let type_ = self.types.named(id);
-            let problem = Problem::WrongNature { type_, expected, found, event: None };
-            let group = Group::ids("wrong-nature", id, expected as u32);
-            return Err(Stop::at(FieldName::Type, problem).once(group));
-        }
-        self.types.get_mut(id).used = true;
-        let container = self.find_container(container, FieldName::Container, source, findings)?;
-        if self.types.get(id).parent != self.containers.type_of(container) {
-            return Err(self.not_child(id, container));
-        }
-        self.remember(id, container);
-        Ok((id, container))
     }
 
     /// The lane of an event, or `None` with a warning if its container was destroyed.
@@ -124,44 +113,45 @@ impl Model {
         &mut self,
         (type_, container): (u32, u32),
         nature: TypeNature,
+        containers: &mut Containers,
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Option<u32> {
-        if self.containers.is_ignored(container, source.here.file) {
+        if containers.is_ignored(container, source.here.file) {
             source.warn_as_replay(FieldName::Container, WarningKind::AfterDestroy, findings);
             return None;
         }
-        let (lane, new) = self.lanes.find(container, type_, nature);
+        let (lane, new) = self.find(container, type_, nature);
         if new && nature == TypeNature::Link {
-            self.containers.get_mut(container).links.push(lane);
+            containers.get_mut(container).links.push(lane);
         }
         Some(lane)
     }
 
     /// PajeNewEvent, PajeSetState … PajeSubVariable.
-    #[allow(clippy::too_many_arguments)] // They are the event's fields.
     pub(crate) fn entity(
         &mut self,
-        op: EntityOp,
-        time: f64,
-        type_: Field<'_>,
-        container: Field<'_>,
-        value: Option<Field<'_>>,
+        event: &Event<'_>,
+        things: &mut Things,
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Checked<()> {
-        let owner = self.owner(type_, container, op.nature(), source, findings)?;
+        let Event::Entity { op, time, type_, container, value } = *event else {
+            return Ok(());
+        };
+        let owner = things.owner(type_, container, op.nature(), source, findings)?;
         if let Some(value) = value
             && matches!(op, EntityOp::Event | EntityOp::SetState | EntityOp::PushState)
         {
-            self.types.value(owner.0, value, source, findings);
+            things.types.value(owner.0, value, source, findings);
         }
-        let Some(id) = self.lane(owner, op.nature(), source, findings) else {
+        let lane = self.lane(owner, op.nature(), &mut things.containers, source, findings);
+        let Some(id) = lane else {
             return Ok(());
         };
-        let lane = &mut self.lanes.list[id as usize];
+        let lane = &mut self.list[id as usize];
         if time < lane.last {
-            return Err(self.too_early(time, id));
+            return Err(self.too_early(time, id, things));
         }
         let opened = match (&mut lane.kind, op) {
             (LaneKind::States { stack, rows }, _) => {
@@ -175,7 +165,7 @@ impl Model {
                         let place = source.here.place(0);
                         stack.push(OpenState { row: *rows, place });
                         *rows += 1;
-                        self.lanes.states += 1;
+                        self.states += 1;
                     }
                     EntityOp::PopState => {
                         stack.pop();
@@ -183,7 +173,7 @@ impl Model {
                     _ => stack.clear(),
                 }
                 if op == EntityOp::PopState && empty {
-                    return Err(self.pop_on_empty(id));
+                    return Err(self.pop_on_empty(id, things));
                 }
                 let opened = matches!(op, EntityOp::SetState | EntityOp::PushState);
                 if opened || top_is_last {
@@ -195,52 +185,52 @@ impl Model {
                 if !*set && op != EntityOp::SetVariable {
                     *set = true;
                     lane.last = time;
-                    return Err(self.variable_unset(id));
+                    return Err(self.variable_unset(id, things));
                 }
                 *set = true;
                 // A change at the time of the last one replaces it.
                 let opened = time > lane.last;
                 lane.last = time;
-                self.lanes.variables += u64::from(opened);
+                self.variables += u64::from(opened);
                 opened
             }
             _ => {
                 lane.last = time;
-                self.lanes.events += 1;
+                self.events += 1;
                 true
             }
         };
-        self.types.get_mut(owner.0).objects += u64::from(opened);
-        self.containers.get_mut(owner.1).last_event = Some(time);
+        things.types.get_mut(owner.0).objects += u64::from(opened);
+        things.containers.get_mut(owner.1).last_event = Some(time);
         Ok(())
     }
 
     /// An event is earlier than what its lane holds.
     #[cold]
-    pub(crate) fn too_early(&mut self, time: f64, id: u32) -> Box<Stop> {
-        self.lanes.disorder(id);
-        let (container, type_) = self.lane_names(id);
-        let last = self.lanes.list[id as usize].last;
+    pub(crate) fn too_early(&mut self, time: f64, id: u32, things: &Things) -> Box<Stop> {
+        self.note_disorder(id);
+        let (container, type_) = self.names(id, things);
+        let last = self.list[id as usize].last;
         let problem = Problem::NotTimeOrdered { time, last, container, type_ };
         let group = Group::ids("not-time-ordered", id, 0);
         Stop::at(FieldName::Time, problem).once(group)
     }
 
     #[cold]
-    fn pop_on_empty(&self, id: u32) -> Box<Stop> {
-        let (container, type_) = self.lane_names(id);
+    fn pop_on_empty(&self, id: u32, things: &Things) -> Box<Stop> {
+        let (container, type_) = self.names(id, things);
         let problem = Problem::PopOnEmpty { container, type_ };
         Stop::at(FieldName::Container, problem).once(Group::ids("pop-on-empty", id, 0))
     }
 
     #[cold]
-    fn variable_unset(&self, id: u32) -> Box<Stop> {
-        let (container, type_) = self.lane_names(id);
+    fn variable_unset(&self, id: u32, things: &Things) -> Box<Stop> {
+        let (container, type_) = self.names(id, things);
         Stop::at(FieldName::Container, Problem::VariableUnset { container, type_ })
     }
 
-    fn lane_names(&self, id: u32) -> (Named, Named) {
-        let lane = &self.lanes.list[id as usize];
-        (self.containers.named(lane.container), self.types.named(lane.type_))
+    fn names(&self, id: u32, things: &Things) -> (Named, Named) {
+        let lane = &self.list[id as usize];
+        (things.containers.named(lane.container), things.types.named(lane.type_))
     }
 }

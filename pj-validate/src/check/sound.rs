@@ -60,7 +60,7 @@ pub(crate) fn report(
     options: &Options,
 ) -> io::Result<Option<Report>> {
     let mut checker = Checker::new(options);
-    checker.model.files = Files::of(path, again, None);
+    checker.model.world.files = Files::of(path, again, None);
     checker.definitions_to(known.definitions_to, input)?;
     Ok(checker.complete(known))
 }
@@ -106,13 +106,13 @@ impl Checker {
         let is_other = !self.findings.is_empty()
             || self.header.defs().is_open()
             || self.definitions.len() != events.len()
-            || self.model.types.list.len() != types.len();
+            || self.model.world.things.types.list.len() != types.len();
         if is_other {
             return None;
         }
         let used = events.iter().enumerate().filter(|(_, used)| **used);
         used.for_each(|(index, _)| self.definitions.used(self.header.number(index)));
-        for (type_, known) in self.model.types.list.iter_mut().zip(&types) {
+        for (type_, known) in self.model.world.things.types.list.iter_mut().zip(&types) {
             (type_.used, type_.objects) = (known.is_used, known.objects);
             let mut unused = known.unused.iter().peekable();
             for value in &mut type_.values {
@@ -127,7 +127,7 @@ impl Checker {
         model.unused_types(&mut self.findings);
         model.unused_values(&mut self.findings);
         self.definitions.report_unused(&mut self.findings);
-        if let Some(file) = model.files.read.first_mut() {
+        if let Some(file) = model.world.files.read.first_mut() {
             (file.lines, file.bytes) = (known.lines, known.bytes);
         }
         let mut report = self.report();

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_problems::{Named, Problem};
 
-use super::Rules;
-use super::findings::{Findings, Group};
-use super::model::{Checked, Map, Model, Spoils, Stop, map};
-use super::source::{Place, Source, quoted};
+use super::findings::{Findings, Group, Told};
+use super::options::Rules;
+use super::place::Place;
+use super::source::{Source, quoted};
+use super::stop::{Checked, Map, Spoils, Stop, map};
 use crate::finding::{Caution, Thing};
 
 /// The type of the root container.
@@ -21,6 +22,11 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) struct Types {
     pub(crate) list: Vec<Type>,
     by_identifier: Map<Box<[u8]>, u32>,
+    /// Identifiers of types that could not be made, and the finding that says why.
+    spoiled: Map<Vec<u8>, Told>,
+    /// The one that the last event of a lane named: the next one often names it again.
+    pub(crate) last: u32,
+    rules: Rules,
 }
 
 #[derive(Debug)]
@@ -58,23 +64,59 @@ pub(crate) struct Value {
 }
 
 impl Types {
-    pub(crate) fn new() -> Self {
-        let mut types = Types { list: Vec::new(), by_identifier: map() };
+    pub(crate) fn new(rules: Rules) -> Self {
+        let mut types =
+            Types { list: Vec::new(), by_identifier: map(), spoiled: map(), last: ROOT, rules };
         types.insert(b"0", None, false, TypeNature::Container, ROOT);
         types
     }
 
-    pub(crate) fn find(&self, identifier: &[u8]) -> Option<u32> {
+    /// Remembers that a type could not be made.
+    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
+        self.spoiled.entry(identifier).or_insert(told);
+    }
+
+    /// The type that a field names.
+    #[inline]
+    pub(crate) fn named_by(
+        &self,
+        name: Field<'_>,
+        field: FieldName,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<u32> {
+        let id = if self.is(self.last, name.bare()) {
+            self.last
+        } else {
+            match self.find(name.bare()) {
+                Some(id) => id,
+                None => return Err(self.unknown(name.bare(), field)),
+            }
+        };
+        self.referred(id, name, field, source, findings);
+        Ok(id)
+    }
+
+    #[cold]
+    fn unknown(&self, name: &[u8], field: FieldName) -> Box<Stop> {
+        if let Some(of) = self.spoiled.get(name) {
+            return Box::new(Stop::Consequence { of: *of, spoils: None });
+        }
+        let problem = Problem::UnknownType { name: name.to_vec() };
+        Stop::at(field, problem).once(Group::named("unknown-type", 0, name))
+    }
+
+    fn find(&self, identifier: &[u8]) -> Option<u32> {
         self.by_identifier.get(identifier).copied()
     }
 
     /// Whether this is the type's identifier.
     #[inline]
-    pub(crate) fn is(&self, id: u32, identifier: &[u8]) -> bool {
+    fn is(&self, id: u32, identifier: &[u8]) -> bool {
         self.identifier(id) == identifier
     }
 
-    pub(crate) fn identifier(&self, id: u32) -> &[u8] {
+    fn identifier(&self, id: u32) -> &[u8] {
         let type_ = self.get(id);
         type_.alias.as_deref().unwrap_or(&type_.name)
     }
@@ -147,7 +189,7 @@ impl Types {
 
     /// A field names the type: its quotes should be those of the definition.
     #[inline]
-    pub(crate) fn referred(
+    fn referred(
         &self,
         id: u32,
         name: Field<'_>,
@@ -240,7 +282,7 @@ mod tests {
 
     #[test]
     fn ancestors() {
-        let mut types = Types::new();
+        let mut types = Types::new(Rules::Format);
         let mut above = ROOT;
         let mut chain = vec![ROOT];
         for i in 0..200u32 {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Model {
+impl Types {
     /// A type that a field names, which must be a container type.
     pub(crate) fn container_type(
         &mut self,
@@ -11,12 +11,12 @@ impl Model {
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Checked<u32> {
-        let id = self.find_type(name, field, source, findings)?;
-        let nature = self.types.get(id).nature;
+        let id = self.named_by(name, field, source, findings)?;
+        let nature = self.get(id).nature;
         if nature == TypeNature::Container {
             return Ok(id);
         }
-        let problem = Problem::NotAContainerType { type_: self.types.named(id), nature };
+        let problem = Problem::NotAContainerType { type_: self.named(id), nature };
         let group = Group::ids("not-a-container-type", id, source.def);
         Err(Stop::at(field, problem).once(group))
     }
@@ -66,8 +66,8 @@ impl Model {
         if identifier.bare() == b"0" {
             return Err(Stop::at(field, Problem::ReservedType));
         }
-        if let Some(id) = self.types.find(identifier.bare()) {
-            let known = self.types.get_mut(id);
+        if let Some(id) = self.find(identifier.bare()) {
+            let known = self.get_mut(id);
             let ends = ends.unwrap_or((ROOT, ROOT));
             let same = known.nature == nature
                 && (known.parent, known.ends) == (parent, ends)
@@ -77,29 +77,24 @@ impl Model {
                 return Ok(());
             }
             let group = Group::ids("type-exists", id, 0);
-            let known = self.types.named(id);
+            let known = self.named(id);
             return Err(Stop::at(field, Problem::TypeExists { known }).once(group));
         }
-        let id = self.types.insert(
-            name.bare(),
-            alias.map(Field::bare),
-            quoted(identifier),
-            nature,
-            parent,
-        );
+        let id =
+            self.insert(name.bare(), alias.map(Field::bare), quoted(identifier), nature, parent);
         let place = (source.place(field), identifier.raw().len() as u64);
-        let type_ = self.types.get_mut(id);
+        let type_ = self.get_mut(id);
         type_.said_in = source.here.file;
         type_.place = Some(place);
         let Some((start, end)) = ends else {
             return Ok(());
         };
         type_.ends = (start, end);
-        let common = self.types.is_ancestor(parent, start) && self.types.is_ancestor(parent, end);
+        let common = self.is_ancestor(parent, start) && self.is_ancestor(parent, end);
         if common || self.rules == Rules::Replay {
             return Ok(());
         }
-        let type_ = self.types.named(id);
+        let type_ = self.named(id);
         Err(Stop::at(FieldName::Type, Problem::NoCommonAncestor { type_ }))
     }
 
@@ -112,16 +107,16 @@ impl Model {
         source: &Source<'_>,
         findings: &mut Findings,
     ) -> Checked<()> {
-        let id = self.find_type(type_, FieldName::Type, source, findings)?;
-        let nature = self.types.get(id).nature;
+        let id = self.named_by(type_, FieldName::Type, source, findings)?;
+        let nature = self.get(id).nature;
         if matches!(nature, TypeNature::Container | TypeNature::Variable) {
-            let problem = Problem::ValueOfType { type_: self.types.named(id), nature };
+            let problem = Problem::ValueOfType { type_: self.named(id), nature };
             let group = Group::ids("value-of-type", id, 0);
             return Err(Stop::at(FieldName::Type, problem).once(group));
         }
         let identifier = alias.unwrap_or(name);
         let field = identifier_field(alias);
-        let values = self.types.get_mut(id);
+        let values = self.get_mut(id);
         if let Some(known) = values.by_identifier.get(identifier.bare()) {
             let known = &mut values.values[*known as usize];
             let same = known.name.as_deref().unwrap_or(&known.identifier) == name.bare();
@@ -130,10 +125,10 @@ impl Model {
                 return Ok(());
             }
             let group = Group::named("value-exists", id, identifier.bare());
-            let (known, type_) = (known.named(), self.types.named(id));
+            let (known, type_) = (known.named(), self.named(id));
             return Err(Stop::at(field, Problem::ValueExists { known, type_ }).once(group));
         }
-        self.types.get_mut(id).add_value(Value {
+        self.get_mut(id).add_value(Value {
             identifier: identifier.bare().into(),
             name: alias.and(Some(name.bare().into())),
             said_in: source.here.file,

@@ -1,0 +1,157 @@
+//! What the events of links do to their lanes.
+
+use paje_parser::error::shown_path;
+use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
+use paje_problems::Problem;
+
+use super::containers::Containers;
+use super::files::Files;
+use super::findings::{Findings, Group};
+use super::lanes::{LaneKind, Lanes};
+use super::links::OpenLink;
+use super::source::Source;
+use super::stop::{Checked, Stop};
+use super::things::Things;
+use crate::finding::Caution;
+
+impl Lanes {
+    /// PajeStartLink, PajeEndLink.
+    pub(crate) fn link(
+        &mut self,
+        event: &Event<'_>,
+        things: &mut Things,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let Event::Link { end, time, type_, container, value, at, key } = *event else {
+            return Ok(());
+        };
+        let owner = things.owner(type_, container, TypeNature::Link, source, findings)?;
+        let field = match end {
+            LinkEnd::Start => FieldName::StartContainer,
+            LinkEnd::End => FieldName::EndContainer,
+        };
+        let place = things.containers.named_by(at, field, source, findings)?;
+        let ends = things.types.get(owner.0).ends;
+        let expected = if end == LinkEnd::Start { ends.0 } else { ends.1 };
+        let found = things.containers.type_of(place);
+        if expected != found {
+            let problem = Problem::WrongLinkEnd {
+                end,
+                container: things.containers.named(place),
+                expected: things.types.named(expected),
+                found: things.types.named(found),
+            };
+            let group = Group::ids("wrong-link-end", owner.0, found << 1 | end as u32);
+            return Err(Stop::at(field, problem).once(group));
+        }
+        let value = things.types.value(owner.0, value, source, findings);
+        let lane = self.lane(owner, TypeNature::Link, &mut things.containers, source, findings);
+        let Some(id) = lane else {
+            return Ok(());
+        };
+        let lane = &mut self.list[id as usize];
+        let LaneKind::Links(links) = &mut lane.kind else {
+            return Ok(());
+        };
+        let Some(entry) = links.keys.get_mut(key.bare()) else {
+            let open = OpenLink { end, time, value, place: source.place(FieldName::Key) };
+            links.keys.insert(key.bare().into(), Some(Box::new(open)));
+            links.open += 1;
+            things.containers.get_mut(owner.1).last_event = Some(time);
+            return Ok(());
+        };
+        let key = key.bare().to_vec();
+        let Some(other) = entry else {
+            let group = Group::ids("key-reused", id, 0);
+            return Err(Stop::at(FieldName::Key, Problem::KeyReused { key }).once(group));
+        };
+        if other.end == end {
+            let group = Group::ids("key-repeated", id, end as u32);
+            return Err(Stop::at(FieldName::Key, Problem::KeyRepeated { key, end }).once(group));
+        }
+        // Whatever is wrong with it, the link is complete.
+        let other = (other.value, other.time);
+        *entry = None;
+        links.open -= 1;
+        self.complete((source, things), owner, id, (end, value, time), other, key, findings)
+    }
+
+    /// The second end of a link: value and time are those of this end and of the `other`.
+    #[allow(clippy::too_many_arguments)] // They are the event's fields.
+    fn complete(
+        &mut self,
+        (source, things): (&Source<'_>, &mut Things),
+        owner: (u32, u32),
+        id: u32,
+        (end, value, time): (LinkEnd, u32, f64),
+        other: (u32, f64),
+        key: Vec<u8>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        if value != other.0 {
+            let values = &things.types.get(owner.0).values;
+            let name = |value: u32| values[value as usize].named();
+            let problem =
+                Problem::LinkValuesDiffer { key, value: name(value), other: name(other.0) };
+            let group = Group::ids("link-values-differ", id, 0);
+            return Err(Stop::at(FieldName::Value, problem).once(group));
+        }
+        let lane = &mut self.list[id as usize];
+        if time < lane.last {
+            return Err(self.too_early(time, id, things));
+        }
+        lane.last = time.max(other.1);
+        self.links += 1;
+        things.types.get_mut(owner.0).objects += 1;
+        things.containers.get_mut(owner.1).last_event = Some(time);
+        let (start, stop) = match end {
+            LinkEnd::Start => (time, other.1),
+            LinkEnd::End => (other.1, time),
+        };
+        if stop < start {
+            let caution = Caution::ReversedLink { key, start, end: stop };
+            let group = Group::ids("reversed-link", owner.0, 0);
+            source.warn(FieldName::Time, caution, group, findings);
+        }
+        Ok(())
+    }
+
+    /// Takes away the links of a container that lack an end. For each lane that has some, in the
+    /// order in which the lanes were opened, returns what is wrong and where the first one is. That
+    /// is to be told of the file `file`.
+    pub(crate) fn open_links(
+        &mut self,
+        container: u32,
+        file: u32,
+        containers: &Containers,
+        files: &Files,
+    ) -> Vec<(Problem, String)> {
+        let mut problems = Vec::new();
+        for id in &containers.get(container).links {
+            let LaneKind::Links(links) = &mut self.list[*id as usize].kind else {
+                continue;
+            };
+            let links = std::mem::take(&mut **links);
+            if links.open == 0 || self.passes_over_open_links {
+                continue;
+            }
+            let all = links.keys.into_iter();
+            let mut open: Vec<_> = all.filter_map(|(key, link)| Some((link?.place, key))).collect();
+            open.sort_unstable();
+            let first = open.first().map_or_else(String::new, |(place, _)| {
+                let line = place.position.line;
+                let path = shown_path(&files.read[place.file as usize].path);
+                if place.file == file { format!("{line}") } else { format!("{line} of {path}") }
+            });
+            let keys = open.iter().take(Problem::LISTED);
+            let problem = Problem::OpenLinks {
+                container: containers.named(container),
+                keys: keys.map(|(_, key)| key.to_vec()).collect(),
+                count: open.len() as u64,
+            };
+            problems.push((problem, format!("the first of them is in line {first}")));
+        }
+        problems
+    }
+}

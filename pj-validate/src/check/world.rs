@@ -1,0 +1,77 @@
+//! What a trace describes so far.
+
+use std::path::Path;
+
+use paje_parser::{Event, FieldName};
+use paje_problems::Problem;
+
+use super::containers::Containers;
+use super::files::Files;
+use super::findings::Findings;
+use super::lanes::Lanes;
+use super::options::Options;
+use super::source::Source;
+use super::stop::Checked;
+use super::things::Things;
+use super::types::Types;
+
+/// Types and containers, their lanes, and the files in which they are described.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) things: Things,
+    pub(crate) lanes: Lanes,
+    pub(crate) files: Files,
+}
+
+impl World {
+    pub(crate) fn new(options: &Options) -> Self {
+        let (types, containers) = (Types::new(options.rules), Containers::new());
+        World {
+            things: Things { types, containers },
+            lanes: Lanes::new(options.ignore_incomplete_links),
+            files: Files::of(Path::new("-"), false, None),
+        }
+    }
+
+    /// Takes away the links of a container that lack an end: see [`Lanes::open_links`].
+    pub(crate) fn open_links(&mut self, container: u32, file: u32) -> Vec<(Problem, String)> {
+        self.lanes.open_links(container, file, &self.things.containers, &self.files)
+    }
+
+    /// PajeCreateContainer.
+    pub(crate) fn create_container(
+        &mut self,
+        event: &Event<'_>,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let Event::CreateContainer { file, .. } = event else {
+            return Ok(());
+        };
+        let created = self.things.create_container(event, source, findings);
+        // Its lines are checked also where something is wrong with the container.
+        let named = file.map_or(Ok(()), |file| self.files.name_file(file, source, findings));
+        created.and(named)
+    }
+
+    /// PajeTraceFile.
+    pub(crate) fn trace_file(
+        &mut self,
+        event: &Event<'_>,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<()> {
+        let Event::TraceFile { container, type_, file } = *event else {
+            return Ok(());
+        };
+        let known = if self.files.are_wanted() {
+            let field = FieldName::Container;
+            self.things.container_of_type(type_, container, field, source, findings).map(|_| ())
+        } else {
+            Ok(())
+        };
+        // Its lines are checked also where something is wrong with the container.
+        let named = self.files.name_file(file, source, findings);
+        known.and(named)
+    }
+}
