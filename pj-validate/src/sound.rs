@@ -47,7 +47,7 @@ impl<'w> Replaying<'w> {
 }
 
 /// With more definitions than this, the checker reads the trace alone: both would keep all of them at a time.
-const MOST_DEFINITIONS: usize = 1 << 17;
+const MOST_DEFINITIONS: u64 = 1 << 17;
 
 /// The same report as that of [`check_files`](crate::check_files), sooner if the trace is sound; `opened` is called for each
 /// file before it is read.
@@ -123,10 +123,10 @@ impl Counts {
                 self.has_reversed |= lane.links().any(|link| link.end < link.start);
             }
         }
-        let types = trace.types();
-        let values = || types.ids().map(|id| types.value_count(id)).sum::<usize>();
-        let is_crowded = trace.defs().len() + types.len() + values() > MOST_DEFINITIONS;
-        match self.has_reversed || is_crowded || trace.usage().is_none_or(Usage::is_doubtful) {
+        let usage = trace.usage();
+        let definitions = usage.map_or(0, Usage::definitions) + trace.defs().len() as u64;
+        let is_crowded = definitions > MOST_DEFINITIONS;
+        match self.has_reversed || is_crowded || usage.is_none_or(Usage::is_doubtful) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

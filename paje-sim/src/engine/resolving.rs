@@ -249,7 +249,7 @@ fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
     decoded.used.iter().chain(&decoded.watched.used).for_each(|def| usage.use_event(*def));
     if let Some(last) = decoded.watched.header_to.checked_sub(1) {
-        usage.define(block.text.start().0 + u64::from(last));
+        usage.define_event(block.text.start().0 + u64::from(last));
     }
     if decoded.watched.first_time.is_finite() {
         usage.note_time(decoded.watched.first_time);

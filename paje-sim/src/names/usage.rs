@@ -13,6 +13,7 @@ pub struct Usage {
     values: Vec<Vec<u64>>,
     pub(crate) first_time: f64,
     pub(crate) definitions_to: u64,
+    definitions: u64,
     pub(crate) open_states: u64,
     pub(crate) ends_with_newline: bool,
     pub(crate) is_doubtful: bool,
@@ -25,6 +26,7 @@ impl Default for Usage {
             values: Vec::new(),
             first_time: f64::INFINITY,
             definitions_to: 0,
+            definitions: 0,
             open_states: 0,
             ends_with_newline: true,
             is_doubtful: false,
@@ -58,6 +60,12 @@ impl Usage {
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
+    }
+
+    /// How many lines define types and values.
+    #[must_use]
+    pub fn definitions(&self) -> u64 {
+        self.definitions
     }
 
     /// How many states are open at the end, in containers that no event has destroyed.
@@ -101,9 +109,15 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Something is defined at this byte, or before.
-    pub(crate) fn define(&mut self, at: u64) {
+    /// A line of the definition of an event begins at this byte.
+    pub(crate) fn define_event(&mut self, at: u64) {
         self.definitions_to = self.definitions_to.max(at + 1);
+    }
+
+    /// The line that begins at this byte defines a type or a value.
+    pub(crate) fn define(&mut self, at: u64) {
+        self.define_event(at);
+        self.definitions += 1;
     }
 
     pub(crate) fn note_time(&mut self, time: f64) {
