@@ -23,6 +23,10 @@
 //! says what is wrong in the words of `paje-sim`. With [`Rules::Replay`] its first error is the one
 //! that a replay ends with, which makes it the oracle of the replay's tests.
 //!
+//! Sound traces are many: [`check_quickly`] lets the replay of `paje-sim` find them sound with all threads, and asks the
+//! checker only where there is anything to tell of a line. The report is the same. The checker itself shares no code
+//! with the replay.
+//!
 //! The program `pj_validate` prints the report ([`mod@report`]) for people or, as JSON lines
 //! ([`report::json`]), for machines.
 //!
