@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use workers::Workers;
 
 use crate::bins::Bins;
+use crate::classes::Classes;
 use crate::lanes;
 use crate::nesting::{Nested, Nesting};
 use crate::scope::{By, Scope, clip, places};
@@ -71,6 +72,23 @@ impl Time {
     /// in that of their names. What took no time has no row.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
+        self.rows_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
+    }
+
+    /// The same by class: the value of a row is the name of a class. Types that classes do not go by are left out.
+    #[must_use]
+    pub fn rows_by_class(&self, trace: &Trace, classes: &Classes) -> Vec<Row> {
+        self.rows_named(trace, |type_, value| {
+            let class = classes.of_type(type_).get(value.index())?;
+            Some(class.name().into())
+        })
+    }
+
+    fn rows_named(
+        &self,
+        trace: &Trace,
+        name: impl Fn(TypeId, ValueId) -> Option<Label>,
+    ) -> Vec<Row> {
         let places = places(trace);
         let mut all: BTreeMap<(usize, TypeId, Label), (Label, Vec<Seconds>)> = BTreeMap::new();
         for lane in trace.lanes() {
@@ -78,7 +96,8 @@ impl Time {
             let Some(group) = self.by.group(trace, lane.container()) else { continue };
             for (value, seconds) in &kept.values {
                 let place = if self.by == By::Value { 0 } else { places[&group] };
-                let key = (place, lane.type_id(), lane.value_name(*value).into());
+                let Some(name) = name(lane.type_id(), *value) else { continue };
+                let key = (place, lane.type_id(), name);
                 let (_, sums) = all.entry(key).or_insert_with(|| {
                     let name = match self.by {
                         By::Value => Label::from(""),

@@ -1,5 +1,7 @@
 //! The analysis that a report is made by.
 
+use console::Failure;
+use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::events::{self, Events};
 use paje_analysis::states::{self, States};
@@ -21,7 +23,7 @@ const BINS: u32 = 60;
 pub(crate) enum Analysis {
     States(States),
     Comm(Comm, Ends),
-    Time(Time),
+    Time(Time, ByClass),
     Variables(Variables),
     Events(Events),
     Summary(Box<Summary>),
@@ -29,44 +31,72 @@ pub(crate) enum Analysis {
     Waiting(Table),
 }
 
+/// By which classes time is told, if it is.
+#[derive(Debug)]
+pub(crate) enum ByClass {
+    /// By value.
+    No,
+    /// As this map says.
+    Of(Map),
+    /// As the built-in map that fits.
+    Fitting,
+}
+
+impl ByClass {
+    fn new(cli: &Cli) -> Result<Self, Failure> {
+        Ok(match cli.by_class() {
+            false => ByClass::No,
+            true => waiting::map(cli)?.map_or(ByClass::Fitting, ByClass::Of),
+        })
+    }
+
+    fn rows(&self, time: &Time, trace: &Trace) -> Vec<time::Row> {
+        let map = match self {
+            ByClass::No => return time.rows(trace),
+            ByClass::Of(map) => map,
+            ByClass::Fitting => &Map::of_trace(trace),
+        };
+        time.rows_by_class(trace, &Classes::new(trace, map))
+    }
+}
+
 impl Analysis {
     /// That of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
     /// the window has two ends.
-    pub(crate) fn of_portions(cli: &Cli) -> Option<Self> {
-        if waiting::is_asked(cli) {
-            return None;
+    pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
+        if waiting::is_asked(cli) || cli.is_whole_page() {
+            return Ok(None);
         }
-        let bins = match needs_bins(cli) {
-            true => Some(Bins::new(cli.span.start?, cli.span.end?, cli.bins.unwrap_or(BINS))),
-            false => None,
-        };
-        Some(Analysis::new(cli, bins))
+        match (needs_bins(cli), cli.span.start.zip(cli.span.end)) {
+            (false, _) => Analysis::new(cli, None).map(Some),
+            (true, None) => Ok(None),
+            (true, Some((start, end))) => Analysis::in_bins(cli, (start, end)).map(Some),
+        }
+    }
+
+    /// That of this command line, for a trace from here to there.
+    pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
+        let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
+        let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
+        Analysis::new(cli, needs_bins(cli).then_some(bins))
     }
 
     /// That of this command line for a whole trace.
-    pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Self {
-        let scope = Scope::new(&cli.selection());
-        let bins = needs_bins(cli).then(|| {
-            let (start, end) = time::range(trace, &scope);
-            Bins::new(
-                cli.span.start.unwrap_or(start),
-                cli.span.end.unwrap_or(end),
-                cli.bins.unwrap_or(BINS),
-            )
-        });
-        Analysis::new(cli, bins)
+    pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Result<Self, Failure> {
+        Analysis::in_bins(cli, time::range(trace, &Scope::new(&cli.selection())))
     }
 
-    fn new(cli: &Cli, bins: Option<Bins>) -> Self {
+    fn new(cli: &Cli, bins: Option<Bins>) -> Result<Self, Failure> {
         let scope = Scope::new(&cli.selection());
-        match (cli.report(), bins) {
+        Ok(match (cli.report(), bins) {
             (Report::Comm, _) => {
                 let level = cli.level.as_deref().map(Label::from);
                 let ends = level.map_or(Ends::Containers, Ends::Level);
                 Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
             }
             (Report::Time, Some(bins)) => {
-                Analysis::Time(Time::new(scope, cli.by(), bins, cli.inclusive))
+                let by_class = ByClass::new(cli)?;
+                Analysis::Time(Time::new(scope, cli.by(), bins, cli.inclusive), by_class)
             }
             (Report::Variables, bins) => Analysis::Variables(Variables::new(scope, bins)),
             (Report::Events, _) => Analysis::Events(Events::new(scope)),
@@ -74,14 +104,14 @@ impl Analysis {
                 Analysis::Summary(Box::new(Summary::new(scope, cli.bytes.as_deref())))
             }
             _ => Analysis::States(States::new(scope, cli.by())),
-        }
+        })
     }
 
     pub(crate) fn see(&mut self, trace: &Trace, workers: &Workers) {
         match self {
             Analysis::States(states) => states.see(trace, workers),
             Analysis::Comm(comm, _) => comm.see(trace, workers),
-            Analysis::Time(time) => time.see(trace, workers),
+            Analysis::Time(time, _) => time.see(trace, workers),
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
             Analysis::Summary(summary) => summary.see(trace, workers),
@@ -104,7 +134,9 @@ impl Analysis {
             Analysis::Comm(comm, ends) => {
                 (comm::table(&comm.rows(trace, ends)), &["bytes", "count"])
             }
-            Analysis::Time(time) => (time::table(&time.rows(trace)), &["seconds"]),
+            Analysis::Time(time, by_class) => {
+                (time::table(&by_class.rows(time, trace)), &["seconds"])
+            }
             Analysis::Variables(all) if all.has_bins() => {
                 (variables::bin_table(&all.bin_rows(trace)), &["mean"])
             }
@@ -120,6 +152,7 @@ impl Analysis {
     }
 }
 
-fn needs_bins(cli: &Cli) -> bool {
+/// Whether the time is divided.
+pub(crate) fn needs_bins(cli: &Cli) -> bool {
     cli.report() == Report::Time || (cli.report() == Report::Variables && cli.bins.is_some())
 }

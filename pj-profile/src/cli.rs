@@ -4,6 +4,7 @@ mod misplaced;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::Resettable;
 use clap::{ArgAction, Parser, ValueEnum};
@@ -16,6 +17,7 @@ use paje_sim::{Options, Selection};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
+use crate::pictures::Kind;
 
 /// Headings of the help. They come in the order of their first options.
 const WHAT: &str = "What is reported";
@@ -79,7 +81,11 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub inclusive: bool,
 
-    /// waits, critical: what states are about, as FILE says, or one of the maps mpi and starpu
+    /// time: by class, such as compute, send or barrier, instead of by value
+    #[arg(long, help_heading = WHAT)]
+    pub classes: bool,
+
+    /// waits, critical, --classes: what states are about, as FILE says, or one of the maps mpi and starpu
     ///
     /// If not given, that of the two which knows more of the trace's states
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
@@ -124,6 +130,35 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub dot: Option<PathBuf>,
 
+    /// Write the report with its pictures to FILE, a page for the browser that loads nothing
+    ///
+    /// summary: what time is spent on, how evenly, the traffic, when, who waits for whom, and the critical path;
+    /// compare: both runs on one axis of time. For these two, rows are kept until all is read
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub html: Option<PathBuf>,
+
+    /// Write the report's picture to FILE
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub svg: Option<PathBuf>,
+
+    /// Which picture
+    ///
+    /// bars (states, variables, events, waits, critical, compare), strips and quadrant (time), strips (variables
+    /// --bins), matrix (comm, time, waits --by pair), graph (comm, waits --by pair), density (comm, states --by
+    /// container, waits --by waiter). If not given, the first of these that the report has
+    #[arg(long, value_enum, value_name = "KIND", help_heading = OUTPUT, hide_short_help = true, hide_possible_values = true)]
+    pub picture: Option<Kind>,
+
+    /// The value of which matrix (time) and density (states) show how much there is
+    ///
+    /// If not given, the one that took most
+    #[arg(long, value_name = "VALUE", help_heading = OUTPUT, hide_short_help = true)]
+    pub value: Option<String>,
+
+    /// Into how many rows and columns a density map has its containers, such as 8x8
+    #[arg(long, value_name = "RxC", help_heading = OUTPUT, hide_short_help = true)]
+    pub grid: Option<Places>,
+
     /// How names are written as CSV
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
@@ -167,6 +202,29 @@ pub struct Cli {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
     version: Option<bool>,
+}
+
+/// The places of a density map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// How many lines there are.
+    pub rows: usize,
+    /// How many containers are in each.
+    pub columns: usize,
+}
+
+impl FromStr for Places {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let places = |(rows, columns): (&str, &str)| {
+            let number = |text: &str| text.parse().ok().filter(|n| (1..=4096).contains(n));
+            Some(Places { rows: number(rows)?, columns: number(columns)? })
+        };
+        text.split_once('x')
+            .and_then(places)
+            .ok_or("rows and columns are given as 8x8, each up to 4096")
+    }
 }
 
 /// How a report is written.
@@ -268,6 +326,18 @@ impl Cli {
             Some("container") => By::Container,
             Some(name) => By::Type(Label::from(name)),
         }
+    }
+
+    /// Whether time is told by class.
+    #[must_use]
+    pub fn by_class(&self) -> bool {
+        self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
+    }
+
+    /// Whether the report is a page that is made from all rows.
+    #[must_use]
+    pub fn is_whole_page(&self) -> bool {
+        self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
     }
 
     /// How the trace is replayed.

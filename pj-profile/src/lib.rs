@@ -1,7 +1,7 @@
 //! `pj_profile`: what a trace says: where the time goes, who sends to whom, what happens when.
 //!
 //! ```text
-//! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet
+//! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet, SVG, HTML
 //! ```
 //!
 //! What is computed is in `paje-analysis`; here are the command line, the reading, and how tables are shown.
@@ -11,6 +11,9 @@ pub mod cli;
 mod live;
 pub mod manual;
 pub mod output;
+mod overview;
+mod page;
+pub mod pictures;
 mod report;
 pub mod run;
 mod waiting;

@@ -15,6 +15,7 @@ use console::Failure;
 use paje_analysis::Table;
 
 use crate::cli::{Cli, Format};
+pub(crate) use people::Seen;
 pub use screen::Screen;
 
 /// Writes a report to where it is to go.

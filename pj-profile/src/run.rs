@@ -20,9 +20,9 @@ use workers::Workers;
 use crate::analysis::Analysis;
 use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
-use crate::output;
 use crate::report::VOICE;
 use crate::waiting;
+use crate::{output, overview, page, pictures};
 
 /// Bytes of a trace in a portion.
 pub const PORTION: u64 = 16 << 20;
@@ -73,6 +73,14 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
+    if let Some(path) = &cli.svg {
+        let picture = pictures::one(cli, &found.title, &found.table)?;
+        output::write_file(path, &picture.file())?;
+    }
+    if let Some(path) = &cli.html {
+        let page = found.page.unwrap_or_else(|| page::of_report(cli, &found.title, &found.table));
+        output::write_file(path, &page)?;
+    }
     output::write(cli, &found.title, &found.table)?;
     Ok(found.is_sound)
 }
@@ -81,6 +89,8 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
 struct Found {
     title: String,
     table: Table,
+    /// Its page, if that is made of more than the table.
+    page: Option<String>,
     is_sound: bool,
 }
 
@@ -97,7 +107,14 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
     let title = title(&read.name, &read.trace);
-    Ok(Found { title, table, is_sound: read.is_sound })
+    let page = match cli.is_whole_page() {
+        true => Some(workers.run(|| {
+            let parts = overview::parts(cli, &read.name, &read.trace, &workers)?;
+            Ok::<_, Failure>(page::of_parts(cli, &title, &parts, &table))
+        })?),
+        false => None,
+    };
+    Ok(Found { title, table, page, is_sound: read.is_sound })
 }
 
 /// What stands above a report for people.
@@ -115,6 +132,8 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     }
     let mut title_of_both = String::new();
     let mut sides = Vec::new();
+    // For the page, which divides the time that the longer one took.
+    let mut kept = Vec::new();
     let mut is_sound = true;
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
         let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
@@ -123,11 +142,20 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
         title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
         sides.push((read.analysis.states(&read.trace), makespan));
         is_sound &= read.is_sound;
+        kept.extend(cli.is_whole_page().then_some(read.trace));
     }
     let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
     let mut rows = compare::rows(run(0), run(1));
     rows.truncate(cli.top.unwrap_or(usize::MAX));
-    Ok(Found { title: title_of_both, table: compare::table(&rows), is_sound })
+    let (title, table) = (title_of_both, compare::table(&rows));
+    let page = match kept.as_slice() {
+        [a, b] => Some(workers.run(|| {
+            let [a, b] = overview::times(cli, [a, b], workers);
+            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)])
+        })),
+        _ => None,
+    };
+    Ok(Found { title, table, page, is_sound })
 }
 
 /// What was read.
@@ -156,7 +184,7 @@ fn read(
     let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, began).replay(&opened.input, &progress, None);
     // What is mended may change what was seen before.
-    let mut analysis = Analysis::of_portions(cli).filter(|_| !cli.reading.recover);
+    let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     if cli.live && analysis.is_none() {
         let why = "--live needs both --start and --end where time is divided, and no --recover";
         return Err(Failure::Other(why.into()));
@@ -188,7 +216,7 @@ fn read(
             Analysis::Waiting(workers.run(|| waiting::table(cli, &name, &trace))?)
         }
         None => {
-            let mut analysis = Analysis::of_whole(cli, &trace);
+            let mut analysis = Analysis::of_whole(cli, &trace)?;
             workers.run(|| analysis.see(&trace, workers));
             analysis
         }

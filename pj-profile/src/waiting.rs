@@ -31,24 +31,15 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
         let (report, known) = (cli.report().name(), known.join(", "));
         return Err(Failure::Other(format!("--by {by} is not for {report}; there are {known}")));
     }
-    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
-    let map = map(cli, trace)?;
-    let options = Options {
-        grouping: grouping(cli, trace).map_err(unsuitable)?,
-        eager: cli.eager,
-        bytes: cli.bytes.clone(),
-    };
-    let waits = Waits::new(trace, &map, &options);
+    let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    let waits = waits(cli, name, trace, &map)?;
     if waits.tracks.classes().is_empty() {
-        let why =
-            "no state's value is known to the map `MAP`; --map FILE says what states are about";
-        return Err(unsuitable(why.replace("MAP", map.name())));
+        return Err(Failure::Unsuitable(name.to_owned(), unknown(&map)));
     }
     if !cli.talk.warnings.no_warnings {
         notes(&waits, &map);
     }
-    let whole = waits.whole();
-    let window = (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1));
+    let window = window(cli, &waits);
     if let Some(path) = &cli.dot {
         output::write_file(path, &waits.most_waited_dot(window))?;
     }
@@ -64,15 +55,44 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     })
 }
 
-/// The map that is named, or the one that is built in and fits.
-fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
-    let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
+/// Why nothing is said of waiting.
+pub(crate) fn unknown(map: &Map) -> String {
+    let name = map.name();
+    format!("no state's value is known to the map `{name}`; --map FILE says what states are about")
+}
+
+/// All waiting of a trace; none if the map knows nothing of it.
+pub(crate) fn waits<'t>(
+    cli: &Cli,
+    name: &Path,
+    trace: &'t Trace,
+    map: &Map,
+) -> Result<Waits<'t>, Failure> {
+    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    let options = Options {
+        grouping: grouping(cli, trace).map_err(unsuitable)?,
+        eager: cli.eager,
+        bytes: cli.bytes.clone(),
+    };
+    Ok(Waits::new(trace, map, &options))
+}
+
+/// The window that is asked for, as far as there are states.
+pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
+    let whole = waits.whole();
+    (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
+}
+
+/// The map that is named. If there is none, that which is built in and fits is taken.
+pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
+    let Some(path) = &cli.map else { return Ok(None) };
     if let Some(map) = path.to_str().and_then(Map::built_in) {
-        return Ok(map);
+        return Ok(Some(map));
     }
     let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
     let name = path.display().to_string();
-    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
+    let parsed = Map::parse(&name, &text);
+    parsed.map(Some).map_err(|error| Failure::Other(format!("{name}: {error}")))
 }
 
 /// The groups and the root that are asked for, or why the trace has none such.

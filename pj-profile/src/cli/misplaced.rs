@@ -18,8 +18,8 @@ impl Cli {
     /// An option that the report has no use for, and what has.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
-        use Report::{Comm, Compare, Critical, States, Time, Variables, Waits};
-        let all: [(bool, &str, &[Report], &str); 13] = [
+        use Report::{Comm, Compare, Critical, States, Summary, Time, Variables, Waits};
+        let all: [(bool, &str, &[Report], &str); 16] = [
             (
                 self.by.is_some(),
                 "--by",
@@ -30,10 +30,33 @@ impl Cli {
             (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical], "comm, waits and critical"),
             (self.bins.is_some(), "--bins", &[Time, Variables], "time and variables"),
             (self.inclusive, "--inclusive", &[Time], "time"),
-            (self.map.is_some(), "--map", &[Waits, Critical], "waits and critical"),
-            (self.group.is_some(), "--group", &[Waits, Critical], "waits and critical"),
-            (self.root.is_some(), "--root", &[Waits, Critical], "waits and critical"),
-            (self.eager.is_some(), "--eager", &[Waits, Critical], "waits and critical"),
+            (self.classes, "--classes", &[Time], "time"),
+            (self.value.is_some(), "--value", &[States, Time], "states and time"),
+            (self.grid.is_some(), "--grid", &[States, Comm, Waits], "states, comm and waits"),
+            (
+                self.map.is_some(),
+                "--map",
+                &[Time, Waits, Critical, Summary],
+                "time, waits, critical and summary",
+            ),
+            (
+                self.group.is_some(),
+                "--group",
+                &[Waits, Critical, Summary],
+                "waits, critical and summary",
+            ),
+            (
+                self.root.is_some(),
+                "--root",
+                &[Waits, Critical, Summary],
+                "waits, critical and summary",
+            ),
+            (
+                self.eager.is_some(),
+                "--eager",
+                &[Waits, Critical, Summary],
+                "waits, critical and summary",
+            ),
             (self.dot.is_some(), "--dot", &[Waits], "waits"),
             (
                 self.live,

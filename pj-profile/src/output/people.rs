@@ -6,7 +6,9 @@ use paje_analysis::{Data, Label, Seconds, Table};
 use paje_parser::error::Escaped;
 
 use super::grid::{Cell, Column, Grid};
-use super::screen::{Screen, amount, count, duration};
+use paje_pictures::numbers::{amount, count, duration};
+
+use super::screen::Screen;
 use super::{strips, waiting};
 
 /// A report below its title.
@@ -41,7 +43,7 @@ pub(super) fn write(
 
 /// A table, with what people read in its places.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'t>(pub(super) &'t Table);
+pub(crate) struct Seen<'t>(pub(crate) &'t Table);
 
 impl<'t> Seen<'t> {
     pub(super) fn label(self, name: &str, row: usize) -> Option<&'t Label> {
@@ -51,12 +53,12 @@ impl<'t> Seen<'t> {
         }
     }
 
-    pub(super) fn text(self, name: &str, row: usize) -> String {
+    pub(crate) fn text(self, name: &str, row: usize) -> String {
         let label = self.label(name, row);
         label.map_or(String::new(), |label| Escaped(label.name().text).to_string())
     }
 
-    pub(super) fn number(self, name: &str, row: usize) -> Option<f64> {
+    pub(crate) fn number(self, name: &str, row: usize) -> Option<f64> {
         match self.0.column(name)? {
             Data::Text(_) => None,
             Data::Count(all) => Some(all[row] as f64),

@@ -139,7 +139,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
             }
         }
         let sum: f64 = of.values().flat_map(BTreeMap::values).sum();
-        line(name, wide, &strip, &super::screen::duration(sum), out)?;
+        line(name, wide, &strip, &paje_pictures::numbers::duration(sum), out)?;
     }
     if screen.has_colours && !by_value {
         let named = values.iter().take(COLOURS.len());
@@ -171,7 +171,7 @@ pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
         let bins = lines.iter().filter_map(|(_, means)| means.keys().next_back()).max();
         let wide = label_width(lines.iter().map(|(name, _)| name), screen);
         let columns = bins.map_or(0, |bin| bin + 1);
-        let most_text = super::screen::amount(most);
+        let most_text = paje_pictures::numbers::amount(most);
         writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
         for (name, means) in &lines {
             let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);

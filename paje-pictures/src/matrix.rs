@@ -1,0 +1,84 @@
+//! From each to each: how much, as shades.
+
+use std::collections::BTreeMap;
+
+use crate::colours::Colour;
+use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, label_every, tenth, together};
+use crate::text::{shortened, widest};
+
+/// What goes from each (a line) to each (a column).
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// What it shows.
+    pub title: String,
+    /// The names of lines and columns.
+    pub names: Vec<String>,
+    /// How much, by line and column.
+    pub cells: BTreeMap<(usize, usize), f64>,
+    /// What lines and columns are.
+    pub axes: [String; 2],
+    /// What shades stand for.
+    pub what: String,
+    /// How an amount is written.
+    pub number: Option<fn(f64) -> String>,
+}
+
+/// Of more, neighbours are put together.
+const MOST: usize = 128;
+
+/// Cells with so many at most tell their amounts to who points at them.
+const TOLD: usize = 2000;
+
+impl Matrix {
+    /// The picture.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        let mut canvas = Canvas::default();
+        let each = together(self.names.len(), MOST);
+        let lines = self.names.len().div_ceil(each);
+        let mut cells: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        for ((from, to), amount) in &self.cells {
+            *cells.entry((from / each, to / each)).or_default() += amount;
+        }
+        let most = cells.values().copied().fold(0.0, f64::max);
+        let number = self.number.unwrap_or(crate::numbers::amount);
+        let names = widest(self.names.iter().map(String::as_str), 130.0);
+        let left = MARGIN + 18.0 + names + 6.0;
+        let side = (440.0 / lines.max(1) as f64).clamp(3.0, 26.0);
+        let every = label_every(side);
+        let top = MARGIN + 18.0 + names + 6.0;
+        let (right, bottom) = (left + side * lines as f64, top + side * lines as f64);
+        for line in (0..lines).step_by(every) {
+            let name = &self.names[line * each];
+            let at = side * (line as f64 + 0.5);
+            canvas.name(left - 6.0, top + at + 4.0, Anchor::End, names, name);
+            let cut = shortened(name, names);
+            canvas.turned(left + at + 4.0, top - 6.0, -90.0, Anchor::Start, &cut);
+        }
+        for ((from, to), amount) in &cells {
+            let (x, y) = (left + side * *to as f64, top + side * *from as f64);
+            canvas.tile(Colour::Plain, amount / most.max(f64::MIN_POSITIVE), [x, y, side, side]);
+            if cells.len() <= TOLD {
+                let [a, b] = [from, to].map(|line| crate::text::escaped(&self.names[line * each]));
+                let (x, y, side, amount) = (tenth(x), tenth(y), tenth(side), number(*amount));
+                canvas.raw(format_args!(
+                    "<rect fill-opacity=\"0\" x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"><title>{a} → {b}: {amount}</title></rect>"
+                ));
+            }
+        }
+        let [l, t, r, b] = [left, top, right, bottom].map(tenth);
+        canvas.line(format_args!("M{l} {t}H{r}V{b}H{l}z"));
+        let [lines_are, columns_are] = &self.axes;
+        canvas.quiet((left + right) / 2.0, MARGIN + 10.0, Anchor::Middle, columns_are);
+        canvas.turned(MARGIN + 10.0, (top + bottom) / 2.0, -90.0, Anchor::Middle, lines_are);
+        let mut y = bottom;
+        if each > 1 {
+            y += 16.0;
+            let told = format!("each line and column is the sum of {each} neighbours");
+            canvas.quiet(left, y, Anchor::Start, &told);
+        }
+        let legend = left.min(WIDTH - 400.0);
+        y += canvas.shades(legend, y + 4.0, &self.what, &number(most));
+        canvas.finish(&self.title, y + MARGIN)
+    }
+}

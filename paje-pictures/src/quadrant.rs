@@ -1,0 +1,82 @@
+//! What time is spent on, by four kinds: where between them the program mostly is.
+//!
+//! Each axis is one kind. A stretch of time that is all of one kind is at its end, an even mixture in the middle;
+//! the darker a place, the more of the time is there, and the ring is around the most. After the MPI quadrant of
+//! J.-B. Besnard's thesis (2014, section 12.4.5).
+
+use std::collections::BTreeMap;
+
+use crate::colours::Colour;
+use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
+
+/// Stretches of time by the shares of four kinds.
+#[derive(Clone, Debug, Default)]
+pub struct Quadrant {
+    /// What it shows.
+    pub title: String,
+    /// The kinds at the top, the right, the bottom and the left.
+    pub kinds: [&'static str; 4],
+    /// The seconds of each kind in each stretch of time.
+    pub points: Vec<[f64; 4]>,
+}
+
+/// How many places there are from one end of an axis to the other.
+const PLACES: i32 = 41;
+
+/// From the middle to the end of an axis, in pixels.
+const RADIUS: f64 = 190.0;
+
+impl Quadrant {
+    /// The picture.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        let mut canvas = Canvas::default();
+        let mut places: BTreeMap<(i32, i32), u64> = BTreeMap::new();
+        let (mut all, mut sums) = (0u64, [0.0; 4]);
+        for point in &self.points {
+            let total: f64 = point.iter().sum();
+            if total <= 0.0 {
+                continue;
+            }
+            let [top, right, bottom, left] = point.map(|seconds| seconds / total);
+            let place = |part: f64| ((part + 1.0) / 2.0 * f64::from(PLACES - 1)).round() as i32;
+            *places.entry((place(right - left), place(bottom - top))).or_default() += 1;
+            all += 1;
+            sums.iter_mut().zip(point).for_each(|(sum, seconds)| *sum += seconds);
+        }
+        let (x, y) = (WIDTH / 2.0, MARGIN + 34.0 + RADIUS);
+        let side = 2.0 * RADIUS / f64::from(PLACES - 1);
+        let at = |place: i32, middle: f64| middle - RADIUS + side * f64::from(place);
+        let [w, e, n, s] = [x - RADIUS, x + RADIUS, y - RADIUS, y + RADIUS].map(tenth);
+        canvas.line(format_args!("M{w} {y}H{e}M{x} {n}V{s}M{x} {n}L{e} {y}L{x} {s}L{w} {y}z"));
+        let most = places.values().copied().max().unwrap_or(1);
+        for ((right, down), count) in &places {
+            let (cx, cy) = (at(*right, x), at(*down, y));
+            // By the square root: what is seldom is seen, too.
+            let part = (*count as f64 / most as f64).sqrt();
+            canvas.tile(Colour::Plain, part, [cx - side / 2.0, cy - side / 2.0, side, side]);
+        }
+        let peak = places.iter().rev().max_by_key(|(_, count)| **count);
+        if let Some(((right, down), count)) = peak {
+            let (cx, cy) = (tenth(at(*right, x)), tenth(at(*down, y)));
+            canvas.raw(format_args!(
+                "<circle class=\"p-ring\" stroke-width=\"2\" cx=\"{cx}\" cy=\"{cy}\" r=\"10\"/>"
+            ));
+            let part = crate::numbers::percent(*count as f64 / all as f64);
+            let note = format!(
+                "of {} stretches of time, {part} are in the ring",
+                crate::numbers::count(all)
+            );
+            canvas.quiet(x, y + RADIUS + 46.0, Anchor::Middle, &note);
+        }
+        let sum: f64 = sums.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let [top, right, bottom, left]: [String; 4] = [0, 1, 2, 3].map(|kind| {
+            format!("{} {}", self.kinds[kind], crate::numbers::percent(sums[kind] / sum))
+        });
+        canvas.text(x, y - RADIUS - 10.0, Anchor::Middle, &top);
+        canvas.text(x + RADIUS + 8.0, y + 4.0, Anchor::Start, &right);
+        canvas.text(x, y + RADIUS + 20.0, Anchor::Middle, &bottom);
+        canvas.text(x - RADIUS - 8.0, y + 4.0, Anchor::End, &left);
+        canvas.finish(&self.title, y + RADIUS + 52.0 + MARGIN)
+    }
+}

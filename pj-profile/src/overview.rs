@@ -1,0 +1,109 @@
+//! What is on the page of a whole trace, and on that of two.
+
+use std::path::Path;
+
+use console::Failure;
+use paje_analysis::classes::Map;
+use paje_analysis::comm::{self, Comm, Ends};
+use paje_analysis::critical::CriticalPath;
+use paje_analysis::states::{self, States};
+use paje_analysis::time::{self, Time};
+use paje_analysis::{Bins, By, Label, Scope, Table};
+use paje_sim::Trace;
+use workers::Workers;
+
+use crate::cli::Cli;
+use crate::page::Part;
+use crate::pictures::Kind;
+use crate::waiting;
+
+/// Into how many parts the time is divided on a page.
+const BINS: u32 = 150;
+
+/// So many rows of a long table say what is to be said.
+const ROWS: usize = 200;
+
+/// The parts of the page of a trace that all rows of were kept. Whoever calls is in the workers' pool.
+pub(crate) fn parts(
+    cli: &Cli,
+    name: &Path,
+    trace: &Trace,
+    workers: &Workers,
+) -> Result<Vec<Part>, Failure> {
+    let scope = Scope::new(&cli.selection());
+    let mut parts = Vec::new();
+    let states = |by: By| {
+        let mut states = States::new(scope.clone(), by);
+        states.see(trace, workers);
+        states::table(&states.rows(trace))
+    };
+    parts.push(Part::new("Where the time goes", "", states(By::Value)));
+    parts.push(Part::pictured("How even it is", states(By::Container), &[Kind::Bars]));
+    let (start, end) = time::range(trace, &scope);
+    let bins = Bins::new(cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end), BINS);
+    let mut time = Time::new(scope.clone(), By::Container, bins, false);
+    time.see(trace, workers);
+    parts.push(Part::pictured("When", time::table(&time.rows(trace)), &[Kind::Strips]));
+    let mut comm = Comm::new(scope, cli.bytes.as_deref());
+    comm.see(trace, workers);
+    let traffic = comm::table(&comm.rows(trace, &Ends::Containers)).top(ROWS, &["bytes", "count"]);
+    if !traffic.is_empty() {
+        let all = comm::table(&comm.rows(trace, &Ends::Containers));
+        let kinds = &[Kind::Matrix, Kind::Graph];
+        parts.push(Part::pictured("Traffic", all, kinds));
+        parts.push(Part { kinds: Some(&[]), ..Part::new("Traffic", "", traffic) });
+    }
+    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    let waits = waiting::waits(cli, name, trace, &map)?;
+    if waits.tracks.classes().is_empty() {
+        let why = format!("Nothing is said of waiting: {}.", waiting::unknown(&map));
+        parts.push(Part::new("Waiting", &why, Table::new("kinds")));
+        return Ok(parts);
+    }
+    let classes = waits.tracks.classes();
+    let by_class = time::table(&time.rows_by_class(trace, classes));
+    parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
+    let window = waiting::window(cli, &waits);
+    let heading = "Waiting";
+    parts.push(Part::new(heading, "", waits.kinds_table(window)));
+    let caused = "caused: how long others wait for it; delay: how much of all waiting began with it, where those who \
+                  were made late made others late.";
+    parts.push(Part::new(heading, caused, waits.waiters_table(window)));
+    let pairs = waits.pairs_table(window);
+    parts.push(Part::pictured(heading, pairs.clone(), &[Kind::Graph, Kind::Matrix]));
+    parts.push(Part { kinds: Some(&[]), ..Part::new(heading, "", pairs.top(ROWS, &["seconds"])) });
+    if let Some(path) = CriticalPath::new(&waits) {
+        let note = "The longest chain of states, from one to another where one waits for the other: it is as long as \
+                    the run. imbalance: how much longer it is in a value than containers are on average; cost: what \
+                    that costs all of them.";
+        parts.push(Part::new("Critical path", note, path.imbalance_table(&waits, window)));
+        let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
+        parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
+    }
+    // What is told of when comes together.
+    parts.sort_by_key(|part| {
+        ["Where the time goes", "How even it is", "When", "Traffic"]
+            .iter()
+            .position(|heading| *heading == part.heading)
+            .unwrap_or(9)
+    });
+    Ok(parts)
+}
+
+/// What both runs were in, in bins of one length from the beginning of each.
+pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
+    let scope = Scope::new(&cli.selection());
+    let ranges = runs.map(|trace| time::range(trace, &scope));
+    let longest = ranges.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
+    let by = match cli.by() {
+        By::Type(name) => By::Type(Label::clone(&name)),
+        _ => By::Container,
+    };
+    [0, 1].map(|run| {
+        let start = ranges[run].0;
+        let bins = Bins::new(start, start + longest, BINS);
+        let mut time = Time::new(scope.clone(), by.clone(), bins, false);
+        time.see(runs[run], workers);
+        time::table(&time.rows(runs[run]))
+    })
+}

@@ -1,0 +1,140 @@
+//! Reports as pages for the browser.
+
+use paje_analysis::{Data, Table};
+use paje_pictures::numbers::{amount, count, duration, percent};
+use paje_pictures::{Cell, Colours, Page, PageTable, Section};
+
+use crate::cli::Cli;
+use crate::output::Seen;
+use crate::pictures::{self, Kind};
+
+/// What says who made a page.
+const MAKER: &str = concat!("pj_profile ", env!("CARGO_PKG_VERSION"));
+
+/// A part of a page: what it is called, what is to be known of it, and the table that it is made from.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) heading: &'static str,
+    pub(crate) note: String,
+    pub(crate) table: Table,
+    /// Whether the table itself is on the page, beside its pictures.
+    pub(crate) is_shown: bool,
+    /// Which pictures are; all if nothing is said.
+    pub(crate) kinds: Option<&'static [Kind]>,
+}
+
+impl Part {
+    /// With its table, and all its pictures.
+    pub(crate) fn new(heading: &'static str, note: &str, table: Table) -> Self {
+        Part { heading, note: note.into(), table, is_shown: true, kinds: None }
+    }
+
+    /// These pictures alone.
+    pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
+        Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
+    }
+}
+
+/// A page of one report.
+pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
+    let colours = pictures::colours(table);
+    let section = Section {
+        heading: cli.report().name().into(),
+        pictures: pictures::all(cli, table, &colours, None),
+        tables: vec![(String::new(), page_table(table))],
+        ..Section::default()
+    };
+    Page { title: title.into(), sections: vec![section], maker: MAKER.into(), ..Page::default() }
+        .file()
+}
+
+/// A page of several.
+pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) -> String {
+    let states = parts.iter().map(|part| &part.table).find(|table| table.name == "states");
+    let colours = states.map_or_else(Colours::default, pictures::colours);
+    let mut sections: Vec<Section> = Vec::new();
+    for part in parts {
+        if sections.last().is_none_or(|last| last.heading != part.heading) {
+            sections.push(Section { heading: part.heading.into(), ..Section::default() });
+        }
+        let Some(section) = sections.last_mut() else { continue };
+        section.notes.extend(Some(part.note.clone()).filter(|note| !note.is_empty()));
+        section.pictures.extend(pictures::all(cli, &part.table, &colours, part.kinds));
+        if part.is_shown && !part.table.is_empty() {
+            section.tables.push((String::new(), page_table(&part.table)));
+        }
+    }
+    let (seen, mut heads) = (Seen(facts), Vec::new());
+    for row in 0..facts.len() {
+        let (name, value) = (seen.text("name", row), seen.text("value", row));
+        match seen.text("section", row).as_str() {
+            "trace" => heads.push((name, value)),
+            of => listed(&mut sections, of, name, value),
+        }
+    }
+    Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
+}
+
+/// What the summary says beside the tables.
+fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
+    // Their tables say the same.
+    if matches!(of, "where the time went" | "traffic" | "imbalance") {
+        return;
+    }
+    let place = sections.iter().position(|section| section.heading == of).unwrap_or_else(|| {
+        let columns = ["", ""].map(|name| (name.to_owned(), false)).to_vec();
+        let table = (String::new(), PageTable { columns, rows: Vec::new() });
+        let (heading, tables) = (of.to_owned(), vec![table]);
+        sections.push(Section { heading, tables, ..Section::default() });
+        sections.len() - 1
+    });
+    let cells = [name, value].map(|text| Cell { text, number: None }).to_vec();
+    if let Some((_, table)) = sections[place].tables.last_mut() {
+        table.rows.push(cells);
+    }
+}
+
+/// A page of two runs.
+pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Table); 2]) -> String {
+    let colours = pictures::colours(table);
+    let mut drawn = pictures::all(cli, table, &colours, None);
+    if times.iter().any(|(_, table)| !table.is_empty()) {
+        drawn.insert(0, pictures::on_one_axis(times, &colours));
+    }
+    let section = Section {
+        heading: "compare".into(),
+        pictures: drawn,
+        tables: vec![("A and B by value".into(), page_table(table))],
+        ..Section::default()
+    };
+    let (sections, maker) = (vec![section], MAKER.into());
+    Page { title: title.into(), sections, maker, ..Page::default() }.file()
+}
+
+/// A table for a page, with numbers as people write them.
+fn page_table(table: &Table) -> PageTable {
+    let seen = Seen(table);
+    let heads = table.columns.iter();
+    let heads =
+        heads.map(|column| (column.name.replace('_', " "), !matches!(column.data, Data::Text(_))));
+    let cell = |row: usize, name: &'static str, data: &Data| {
+        let number = seen.number(name, row);
+        let written = |write: fn(f64) -> String| number.map_or_else(|| "–".into(), write);
+        let text = match data {
+            Data::Text(_) => seen.text(name, row),
+            Data::Count(all) => count(all[row]),
+            Data::Seconds(_) => written(duration),
+            Data::Number(_) if matches!(name, "share" | "percent" | "imbalance") => {
+                written(percent)
+            }
+            Data::Number(_) if name != "rate" => written(duration),
+            Data::Number(_) => written(amount),
+            Data::Amount(_) => written(amount),
+        };
+        Cell { text, number }
+    };
+    let rows = (0..table.len()).map(|row| {
+        table.columns.iter().map(|column| cell(row, column.name, &column.data)).collect()
+    });
+    PageTable { columns: heads.collect(), rows: rows.collect() }
+}

@@ -1,0 +1,132 @@
+//! Pictures of reports.
+
+mod bars;
+mod ends;
+mod over_time;
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use console::Failure;
+use paje_analysis::Table;
+use paje_pictures::{Colours, Picture};
+
+use crate::cli::Cli;
+use crate::output::Seen;
+
+pub(crate) use over_time::on_one_axis;
+
+/// A kind of picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// How much of each
+    Bars,
+    /// What when, a strip for each
+    Strips,
+    /// How much from each to each; or of one value, by container and time
+    Matrix,
+    /// Who has to do with whom, as arrows on a circle
+    Graph,
+    /// How time is divided between computing, waiting, messages and collectives
+    Quadrant,
+    /// How much each container has, on a grid
+    Density,
+}
+
+impl Kind {
+    fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    }
+
+    /// The kinds that there are of a table, the usual one first.
+    fn of(table: &Table) -> &'static [Kind] {
+        let has = |name| table.column(name).is_some();
+        match table.name {
+            "states" if has("container") => &[Kind::Bars, Kind::Density],
+            "comm" => &[Kind::Matrix, Kind::Graph, Kind::Density],
+            "time" => &[Kind::Strips, Kind::Matrix, Kind::Quadrant],
+            "variables" if has("bin") => &[Kind::Strips],
+            "waiters" => &[Kind::Bars, Kind::Density],
+            "pairs" => &[Kind::Graph, Kind::Matrix],
+            "summary" => &[],
+            _ => &[Kind::Bars],
+        }
+    }
+}
+
+/// The picture of a report that is asked for, or the usual one.
+pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
+    let kinds = Kind::of(table);
+    let report = cli.report().name();
+    let Some(kind) = cli.picture.or(kinds.first().copied()) else {
+        let why =
+            format!("--svg is for one picture, and {report} has several; --html has them all");
+        return Err(Failure::Other(why));
+    };
+    if !kinds.contains(&kind) {
+        let known: Vec<String> = kinds.iter().map(|kind| kind.name()).collect();
+        let (kind, known) = (kind.name(), known.join(", "));
+        return Err(Failure::Other(format!(
+            "--picture {kind} is not for this report ({report}); there are {known}"
+        )));
+    }
+    let colours = colours(table);
+    let mut picture = draw(cli, table, kind, &colours)?;
+    picture.name(&format!("{title}: {}", picture.title()));
+    Ok(picture)
+}
+
+/// The pictures of a table for a page: these, or all that say something.
+pub(crate) fn all(
+    cli: &Cli,
+    table: &Table,
+    colours: &Colours,
+    kinds: Option<&[Kind]>,
+) -> Vec<Picture> {
+    let wanted = |kind: &Kind| match (kinds, kind) {
+        (Some(kinds), kind) => kinds.contains(kind),
+        // Of classes alone.
+        (None, Kind::Quadrant) => cli.by_class(),
+        // Its table says as much, but to those who know how containers lie.
+        (None, Kind::Density) => cli.grid.is_some(),
+        _ => true,
+    };
+    let kinds = Kind::of(table).iter().copied().filter(wanted);
+    // What a table has nothing for is left out.
+    kinds.filter_map(|kind| draw(cli, table, kind, colours).ok()).collect()
+}
+
+fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Picture, Failure> {
+    if table.is_empty() {
+        return Err(Failure::Other("there is nothing to report, so there is no picture".into()));
+    }
+    let seen = Seen(table);
+    match (table.name, kind) {
+        ("states", Kind::Density) => ends::states_density(cli, seen),
+        ("waiters", Kind::Density) => Ok(ends::waiters_density(cli, seen)),
+        ("comm", Kind::Density) => Ok(ends::comm_density(cli, seen)),
+        ("comm", Kind::Graph) => Ok(ends::comm_graph(seen)),
+        ("comm", _) => Ok(ends::comm_matrix(seen)),
+        ("pairs", Kind::Matrix) => Ok(ends::pairs_matrix(seen)),
+        ("pairs", _) => Ok(ends::pairs_graph(seen)),
+        ("time", Kind::Matrix) => over_time::matrix(cli, seen),
+        ("time", Kind::Quadrant) => over_time::quadrant(seen),
+        ("time", _) => Ok(over_time::strips(seen, colours)),
+        ("variables", Kind::Strips) => Ok(over_time::means(seen)),
+        _ => Ok(bars::picture(seen, colours)),
+    }
+}
+
+/// Colours of the values of a table: what took most comes first.
+pub(crate) fn colours(table: &Table) -> Colours {
+    let seen = Seen(table);
+    let by = ["exclusive", "seconds", "exclusive_a", "count"];
+    let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    for row in 0..table.len() {
+        *sums.entry(seen.text("value", row)).or_default() += seen.number(by, row).unwrap_or(0.0);
+    }
+    let mut sums: Vec<(String, f64)> = sums.into_iter().collect();
+    sums.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
+    Colours::of(sums.into_iter().map(|(name, _)| name))
+}

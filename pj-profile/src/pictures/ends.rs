@@ -1,0 +1,167 @@
+//! Pictures of what goes from whom to whom, and of what each has on a grid.
+
+use std::collections::BTreeMap;
+
+use console::Failure;
+use paje_pictures::numbers::{amount, duration};
+use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
+
+use crate::cli::Cli;
+use crate::output::Seen;
+
+/// Names in an order that people know, and how much goes from each to each.
+struct Pairs {
+    names: Vec<String>,
+    cells: BTreeMap<(usize, usize), f64>,
+}
+
+/// What is in one of these columns for each pair of names.
+fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -> bool) -> Pairs {
+    let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
+    let mut names: Vec<String> =
+        rows().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
+    names.sort_by(|a, b| natural(a, b));
+    names.dedup();
+    let mut cells = BTreeMap::new();
+    for row in rows() {
+        let place = |end| {
+            let name = seen.text(end, row);
+            names.binary_search_by(|known| natural(known, &name)).unwrap_or(0)
+        };
+        let number = seen.number(column, row).filter(|number| number.is_finite());
+        *cells.entry((place(ends[0]), place(ends[1]))).or_default() += number.unwrap_or(0.0);
+    }
+    Pairs { names, cells }
+}
+
+/// What tells how much goes along links: bytes, if the trace has them.
+fn traffic(seen: Seen<'_>) -> (&'static str, &'static str) {
+    match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
+        true => ("bytes", "bytes sent"),
+        false => ("count", "number of links"),
+    }
+}
+
+pub(super) fn comm_matrix(seen: Seen<'_>) -> Picture {
+    let (column, what) = traffic(seen);
+    let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
+    Matrix {
+        title: format!("Communication from each to each: {what}"),
+        names,
+        cells,
+        axes: ["from".into(), "to".into()],
+        what: what.into(),
+        number: Some(amount),
+    }
+    .picture()
+}
+
+pub(super) fn pairs_matrix(seen: Seen<'_>) -> Picture {
+    let Pairs { names, cells } = pairs(seen, ["waiter", "whom"], "seconds", |_| true);
+    Matrix {
+        title: "Who waits for whom".into(),
+        names,
+        cells,
+        axes: ["who waits".into(), "for whom".into()],
+        what: "time waited".into(),
+        number: Some(duration),
+    }
+    .picture()
+}
+
+fn graph(title: String, note: &str, pairs: Pairs, number: fn(f64) -> String) -> Picture {
+    let Pairs { names, cells } = pairs;
+    let most = cells.values().copied().fold(0.0, f64::max);
+    let edge = |(&(from, to), weight): (&(usize, usize), &f64)| Edge {
+        ends: [from, to],
+        weight: *weight,
+        text: format!("{} → {}: {}", names[from], names[to], number(*weight)),
+    };
+    let edges = cells.iter().map(edge).collect();
+    let note = format!("{note}; the widest arrow is {}", number(most));
+    Graph { title, names, edges, note }.picture()
+}
+
+pub(super) fn comm_graph(seen: Seen<'_>) -> Picture {
+    let (column, what) = traffic(seen);
+    let pairs = pairs(seen, ["from", "to"], column, |_| true);
+    graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
+}
+
+pub(super) fn pairs_graph(seen: Seen<'_>) -> Picture {
+    let most = |row: usize| seen.number("most", row) == Some(1.0);
+    let pairs = pairs(seen, ["waiter", "whom"], "seconds", most);
+    let note = "from who waits to whom it waits for most";
+    graph("The most-waited graph".into(), note, pairs, duration)
+}
+
+/// A density map of these, in an order that people know.
+fn density(
+    cli: &Cli,
+    title: String,
+    what: &str,
+    number: fn(f64) -> String,
+    amounts: BTreeMap<String, f64>,
+) -> Picture {
+    let mut cells: Vec<(String, f64)> = amounts.into_iter().collect();
+    cells.sort_by(|(a, _), (b, _)| natural(a, b));
+    let columns = cli.grid.map(|grid| grid.columns);
+    Density { title, cells, columns, what: what.into(), number }.picture()
+}
+
+pub(super) fn comm_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+    let (column, what) = traffic(seen);
+    let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
+    for row in 0..seen.0.len() {
+        let number = seen.number(column, row).filter(|number| number.is_finite());
+        *amounts.entry(seen.text("from", row)).or_default() += number.unwrap_or(0.0);
+        // Who only receives sends nothing.
+        amounts.entry(seen.text("to", row)).or_default();
+    }
+    density(cli, format!("What each sends: {what}"), what, amount, amounts)
+}
+
+pub(super) fn states_density(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+    let value = value(cli, seen, "exclusive")?;
+    let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
+    for row in 0..seen.0.len() {
+        let sum = amounts.entry(seen.text("container", row)).or_default();
+        if seen.text("value", row) == value {
+            *sum += seen.number("exclusive", row).unwrap_or(0.0);
+        }
+    }
+    let what = format!("exclusive time in {value}");
+    Ok(density(cli, format!("Exclusive time of each in {value}"), &what, duration, amounts))
+}
+
+pub(super) fn waiters_density(cli: &Cli, seen: Seen<'_>) -> Picture {
+    let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
+    for row in 0..seen.0.len() {
+        *amounts.entry(seen.text("container", row)).or_default() +=
+            seen.number("seconds", row).unwrap_or(0.0);
+    }
+    density(cli, "How long each waits".into(), "time waited", duration, amounts)
+}
+
+/// The value that --value names, or the one that takes most.
+pub(super) fn value(cli: &Cli, seen: Seen<'_>, column: &str) -> Result<String, Failure> {
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    for row in 0..seen.0.len() {
+        *sums.entry(seen.text("value", row)).or_default() +=
+            seen.number(column, row).unwrap_or(0.0);
+    }
+    match &cli.value {
+        Some(value) if !sums.contains_key(value) => {
+            let known: Vec<&str> = sums.keys().take(12).map(String::as_str).collect();
+            let known = known.join(", ");
+            Err(Failure::Other(format!(
+                "--value {value}: the report has no such value; there are {known}"
+            )))
+        }
+        Some(value) => Ok(value.clone()),
+        None => {
+            let most = sums.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+            Ok(most.map_or(String::new(), |(value, _)| value))
+        }
+    }
+}

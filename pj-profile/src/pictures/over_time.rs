@@ -1,0 +1,214 @@
+//! Pictures with an axis of time.
+
+use std::collections::BTreeMap;
+
+use console::Failure;
+use paje_analysis::Table;
+use paje_pictures::numbers::{amount, percent};
+use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips, natural};
+
+use super::ends::value;
+use crate::cli::Cli;
+use crate::output::Seen;
+
+/// What a report over time has: by heading and name, the amounts of each value in each bin.
+struct Over {
+    groups: BTreeMap<(String, Place), BTreeMap<usize, BTreeMap<String, f64>>>,
+    bins: usize,
+    times: [f64; 2],
+}
+
+/// A name where people look for it.
+#[derive(PartialEq, Eq)]
+struct Place(String);
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        natural(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn over(seen: Seen<'_>, column: &str) -> Over {
+    let mut over =
+        Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
+    let mut length = 0.0;
+    for row in 0..seen.0.len() {
+        let number = |name| seen.number(name, row).unwrap_or(0.0);
+        let (container, value) = (seen.text("container", row), seen.text("value", row));
+        let name = if container.is_empty() { value.clone() } else { container };
+        let bin = number("bin") as usize;
+        let group = over.groups.entry((seen.text("type", row), Place(name))).or_default();
+        *group.entry(bin).or_default().entry(value).or_default() += number(column);
+        over.bins = over.bins.max(bin + 1);
+        length = number("end") - number("start");
+        // Bins in which there is nothing have no row.
+        over.times[0] = over.times[0].min(number("start") - length * bin as f64);
+        over.times[1] = over.times[1].max(number("end"));
+    }
+    over.times[1] = over.times[1].max(over.times[0] + length * over.bins as f64);
+    over
+}
+
+impl Over {
+    /// How long a bin is, in seconds.
+    fn bin(&self) -> f64 {
+        ((self.times[1] - self.times[0]) / self.bins.max(1) as f64).max(f64::MIN_POSITIVE)
+    }
+
+    /// Strips below headings.
+    fn strips(
+        &self,
+        fill: impl Fn(&(String, Place), &BTreeMap<String, f64>) -> Fill,
+    ) -> Vec<(String, Vec<Strip>)> {
+        let mut groups: Vec<(String, Vec<Strip>)> = Vec::new();
+        for (key, bins) in &self.groups {
+            let bins = bins.iter().map(|(bin, values)| (*bin, fill(key, values)));
+            let strip = Strip { name: key.1.0.clone(), bins: bins.collect() };
+            match groups.last_mut() {
+                Some((heading, strips)) if *heading == key.0 => strips.push(strip),
+                _ => groups.push((key.0.clone(), vec![strip])),
+            }
+        }
+        groups
+    }
+}
+
+fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill {
+    let part = |(value, seconds): (&String, &f64)| (colours.colour(value), seconds / whole);
+    let mut parts: Vec<_> = values.iter().map(part).collect();
+    parts.sort_by_key(|part| part.0);
+    Fill::Parts(parts)
+}
+
+/// What each was in when; shades of how much there is of each value if containers are added up.
+pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
+    let over = over(seen, "seconds");
+    let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
+    let mut most: BTreeMap<&(String, Place), f64> = BTreeMap::new();
+    for (key, bins) in &over.groups {
+        let sums = bins.values().map(|values| values.values().sum::<f64>());
+        most.insert(key, sums.fold(f64::MIN_POSITIVE, f64::max));
+    }
+    let whole = over.bin();
+    let groups = over.strips(|key, values| match by_value {
+        true => Fill::Shade(values.values().sum::<f64>() / most[key]),
+        false => parts(values, whole, colours),
+    });
+    let shades = ("seconds of the value in the bin".to_owned(), "its most in any bin".to_owned());
+    Strips {
+        title: if by_value { "When each value took time" } else { "What each was in, over time" }
+            .into(),
+        groups,
+        bins: over.bins,
+        times: over.times,
+        legend: if by_value { Vec::new() } else { colours.legend() },
+        shades: by_value.then_some(shades),
+    }
+    .picture()
+}
+
+/// The same of two runs, on one axis of time: of both, bins are as long as that of the longer.
+pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
+    let [a, b] = runs.map(|(_, table)| over(Seen(table), "seconds"));
+    let whole = a.bin().max(b.bin());
+    let mut groups = Vec::new();
+    for ((name, _), over) in runs.into_iter().zip([&a, &b]) {
+        let of_run = over.strips(|_, values| parts(values, whole, colours));
+        groups
+            .extend(of_run.into_iter().map(|(type_, strips)| (format!("{name}: {type_}"), strips)));
+    }
+    let length = (a.times[1] - a.times[0]).max(b.times[1] - b.times[0]);
+    Strips {
+        title: "Both runs from their beginnings, on one axis".into(),
+        groups,
+        bins: a.bins.max(b.bins),
+        times: [0.0, length],
+        legend: colours.legend(),
+        shades: None,
+    }
+    .picture()
+}
+
+/// How much of one value each container was in, over time: MALP's time matrix.
+pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
+    let wanted = value(cli, seen, "seconds")?;
+    let over = over(seen, "seconds");
+    let whole = over.bin();
+    let part = |values: &BTreeMap<String, f64>| values.get(&wanted).copied().unwrap_or(0.0) / whole;
+    let groups = over.strips(|_, values| Fill::Shade(part(values)));
+    Ok(Strips {
+        title: format!("Time in {wanted}, by container"),
+        groups,
+        bins: over.bins,
+        times: over.times,
+        shades: Some((format!("share of the bin in {wanted}"), percent(1.0))),
+        ..Strips::default()
+    }
+    .picture())
+}
+
+/// Means of variables, as shades.
+pub(super) fn means(seen: Seen<'_>) -> Picture {
+    let over = over(seen, "mean");
+    let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+    for ((type_, _), bins) in &over.groups {
+        let sums = bins.values().flat_map(BTreeMap::values).map(|mean| mean.abs());
+        let greatest = most.entry(type_).or_insert(f64::MIN_POSITIVE);
+        *greatest = sums.filter(|mean| mean.is_finite()).fold(*greatest, f64::max);
+    }
+    let mut groups = over.strips(|(type_, _), values| {
+        Fill::Shade(values.values().sum::<f64>().abs() / most[type_.as_str()])
+    });
+    for (heading, _) in &mut groups {
+        *heading = format!("{heading}: up to {}", amount(most[heading.as_str()]));
+    }
+    Strips {
+        title: "Variables over time".into(),
+        groups,
+        bins: over.bins,
+        times: over.times,
+        shades: Some(("mean in the bin".into(), "the greatest of the type".into())),
+        ..Strips::default()
+    }
+    .picture()
+}
+
+/// How bins are divided between four kinds of classes. What a container spends in no state, between its first and its
+/// last one, is computing: many tracers tell of calls alone.
+pub(super) fn quadrant(seen: Seen<'_>) -> Result<Picture, Failure> {
+    let over = over(seen, "seconds");
+    let whole = over.bin();
+    let mut points = Vec::new();
+    for bins in over.groups.values() {
+        let (Some(first), Some(last)) = (bins.keys().next(), bins.keys().next_back()) else {
+            continue;
+        };
+        for bin in *first..=*last {
+            let mut point = [0.0; 4];
+            let mut rest = whole;
+            for (class, seconds) in bins.get(&bin).into_iter().flatten() {
+                rest -= seconds;
+                match class.as_str() {
+                    "compute" | "io" => point[0] += seconds,
+                    "send" | "recv" | "sendrecv" => point[1] += seconds,
+                    "wait" => point[2] += seconds,
+                    "nxn" | "1xn" | "nx1" | "barrier" | "scan" => point[3] += seconds,
+                    _ => {}
+                }
+            }
+            if bin != *first && bin != *last {
+                point[0] += rest.max(0.0);
+            }
+            points.push(point);
+        }
+    }
+    let title = "Where between computing and communicating the program is".into();
+    let kinds = ["computing", "point to point", "waiting", "collective"];
+    Ok(Quadrant { title, kinds, points }.picture())
+}
