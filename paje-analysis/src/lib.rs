@@ -26,6 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+mod arrow;
 pub mod bins;
 pub mod classes;
 pub mod collectives;

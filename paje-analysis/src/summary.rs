@@ -20,6 +20,7 @@ pub struct Summary {
     states: States,
     comm: Comm,
     longest: Vec<Vec<Long>>,
+    covered: Vec<Covered>,
     backwards: Vec<Backwards>,
 }
 
@@ -37,6 +38,33 @@ impl Long {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
         earlier.then_with(|| self.value.cmp(&other.value))
+    }
+}
+
+/// Of a lane, when there was a state and when there was none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Covered {
+    /// How long there was one.
+    seconds: Seconds,
+    /// When the last one ended.
+    last: Option<f64>,
+    /// The longest time between two, and when it began.
+    gap: (Seconds, f64),
+}
+
+impl Covered {
+    /// Sees the outermost states of a lane, one after another.
+    fn add(&mut self, start: f64, end: f64, first: f64) {
+        self.seconds += Seconds::between(start, end);
+        self.meet(self.last.unwrap_or(first), start);
+        self.last = Some(end);
+    }
+
+    fn meet(&mut self, from: f64, until: f64) {
+        let gap = Seconds::between(from, until);
+        if gap > self.gap.0 {
+            self.gap = (gap, from);
+        }
     }
 }
 
@@ -67,6 +95,7 @@ impl Summary {
             comm: Comm::new(scope.clone(), bytes),
             scope,
             longest: Vec::new(),
+            covered: Vec::new(),
             backwards: Vec::new(),
         }
     }
@@ -95,6 +124,16 @@ impl Summary {
                 }
             }
         });
+        let all = scope.lanes(trace, TypeNature::State);
+        lanes::each(all, &mut self.covered, workers, |lane, covered, (): &mut ()| {
+            let first = scope.clip(trace.containers().start(lane.container()));
+            let outermost = lane.states().filter(|state| state.imbrication == 0);
+            for state in outermost.filter(|state| !state.end.is_nan()) {
+                if scope.window().overlaps(state.start, state.end) {
+                    covered.add(scope.clip(state.start), scope.clip(state.end), first);
+                }
+            }
+        });
         let all = scope.lanes(trace, TypeNature::Link);
         lanes::each(all, &mut self.backwards, workers, |lane, found, (): &mut ()| {
             for link in lane.links().filter(|link| link.end < link.start) {
@@ -111,6 +150,7 @@ impl Summary {
         self.trace(trace, &mut page);
         self.states(trace, &mut page);
         self.longest(trace, &mut page);
+        self.stateless(trace, &mut page);
         self.traffic(trace, &mut page);
         self.suspicious(trace, &mut page);
         page.0
@@ -164,6 +204,36 @@ impl Summary {
         }
     }
 
+    /// Who was in no state for long: idle, or computing where a tracer tells of calls alone.
+    fn stateless(&self, trace: &Trace, page: &mut Page) {
+        let (types, containers) = (trace.types(), trace.containers());
+        let mut all = Vec::new();
+        for lane in trace.lanes() {
+            let Some(mut covered) = self.covered.get(lane.id().index()).copied() else { continue };
+            let id = lane.container();
+            let end = self.scope.clip(containers.end(id));
+            let Some(last) = covered.last else { continue };
+            covered.meet(last, end);
+            let life = self.scope.lifetime(trace, id);
+            let idle = life - covered.seconds;
+            all.push((idle, idle.share_of(life), covered.gap, lane.type_id(), id));
+        }
+        // Lanes are in the order of their first events.
+        all.sort_by_key(|(idle, _, _, type_, id)| (std::cmp::Reverse(*idle), *type_, *id));
+        for (idle, share, (gap, from), type_, id) in all.iter().take(MOST / 2) {
+            // Hardly any is none.
+            if *share < 0.01 {
+                break;
+            }
+            let (name, container) = (types.name(*type_), containers.name(*id));
+            let text = format!(
+                "{idle:.6} s, {:.1} %; the longest {gap:.6} s, from {from} s",
+                share * 100.0
+            );
+            page.add("time without a state", format!("{container} {name}"), text);
+        }
+    }
+
     fn traffic(&self, trace: &Trace, page: &mut Page) {
         let mut rows = self.comm.rows(trace, &Ends::Containers);
         if rows.is_empty() {
@@ -214,4 +284,30 @@ pub fn table(rows: &[Row]) -> Table {
         .with("section", Data::text(rows, |row| &row.section))
         .with("name", Data::text(rows, |row| &row.name))
         .with("value", Data::text(rows, |row| &row.value))
+}
+
+#[cfg(test)]
+mod tests {
+    use paje_sim::{Options, Trace};
+
+    use super::*;
+
+    #[test]
+    fn who_is_in_no_state_for_long_is_told() {
+        let text = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef
+1 P 0\n2 S P\n3 0 p P 0\n3 0 q P 0\n4 0 S q run\n4 1 S p run\n4 2 S p io\n5 2.5 S p\n5 3 S p\n4 7 S p run\n5 8 S p\n5 10 S q\n";
+        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is sound");
+        let mut summary = Summary::new(Scope::default(), None);
+        summary.see(&trace, &Workers::one());
+        let rows = summary.rows(&trace);
+        let told = rows.iter().filter(|row| row.section == "time without a state".into());
+        let told: Vec<_> = told.map(|row| format!("{}: {}", row.name, row.value)).collect();
+        // p is in a state from 1 to 3 and from 7 to 8; q always.
+        assert_eq!(told, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
+    }
 }

@@ -55,9 +55,11 @@ impl Graph {
             "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
              markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"p-heat\" d=\"M0 1L8 4L0 7z\"/></marker></defs>",
         );
+        // Many wide arrows would be one stain.
+        let widest_arrow = (100.0 / edges.len().max(1) as f64).clamp(1.0, 3.4);
         for edge in &edges {
             let part = (edge.weight / most).clamp(0.0, 1.0);
-            let (wide, opacity) = (tenth(0.6 + 3.4 * part), (0.25 + 0.75 * part).min(1.0));
+            let (wide, opacity) = (tenth(0.6 + widest_arrow * part), (0.25 + 0.75 * part).min(1.0));
             let [from, to] = edge.ends.map(|node| place(node, radius - 5.0).map(tenth));
             // Bent towards the middle, and to its right: there and back are two.
             let towards = |i: usize| (from[i] + to[i]) / 2.0;

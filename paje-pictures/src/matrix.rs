@@ -44,7 +44,7 @@ impl Matrix {
         let number = self.number.unwrap_or(crate::numbers::amount);
         let names = widest(self.names.iter().map(String::as_str), 130.0);
         let left = MARGIN + 18.0 + names + 6.0;
-        let side = (440.0 / lines.max(1) as f64).clamp(3.0, 26.0);
+        let side = (440.0 / lines.max(1) as f64).clamp(3.0, 34.0);
         let every = label_every(side);
         let top = MARGIN + 18.0 + names + 6.0;
         let (right, bottom) = (left + side * lines as f64, top + side * lines as f64);

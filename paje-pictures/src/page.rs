@@ -12,6 +12,9 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// More rows of a table are not on the page.
 const MOST: usize = 1000;
 
+/// Longer texts are broken into lines.
+const LONG: usize = 48;
+
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -140,7 +143,11 @@ impl PageTable {
         for row in rows {
             out.push_str("<tr>");
             for (cell, (_, is_number)) in row.iter().zip(&self.columns) {
-                let class = if *is_number { " class=\"n\"" } else { "" };
+                let class = match is_number {
+                    true => " class=\"n\"",
+                    false if cell.text.chars().count() > LONG => " class=\"w\"",
+                    false => "",
+                };
                 let sorted = cell.number.filter(|number| number.is_finite());
                 let sorted = sorted.map_or(String::new(), |it| format!(" data-v=\"{it:e}\""));
                 let _ = write!(out, "<td{class}{sorted}>{}</td>", escaped(&cell.text));

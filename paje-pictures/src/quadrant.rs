@@ -44,7 +44,7 @@ impl Quadrant {
             all += 1;
             sums.iter_mut().zip(point).for_each(|(sum, seconds)| *sum += seconds);
         }
-        let (x, y) = (WIDTH / 2.0, MARGIN + 34.0 + RADIUS);
+        let (x, y) = (WIDTH / 2.0, MARGIN + 40.0 + RADIUS);
         let side = 2.0 * RADIUS / f64::from(PLACES - 1);
         let at = |place: i32, middle: f64| middle - RADIUS + side * f64::from(place);
         let [w, e, n, s] = [x - RADIUS, x + RADIUS, y - RADIUS, y + RADIUS].map(tenth);
@@ -73,10 +73,10 @@ impl Quadrant {
         let [top, right, bottom, left]: [String; 4] = [0, 1, 2, 3].map(|kind| {
             format!("{} {}", self.kinds[kind], crate::numbers::percent(sums[kind] / sum))
         });
-        canvas.text(x, y - RADIUS - 10.0, Anchor::Middle, &top);
-        canvas.text(x + RADIUS + 8.0, y + 4.0, Anchor::Start, &right);
-        canvas.text(x, y + RADIUS + 20.0, Anchor::Middle, &bottom);
-        canvas.text(x - RADIUS - 8.0, y + 4.0, Anchor::End, &left);
+        canvas.text(x, y - RADIUS - 18.0, Anchor::Middle, &top);
+        canvas.text(x + RADIUS + 18.0, y + 4.0, Anchor::Start, &right);
+        canvas.text(x, y + RADIUS + 26.0, Anchor::Middle, &bottom);
+        canvas.text(x - RADIUS - 18.0, y + 4.0, Anchor::End, &left);
         canvas.finish(&self.title, y + RADIUS + 52.0 + MARGIN)
     }
 }

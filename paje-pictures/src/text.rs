@@ -35,7 +35,7 @@ pub fn escaped(name: &str) -> String {
 /// A name cut to so many pixels, in its middle: names often differ at their ends.
 #[must_use]
 pub fn shortened(name: &str, pixels: f64) -> String {
-    let columns = ((pixels / COLUMN) as usize).max(3);
+    let columns = ((pixels / COLUMN + 1e-6) as usize).max(3);
     if name.width() <= columns {
         return name.to_owned();
     }

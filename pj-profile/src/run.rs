@@ -1,5 +1,7 @@
 //! The program: reads a trace, adds up what it says, shows it.
 
+use std::fs;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +19,7 @@ use paje_sim::{Portion, Progress, Trace};
 use splitter::Limits;
 use workers::Workers;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
 use crate::report::VOICE;
@@ -174,42 +176,44 @@ fn read(
     live: &mut Option<Live>,
 ) -> Result<Read, Failure> {
     let began = Instant::now();
-    let further = files.get(1..).unwrap_or_default();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
-    let opened = opened.with_files(further, &cli.reading.named)?;
-    let name = opened.name().to_owned();
-    let options = cli.options(cuts.limits);
-    let progress = Arc::new(Progress::default());
-    let shows = !(cli.talk.no_progress || cli.live);
-    let shown = Display::new(shows, began).replay(&opened.input, &progress, None);
     // What is mended may change what was seen before.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     if cli.live && analysis.is_none() {
-        let why = "--live needs both --start and --end where time is divided, and no --recover";
+        let why = match cli.is_whole_page() {
+            true => "--live is not for --html with summary, which keeps rows",
+            false => "--live needs both --start and --end where time is divided, and no --recover",
+        };
         return Err(Failure::Other(why.into()));
     }
-    let mut unwritten = Ok(());
-    let trace = opened.read(|source| {
-        let Some(analysis) = &mut analysis else {
-            return Trace::read_with(source, &options, workers, &progress);
-        };
-        let mut see = |portion: &Portion<'_>| {
-            let trace = portion.trace();
-            analysis.see(trace, workers);
-            if let Some(live) = live {
-                unwritten = live.report(|out| {
+    let mut range = None;
+    if analysis.is_none() && needs_bins(cli) && !cli.reading.recover && is_read_twice(files, cuts) {
+        let mut see = |_: &Path, _: &Portion<'_>| Ok(());
+        let (_, trace) = replay(cli, files, cuts, workers, Some(&mut see))?;
+        let found = time::range(&trace, &Scope::new(&cli.selection()));
+        (range, analysis) = (Some(found), Some(Analysis::in_bins(cli, found)?));
+    }
+    let (name, trace) = match &mut analysis {
+        None => replay(cli, files, cuts, workers, None)?,
+        Some(analysis) => {
+            let mut see = |name: &Path, portion: &Portion<'_>| {
+                let trace = portion.trace();
+                analysis.see(trace, workers);
+                let Some(live) = live else { return Ok(()) };
+                live.report(|out| {
                     let table = analysis.table(trace, cli.top);
-                    output::format(cli, &title(&name, trace), &table, output::screen(cli), out)
-                });
-            }
-            if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        Trace::read_in_portions(source, &options, workers, &progress, cuts.portion, &mut see)
-    });
-    drop(shown);
-    unwritten.map_err(Failure::Output)?;
-    let trace = trace?;
+                    output::format(cli, &title(name, trace), &table, output::screen(cli), out)
+                })
+            };
+            replay(cli, files, cuts, workers, Some(&mut see))?
+        }
+    };
+    let ends = |(start, end): (f64, f64)| [start.to_bits(), end.to_bits()];
+    let now = || time::range(&trace, &Scope::new(&cli.selection()));
+    if range.is_some_and(|range| ends(range) != ends(now())) {
+        let why = "it changed between its first and its second reading".to_owned();
+        return Err(Failure::Unsuitable(name, why));
+    }
     let analysis = match analysis {
         Some(analysis) => analysis,
         None if waiting::is_asked(cli) => {
@@ -231,6 +235,52 @@ fn read(
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok(Read { name, trace, analysis, is_sound })
+}
+
+/// Whether files are read once for when the trace begins and ends, and once more for what is in between. Rows of
+/// less than a portion are kept instead, as are those of a stream, which cannot be read again.
+fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
+    let metadata = files.iter().map(|file| {
+        let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
+        found.filter(|_| file != Path::new("-"))
+    });
+    let sizes: Option<Vec<u64>> = metadata.map(|found| found.map(|found| found.len())).collect();
+    // Compressed, a file holds some ten times as much.
+    sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
+}
+
+/// What looks at the portions of a trace, which has a name.
+type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
+
+/// Replays a trace, in portions if there is somebody who looks at them.
+fn replay(
+    cli: &Cli,
+    files: &[PathBuf],
+    cuts: Cuts,
+    workers: &Workers,
+    see: Option<See<'_>>,
+) -> Result<(PathBuf, Trace), Failure> {
+    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
+    let opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
+    let name = opened.name().to_owned();
+    let options = cli.options(cuts.limits);
+    let progress = Arc::new(Progress::default());
+    let shows = !(cli.talk.no_progress || cli.live);
+    let shown = Display::new(shows, Instant::now()).replay(&opened.input, &progress, None);
+    let mut unwritten = Ok(());
+    let trace = opened.read(|source| {
+        let Some(see) = see else {
+            return Trace::read_with(source, &options, workers, &progress);
+        };
+        let mut see = |portion: &Portion<'_>| {
+            unwritten = see(&name, portion);
+            if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        Trace::read_in_portions(source, &options, workers, &progress, cuts.portion, &mut see)
+    });
+    drop(shown);
+    unwritten.map_err(Failure::Output)?;
+    Ok((name, trace?))
 }
 
 /// Tells what was read, and what that took.

@@ -1,12 +1,9 @@
 //! Tables for other programs.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
 use console::Quotes;
-use paje_analysis::{Data, Seconds, Table};
+use paje_analysis::{Data, Table};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -67,35 +64,13 @@ fn number(data: &Data, row: usize) -> Option<String> {
 
 /// A Parquet file.
 pub(super) fn parquet(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
-        table.columns.iter().map(|column| array(column.name, &column.data)).unzip();
-    let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(io::Error::other)?;
+    let batch = table.record_batch().map_err(io::Error::other)?;
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(zstd).build();
     // In memory first: a writer wants to own what it writes to.
     let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties))?;
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties))?;
     writer.write(&batch)?;
     writer.close()?;
     out.write_all(&bytes)
-}
-
-fn array(name: &str, data: &Data) -> (Field, ArrayRef) {
-    let (type_, array): (DataType, ArrayRef) = match data {
-        Data::Text(all) => {
-            let all = all.iter().map(|label| Some(label.to_string()));
-            (DataType::Utf8, Arc::new(all.collect::<StringArray>()))
-        }
-        Data::Count(all) => (DataType::UInt64, Arc::new(UInt64Array::from(all.clone()))),
-        Data::Seconds(all) => {
-            let all = all.iter().map(|seconds| seconds.map(Seconds::to_f64));
-            (DataType::Float64, Arc::new(all.collect::<Float64Array>()))
-        }
-        Data::Number(all) | Data::Amount(all) => {
-            (DataType::Float64, Arc::new(all.iter().copied().collect::<Float64Array>()))
-        }
-    };
-    let nullable = !matches!(data, Data::Text(_) | Data::Count(_));
-    (Field::new(name, type_, nullable), array)
 }

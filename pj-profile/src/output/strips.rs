@@ -9,6 +9,18 @@ use super::screen::{Screen, fitted, heat, width};
 /// The colours of a terminal that values get by turns, of what took most first.
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
+/// So many values have a letter of their own where there are no colours.
+const LETTERS: usize = 26;
+
+/// What stands for the values beyond.
+const OTHERS: char = '*';
+
+/// The letter of the value that is so many places behind the one that took most.
+fn letter(place: Option<usize>) -> char {
+    let letters = ('A'..='Z').take(LETTERS);
+    place.and_then(|place| letters.into_iter().nth(place)).unwrap_or(OTHERS)
+}
+
 /// Seconds by bin and value.
 type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 
@@ -132,22 +144,61 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
                 *sums.entry(value).or_default() += seconds / count;
             }
             let longest = sums.iter().max_by(|a, b| a.1.total_cmp(b.1));
-            let block = heat(sums.values().sum::<f64>() / most.max(f64::MIN_POSITIVE)).to_string();
-            match longest {
-                Some((value, _)) => strip += &screen.paint(colour(value), &block),
-                None => strip.push(' '),
+            let Some((value, seconds)) = longest else {
+                strip.push(' ');
+                continue;
+            };
+            let whole = most.max(f64::MIN_POSITIVE);
+            if by_value || screen.has_colours {
+                let block = heat(sums.values().sum::<f64>() / whole).to_string();
+                strip += &screen.paint(colour(value), &block);
+            } else {
+                let letter = letter(values.iter().position(|(name, _)| name == value));
+                // What has less than half of the time is small.
+                let small = seconds / whole < 0.5;
+                strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
         }
         let sum: f64 = of.values().flat_map(BTreeMap::values).sum();
         line(name, wide, &strip, &paje_pictures::numbers::duration(sum), out)?;
     }
+    if !screen.has_colours && !by_value {
+        let named = values.iter().take(LETTERS).enumerate();
+        let named = named.map(|(place, (name, _))| format!("{} {name}", letter(Some(place))));
+        let others = (values.len() > LETTERS).then(|| format!("{OTHERS} others"));
+        let named = named.chain(others);
+        let named: Vec<(String, String)> = named.map(|name| (name.clone(), name)).collect();
+        legend(&named, screen, out)?;
+        writeln!(
+            out,
+            "  A letter is what took most of the time; it is small where that is less than half."
+        )?;
+    }
     if screen.has_colours && !by_value {
         let named = values.iter().take(COLOURS.len());
-        let named: Vec<String> =
-            named.map(|(name, _)| screen.paint(colour(name), &format!("█ {name}"))).collect();
-        writeln!(out, "\n  {}", named.join("  "))?;
+        let named = named.map(|(name, _)| {
+            let plain = format!("█ {name}");
+            (plain.clone(), screen.paint(colour(name), &plain))
+        });
+        legend(&named.collect::<Vec<_>>(), screen, out)?;
     }
     Ok(())
+}
+
+/// What blocks stand for, in lines as wide as the screen: each without and with its colour.
+fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out)?;
+    let mut taken = 0;
+    for (plain, painted) in names {
+        let wide = width(plain) + 2;
+        if taken > 0 && taken + wide > screen.width {
+            writeln!(out)?;
+            taken = 0;
+        }
+        write!(out, "  {painted}")?;
+        taken += wide;
+    }
+    writeln!(out)
 }
 
 /// What variables were: a line for each container, the highest block being the highest mean of the type.

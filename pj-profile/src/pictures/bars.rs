@@ -45,6 +45,16 @@ fn largest(seen: Seen<'_>, column: &str) -> Vec<usize> {
     rows
 }
 
+/// By what seconds are multiplied so that the largest can be read, and what they are then.
+fn unit(seen: Seen<'_>, column: &str) -> (f64, &'static str) {
+    let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
+    match seconds.fold(0.0, f64::max) {
+        0.5.. => (1.0, "s"),
+        0.0005.. => (1e3, "ms"),
+        _ => (1e6, "µs"),
+    }
+}
+
 fn states(seen: Seen<'_>, colours: &Colours) -> Bars {
     let names = names(seen, &["type", "value"]);
     let bar = |row: usize| {
@@ -113,11 +123,13 @@ fn waits(seen: Seen<'_>) -> Bars {
             text,
         }
     };
+    let by = if seen.0.name == "kinds" { "kind" } else { "container" };
+    let (scale, unit) = unit(seen, "seconds");
     Bars {
-        title: "Waiting".into(),
+        title: format!("Waiting by {by}"),
         bars: largest(seen, "seconds").into_iter().map(bar).collect(),
-        axis: "waiting [s]".into(),
-        scale: 1.0,
+        axis: format!("waiting [{unit}]"),
+        scale,
         ..Bars::default()
     }
 }
@@ -155,11 +167,12 @@ fn compare(seen: Seen<'_>) -> Bars {
         let told = format!("{}: {text}", names[row]);
         Bar { name: names[row].clone(), parts: vec![(colour, change.abs(), told)], text }
     };
+    let (scale, unit) = unit(seen, "change");
     Bars {
         title: "What changed from A to B".into(),
         bars: largest(seen, "change").into_iter().take(30).map(bar).collect(),
-        axis: "change of exclusive time [s]".into(),
-        scale: 1.0,
+        axis: format!("change of exclusive time [{unit}]"),
+        scale,
         legend: vec![(Colour::Hot, "longer in B".into()), (Colour::Plain, "shorter in B".into())],
         ..Bars::default()
     }

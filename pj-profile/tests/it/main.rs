@@ -3,4 +3,5 @@
 mod cli;
 mod naive;
 mod naive_rows;
+mod pictures;
 mod waiting;

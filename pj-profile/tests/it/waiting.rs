@@ -230,8 +230,8 @@ fn options_out_of_place_are_refused() {
             "--by pair is not for critical; there are container, value",
         ),
         (&["critical", "--dot", "x"], "--dot is for waits, not for critical"),
-        (&["states", "--eager", "1"], "--eager is for waits and critical, not for states"),
-        (&["comm", "--map", "mpi"], "--map is for waits and critical, not for comm"),
+        (&["states", "--eager", "1"], "--eager is for waits, critical and summary, not for states"),
+        (&["comm", "--map", "mpi"], "--map is for time, waits, critical and summary, not for comm"),
         (
             &["waits", "--in", "rank-*"],
             "--in is for states, comm, time, variables, events, summary and compare, not for waits",
