@@ -75,6 +75,12 @@ impl Kept {
         rows.map_err(|error| errors::of_table(py, &error))
     }
 
+    /// Does something with the trace's threads, in their pool.
+    pub(crate) fn with_workers<T: Send>(&self, work: impl FnOnce(&Workers) -> T + Send) -> T {
+        let workers = lock(&self.workers);
+        workers.run(|| work(&workers))
+    }
+
     /// Makes a table; only some of its batches if `stopped` says so, which are not kept.
     fn make(&self, table: Table, stopped: &AtomicBool) -> Result<Rows, Error> {
         let mut place = lock(&self.places[table as usize].rows);
@@ -111,8 +117,8 @@ impl Kept {
     }
 }
 
-/// A table that is being made.
-struct Stop(Arc<AtomicBool>);
+/// Who waits for a table that is being made.
+pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
 
 impl Caller for Stop {
     fn stop(&self) {

@@ -4,6 +4,7 @@
 //! looks after signals and progress (`job`). Tables are handed over through Arrow's PyCapsule interface, so
 //! that nothing is copied and no other package is needed (`table`).
 
+mod analysis;
 mod column;
 mod durations;
 mod errors;
@@ -22,6 +23,8 @@ use pyo3::prelude::*;
 /// What `pajereplay` is made of.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::analysis::Analysis;
     #[pymodule_export]
     use super::column::Column;
     #[pymodule_export]

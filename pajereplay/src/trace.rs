@@ -6,9 +6,11 @@ use std::sync::Arc;
 use paje_export::Table as Which;
 use paje_read::{PYTHON, Problem, recovered, warnings};
 use paje_sim::recovered::OpenState;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::analysis::{self, About, Analysis, Asked};
 use crate::kept::Kept;
 use crate::table::{Table, preview};
 
@@ -75,6 +77,101 @@ impl Trace {
     #[getter]
     fn entity_hierarchy(&self) -> Table {
         self.table(Which::EntityHierarchy)
+    }
+
+    /// Where the time goes: type, value, count, inclusive, exclusive, share, min, mean, median, p95, max, containers,
+    /// imbalance, as pj_profile states has them; what start, end, types and containers of read() leave out does
+    /// not count.
+    ///
+    /// by: "value", "container", or the name of a type of containers, each of which has rows of its own
+    #[pyo3(signature = (*, by="value"))]
+    fn profile(&self, py: Python<'_>, by: &str) -> PyResult<Analysis> {
+        analysis::analysis(&self.kept, py, Asked::States(analysis::by(by)))
+    }
+
+    /// Who sends to whom: type, value, from, to, count, bytes, min, mean, max, first, last.
+    ///
+    /// level: add up what is in containers of the type of this name
+    /// bytes: the user-defined field with a link's bytes; those need read(..., user_defined=True)
+    #[pyo3(signature = (*, level=None, bytes=None))]
+    fn comm(
+        &self,
+        py: Python<'_>,
+        level: Option<String>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        analysis::analysis(&self.kept, py, Asked::Comm { level, bytes })
+    }
+
+    /// What happens when, in equal parts of the time: bin, start, end, container, type, value, seconds.
+    ///
+    /// bins: into how many parts, from 1 to a million
+    /// by: "container", "value", or the name of a type of containers
+    /// inclusive: states with all that is in them, and not only the innermost
+    /// classes: by class, such as compute or barrier, instead of by value; map as for waits()
+    #[pyo3(signature = (*, bins=60, by="container", inclusive=false, classes=false, map=None))]
+    fn time(
+        &self,
+        py: Python<'_>,
+        bins: u32,
+        by: &str,
+        inclusive: bool,
+        classes: bool,
+        map: Option<&str>,
+    ) -> PyResult<Analysis> {
+        if !(1..=1_000_000).contains(&bins) {
+            let message = format!("bins={bins} is not from 1 to 1000000");
+            return Err(PyValueError::new_err(message));
+        }
+        let (by, map) = (analysis::by(by), analysis::map(map)?);
+        analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
+    }
+
+    /// Who waits for whom where messages are passed: kind, or container, or waiter and whom; then count, seconds, share,
+    /// mean, max, and more, as pj_profile waits has them.
+    ///
+    /// by: "kind", "waiter" or "pair"
+    /// map: "mpi", "starpu", or the text of a map in TOML; the one that fits better if it is not given
+    /// group: containers in one of the type of this name are a group, instead of those with the same parent
+    /// root: the name of the container that broadcasts start from
+    /// eager: who sends so many bytes or more waits for the receiver
+    /// bytes: as for comm()
+    #[pyo3(signature = (*, by="kind", map=None, group=None, root=None, eager=None, bytes=None))]
+    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    fn waits(
+        &self,
+        py: Python<'_>,
+        by: &str,
+        map: Option<&str>,
+        group: Option<String>,
+        root: Option<String>,
+        eager: Option<u64>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        let by = analysis::one_of("by", by, &["kind", "waiter", "pair"])?;
+        let about = About { map: analysis::map(map)?, group, root, eager, bytes };
+        analysis::analysis(&self.kept, py, Asked::Waits { by, about })
+    }
+
+    /// What the critical path is in, the longest chain of states, which is as long as the run: type, value, container,
+    /// seconds, share; by value, also how much longer that is than the mean, and what it costs.
+    ///
+    /// by: "container" or "value"; the other keywords are those of waits()
+    #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
+    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    fn critical_path(
+        &self,
+        py: Python<'_>,
+        by: &str,
+        map: Option<&str>,
+        group: Option<String>,
+        root: Option<String>,
+        eager: Option<u64>,
+        bytes: Option<String>,
+    ) -> PyResult<Analysis> {
+        let by_value = analysis::one_of("by", by, &["container", "value"])? == "value";
+        let about = About { map: analysis::map(map)?, group, root, eager, bytes };
+        analysis::analysis(&self.kept, py, Asked::Critical { by_value, about })
     }
 
     /// When the trace ends, in seconds: its latest time, or stop_at.

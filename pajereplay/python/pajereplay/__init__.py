@@ -12,11 +12,11 @@ All times are in seconds; lines and columns are counted from 1, sizes in bytes.
 """
 
 from ._native import VERSION as __version__
-from ._native import Column, Table, Trace
+from ._native import Analysis, Column, Table, Trace
 from ._read import read, validate
 from ._records import Problem, Report, TraceError
 
-__all__ = ["Column", "Problem", "Report", "Table", "Trace", "TraceError", "read", "validate", "__version__"]
+__all__ = ["Analysis", "Column", "Problem", "Report", "Table", "Trace", "TraceError", "read", "validate", "__version__"]
 
 for _one in (Problem, Report, TraceError, read, validate):
     # What people see in messages and ask help() about.

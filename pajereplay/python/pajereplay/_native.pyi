@@ -57,6 +57,19 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
+class Analysis:
+    """What a trace adds up to, as Arrow's PyCapsule interface has it."""
+
+    @property
+    def column_names(self) -> list[str]: ...
+    @property
+    def num_rows(self) -> int: ...
+    def to_arrow(self) -> pyarrow.Table: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def to_pandas(self, **keywords: Any) -> pandas.DataFrame: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
 class Trace:
     """A replayed trace."""
 
@@ -74,6 +87,37 @@ class Trace:
     def type_hierarchy(self) -> Table: ...
     @property
     def entity_hierarchy(self) -> Table: ...
+    def profile(self, *, by: str = "value") -> Analysis: ...
+    def comm(self, *, level: Optional[str] = None, bytes: Optional[str] = None) -> Analysis: ...
+    def time(
+        self,
+        *,
+        bins: int = 60,
+        by: str = "container",
+        inclusive: bool = False,
+        classes: bool = False,
+        map: Optional[str] = None,
+    ) -> Analysis: ...
+    def waits(
+        self,
+        *,
+        by: str = "kind",
+        map: Optional[str] = None,
+        group: Optional[str] = None,
+        root: Optional[str] = None,
+        eager: Optional[int] = None,
+        bytes: Optional[str] = None,
+    ) -> Analysis: ...
+    def critical_path(
+        self,
+        *,
+        by: str = "container",
+        map: Optional[str] = None,
+        group: Optional[str] = None,
+        root: Optional[str] = None,
+        eager: Optional[int] = None,
+        bytes: Optional[str] = None,
+    ) -> Analysis: ...
     @property
     def end(self) -> float: ...
     @property
