@@ -216,7 +216,7 @@ def keys_for_containers(browser, url, page):
     """Containers with the keyboard alone: chosen, folded (what is in them is summed up), put elsewhere."""
     for address in (url, page):
         browser.open(address)
-        labels = [line["label"] for line in state(browser)["lines"] if line["folded"] is False]
+        labels = [line["label"] for line in state(browser)["lines"] if line.get("folded") is False]
         assert labels[:2] == ["rank-0", "rank-1"], labels
         browser.key("j")
         assert state(browser)["cursor"] is not None
@@ -233,11 +233,11 @@ def keys_for_containers(browser, url, page):
         browser.mouse("mouseMoved", GUTTER + 300, AXIS + folded["top"] + folded["height"] / 2)
         assert "%" in browser.evaluate("document.getElementById('tip').textContent")
         browser.key("J", shift=True)
-        names = [line["label"] for line in state(browser)["lines"] if line["folded"] is not None]
+        names = [line["label"] for line in state(browser)["lines"] if line.get("folded") is not None]
         assert [name for name in names if name.startswith("rank")][:2] == ["rank-1", "rank-0"], names
         browser.key("Enter", shift=True)
         browser.key("Enter", shift=True)
-        assert all(line["folded"] for line in state(browser)["lines"]), "all of its type"
+        assert all(line.get("folded") for line in state(browser)["lines"]), "all of its type"
         browser.key("?")
         keys = browser.evaluate("document.getElementById('keylist').textContent")
         assert "J, K" in keys and "Shift Enter" in keys

@@ -6,7 +6,7 @@ use paje_view::request::{Guard, LONGEST_HEAD, parse_head};
 ///
 /// # Panics
 /// That is not so.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     let guard = Guard { token: "token".into(), port: 8080, open: false };
     let whole = parse_head(bytes, &guard);
     if let Ok(Some((request, length))) = &whole {
