@@ -2,7 +2,7 @@
 import { OTHERS } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
-import { isLight, mix } from "./raster.js";
+import { isLight, isNear, mix } from "./raster.js";
 
 const OTHER_GREY = 0xff888888;
 
@@ -14,7 +14,9 @@ export function paints(app, type) {
   if (kept?.key === key) return kept.list;
   const list = model.types[type].values.map((value, id) => {
     const fades = state.search && !(state.search.type === type && state.search.value === id);
-    return fades ? mix(value.number, back, 0.78) : value.number;
+    // White on white would be as if nothing were there.
+    const seen = isNear(value.number, back) ? mix(value.number, isLight(back) ? 0xff000000 : 0xffffffff, 0.13) : value.number;
+    return fades ? mix(seen, back, 0.78) : seen;
   });
   app.paints.set(type, { key, list });
   return list;

@@ -37,6 +37,10 @@ export function mix(a, b, part) {
   return (0xff000000 | one(16) | one(8) | one(0)) >>> 0;
 }
 
+export function isNear(a, b) {
+  return [0, 8, 16].every((shift) => Math.abs(((a >>> shift) & 0xff) - ((b >>> shift) & 0xff)) < 24);
+}
+
 export function isLight(color) {
   return 0.299 * (color & 0xff) + 0.587 * ((color >>> 8) & 0xff) + 0.114 * ((color >>> 16) & 0xff) > 140;
 }

@@ -229,7 +229,10 @@ impl<'v> Drawing<'v> {
 
     fn finish(&self, out: &mut String) {
         for (color, path) in &self.fills {
-            let _ = writeln!(out, "<path fill=\"{}\" d=\"{path}\"/>", hex(*color));
+            // White on white would be as if nothing were there.
+            let is_pale = color.iter().all(|part| *part > 0xf0);
+            let edge = if is_pale { " stroke=\"#888\" stroke-width=\".4\"" } else { "" };
+            let _ = writeln!(out, "<path fill=\"{}\"{edge} d=\"{path}\"/>", hex(*color));
         }
         for (color, path) in &self.strokes {
             let _ = writeln!(
@@ -258,10 +261,15 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     while mark * step <= window.to {
         let x = tenth(drawing.x(mark * step));
         let (line, y) = (tenth(top), tenth(top + 16.0));
+        // The last one would be cut off at the edge.
+        let (at, anchor) = match x + 24.0 > drawing.width {
+            true => (tenth(drawing.width - 1.0), "end"),
+            false => (x, "middle"),
+        };
         let _ = writeln!(
             out,
-            "<path stroke=\"#888\" d=\"M{x} {line}v4\"/><text x=\"{x}\" y=\"{y}\" fill=\"#444\" font-size=\"10\" \
-             text-anchor=\"middle\">{:.digits$} s</text>",
+            "<path stroke=\"#888\" d=\"M{x} {line}v4\"/><text x=\"{at}\" y=\"{y}\" fill=\"#444\" font-size=\"10\" \
+             text-anchor=\"{anchor}\">{:.digits$} s</text>",
             mark * step
         );
         mark += 1.0;
