@@ -106,7 +106,7 @@ impl Lane {
     ) {
         let most_keys = (budget / 64) as usize;
         let nature = view.nature();
-        let mut keys = Keys::default();
+        let mut keys = Keys::of_rows(view.len());
         let all = 0..self.spans.len();
         let finest = match nature {
             TypeNature::Variable => {

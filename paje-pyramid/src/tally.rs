@@ -16,15 +16,43 @@ use crate::row::Row;
 pub(crate) struct Keys {
     pub(crate) list: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
+    /// Some of them again, each in a place of its own: most rows find theirs here.
+    recent: Vec<Option<(Key, u32)>>,
 }
 
+/// So many keys are found at once; of lanes with fewer rows, none.
+const RECENT: usize = 256;
+
 impl Keys {
+    /// For a lane with so many rows.
+    pub(crate) fn of_rows(rows: u64) -> Self {
+        let recent = if rows < RECENT as u64 { Vec::new() } else { vec![None; RECENT] };
+        Keys { recent, ..Keys::default() }
+    }
+
     #[inline]
     pub(crate) fn number(&mut self, key: Key) -> u32 {
-        *self.numbers.entry(key).or_insert_with(|| {
+        let place = match key {
+            Key::State(imbrication, value) => value.0.wrapping_mul(4).wrapping_add(imbrication),
+            Key::Event(value) => value.0,
+            Key::Link(from, to) => from.0.wrapping_mul(17).wrapping_add(to.0),
+        };
+        let place = place as usize % RECENT;
+        match self.recent.get(place) {
+            Some(Some((same, number))) if *same == key => *number,
+            _ => self.look_up(key, place),
+        }
+    }
+
+    fn look_up(&mut self, key: Key, place: usize) -> u32 {
+        let number = *self.numbers.entry(key).or_insert_with(|| {
             self.list.push(key);
             self.list.len() as u32 - 1
-        })
+        });
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = Some((key, number));
+        }
+        number
     }
 }
 

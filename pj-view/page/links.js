@@ -3,7 +3,7 @@
 const MOST = 6000;
 
 // Where links are so many that they are told by bins, bins of so many pixels more (a power of two) are enough.
-const COARSER = 4;
+const COARSER = 5;
 
 export function drawLinks(app, context, place) {
   const { model, state, layout, viewport } = app;
@@ -93,7 +93,7 @@ function linkBins(app, strokes, place, { block, from, to, places }) {
       const time = begin + width * ((((block.values[j] * 31 + block.others[j] * 17 + (block.first + i) * 7) % 64) + 0.5) / 64);
       if (time < from || time > to) continue;
       // A few grades are enough to see where there are more.
-      const alpha = Math.min(0.06 + 0.04 * Math.floor(Math.log2(1 + count) / 2), 0.25);
+      const alpha = Math.min(0.08 + 0.05 * Math.floor(Math.log2(1 + count) / 2), 0.25);
       strokes.add(place.quiet, alpha, 1, place.x(time), y0, place.x(time + block.delays[j] / count), y1, false);
     }
   }
