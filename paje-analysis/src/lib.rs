@@ -38,6 +38,7 @@ pub mod events;
 pub mod lanes;
 pub mod messages;
 mod nesting;
+pub mod order;
 pub mod quantiles;
 mod scope;
 pub mod seconds;

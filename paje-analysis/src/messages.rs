@@ -10,7 +10,7 @@ mod ends;
 use std::convert::Infallible;
 use std::str;
 
-use paje_sim::{LaneId, LaneView, Links, Trace, TypeNature, ValueId, Visitor};
+use paje_sim::{ContainerId, LaneId, LaneView, Links, Trace, TypeNature, ValueId, Visitor};
 use rayon::prelude::*;
 
 use crate::classes::Map;
@@ -129,6 +129,17 @@ impl Messages {
         }
     }
 
+    /// The containers in which a message starts or ends, in the order of their creation.
+    #[must_use]
+    pub fn ends(trace: &Trace, map: &Map) -> Vec<ContainerId> {
+        let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
+        let mut ends = Ends { seen: vec![false; trace.containers().len()] };
+        for lane in lanes.filter(|lane| map.is_message(lane.type_name().text)) {
+            let Ok(()) = lane.visit(&mut ends);
+        }
+        trace.containers().ids().filter(|id| ends.seen[id.index()]).collect()
+    }
+
     /// All messages: lane after lane, in order of completion.
     #[must_use]
     pub fn list(&self) -> &[Message] {
@@ -161,6 +172,22 @@ fn size_field(trace: &Trace) -> Option<&'static str> {
     let defined =
         |name: &&str| trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == *name));
     SIZES.into_iter().find(defined)
+}
+
+/// The containers that links join.
+struct Ends {
+    seen: Vec<bool>,
+}
+
+impl Visitor for Ends {
+    type Error = Infallible;
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for container in links.from.iter().chain(links.to) {
+            self.seen[container.index()] = true;
+        }
+        Ok(())
+    }
 }
 
 /// Takes the links of a lane down.

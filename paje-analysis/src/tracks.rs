@@ -4,7 +4,7 @@
 //! these lanes are kept a second time, as plain columns: 24 bytes for a state.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use paje_sim::{ContainerId, LaneView, Trace, TypeId, ValueId};
 use rayon::prelude::*;
@@ -68,7 +68,23 @@ impl<'t> Tracks<'t> {
         let name = |lane: &LaneView<'t>| containers.name(lane.container()).text;
         lanes.sort_by(|a, b| natural(name(a), name(b)).then(a.container().cmp(&b.container())));
         let list: Vec<Track> = lanes.par_iter().map(|lane| Track::new(*lane)).collect();
-        let mut found = vec![None; containers.len()];
+        Tracks::of_list(trace, classes, list)
+    }
+
+    /// The same, with tracks that have no states for the other containers of these.
+    #[must_use]
+    pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
+        let Tracks { trace, classes, mut list, found } = self;
+        let others: BTreeSet<ContainerId> = containers.into_iter().collect();
+        let others = others.into_iter().filter(|container| found[container.index()].is_none());
+        list.extend(others.map(Track::without_states));
+        let name = |track: &Track| trace.containers().name(track.container).text;
+        list.sort_by(|a, b| natural(name(a), name(b)).then(a.container.cmp(&b.container)));
+        Tracks::of_list(trace, classes, list)
+    }
+
+    fn of_list(trace: &'t Trace, classes: Classes, list: Vec<Track>) -> Self {
+        let mut found = vec![None; trace.containers().len()];
         for (at, track) in list.iter().enumerate() {
             found[track.container.index()] = Some(at as u32);
         }
@@ -116,6 +132,12 @@ impl<'t> Tracks<'t> {
 }
 
 impl Track {
+    fn without_states(container: ContainerId) -> Self {
+        let (start, end, value, parent) = Default::default();
+        // No state type is the root's.
+        Track { container, type_: TypeId::ROOT, start, end, value, parent }
+    }
+
     fn new(lane: LaneView<'_>) -> Self {
         let count = lane.len() as usize;
         let mut track = Track {

@@ -1,0 +1,239 @@
+//! What happened before what, where messages are passed: an index of reachability.
+//!
+//! The ends of messages and the operations of groups make *steps* of a track: what is in one state (a call) is one
+//! step, and what has no state is a step of its own. A step begins when the one before it is complete, and is
+//! complete when its messages have been sent: sends are not kept back by what their own step receives. Operations
+//! of groups keep their members back as their class says; the sender of a rendezvous waits for the receiver.
+//!
+//! A step is *known* to another if it is complete when the other begins. Of a track, these are always the first so
+//! many, which is all that [`Order::known`] tells: a component of a vector clock.
+//!
+//! # Cost
+//! For n ends of messages and members of operations, the index is made in n log n (sorting by time, which they nearly
+//! are) and takes about 40 bytes for each. Questions are answered together, in a sweep through all steps for each
+//! [`LANES`] tracks that are asked about, side by side: n · ⌈tracks/32⌉ in all. A sweep holds 8 bytes for each step and
+//! 128 for each different clock whose messages are on their way; who knows nothing of the 32 tracks has no clock.
+
+mod build;
+mod posts;
+mod sequence;
+mod sweep;
+
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+use crate::collectives::Collectives;
+use crate::messages::Messages;
+use crate::tracks::Tracks;
+
+pub use posts::posts;
+pub use sweep::LANES;
+
+/// What happened before what.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    tracks: usize,
+    /// The first step of each line, and how many there are in all: lines are the tracks, then those of operations.
+    first: Vec<u32>,
+    /// By step of a track: its time, in seconds.
+    time: Vec<f64>,
+    /// By step: its first edge.
+    edge: Vec<u32>,
+    /// What each step is kept back by: steps that are to begin, or, if they are [`TAKEN`], whose messages are to be taken.
+    edges: Vec<u32>,
+    /// By step: how many edges begin there.
+    uses: Vec<u32>,
+    /// By message.
+    send: Vec<Step>,
+    recv: Vec<Step>,
+    /// Which line completes its next step, in an order that the edges allow.
+    sequence: Vec<u32>,
+    operations: Vec<Operation>,
+    left_out: u64,
+}
+
+/// A step: a number that counts through the steps of all tracks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step(u32);
+
+/// An operation of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its place among [`Collectives::series`].
+    pub series: usize,
+    /// Which of them it is, from 0.
+    pub instance: usize,
+    /// Its line, if all or each before have to enter first.
+    line: u32,
+}
+
+/// No step.
+const NONE: u32 = u32::MAX;
+
+/// Of a step in an edge: not only what is before it, but its messages too.
+const TAKEN: u32 = 1 << 31;
+
+/// Which messages keep their senders back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendezvous<'a> {
+    /// None.
+    No,
+    /// Those with `true`, until their receiving step begins, and takes them.
+    Taken(&'a [bool]),
+    /// Those that have a step here, until it begins; see [`posts`].
+    Posted(&'a [Option<Step>]),
+}
+
+/// A question: how many steps of a track are known to a step?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The step that may know something.
+    pub step: Step,
+    /// The track that it may know something of.
+    pub track: u32,
+}
+
+impl Order {
+    /// The steps of the tracks, and what keeps them back.
+    ///
+    /// A trace may contradict itself, for example by clocks that differ. What would keep steps back for ever is
+    /// [left out](Order::left_out) where the first track is stuck.
+    #[must_use]
+    pub fn new(
+        tracks: &Tracks<'_>,
+        messages: &Messages,
+        collectives: &Collectives,
+        rendezvous: Rendezvous<'_>,
+    ) -> Self {
+        let mut order = build::steps(tracks, messages, collectives, rendezvous);
+        order.left_out = sequence::find(&mut order);
+        order
+    }
+
+    /// The steps, and what keeps them back, in an order of nothing: for [`Order::circles`].
+    #[must_use]
+    pub fn unordered(
+        tracks: &Tracks<'_>,
+        messages: &Messages,
+        collectives: &Collectives,
+        rendezvous: Rendezvous<'_>,
+    ) -> Self {
+        build::steps(tracks, messages, collectives, rendezvous)
+    }
+
+    /// The circles of steps that keep one another back for ever: a step of each track in it, where the first waits for
+    /// the second, and so on, and the last for the first. As soon as one is found, the first of its steps is let go, and
+    /// the search goes on. At most `limit` are listed; the second is how many there are.
+    #[must_use]
+    pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
+        sequence::circles(self, limit)
+    }
+
+    /// How many messages and members of operations are not kept to, since the trace contradicts itself.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The step that sends a message.
+    #[must_use]
+    pub fn send(&self, message: usize) -> Step {
+        self.send[message]
+    }
+
+    /// The step that receives a message.
+    #[must_use]
+    pub fn recv(&self, message: usize) -> Step {
+        self.recv[message]
+    }
+
+    /// The track of a step, and how many of its steps are before it.
+    #[must_use]
+    pub fn place(&self, step: Step) -> (usize, u32) {
+        let track = self.first.partition_point(|first| *first <= step.0) - 1;
+        (track, step.0 - self.first[track])
+    }
+
+    /// How many steps of its track, which is this, are before a step.
+    #[must_use]
+    pub fn index(&self, track: usize, step: Step) -> u32 {
+        step.0 - self.first[track]
+    }
+
+    /// How many steps a track has.
+    #[must_use]
+    pub fn len(&self, track: usize) -> u32 {
+        self.first[track + 1] - self.first[track]
+    }
+
+    /// Whether there are no steps.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.time.is_empty()
+    }
+
+    /// The first step of a track at `time` or later, in seconds, if there is one.
+    #[must_use]
+    pub fn at(&self, track: usize, time: f64) -> Option<Step> {
+        let (first, end) = (self.first[track] as usize, self.first[track + 1] as usize);
+        let step = first + self.time[first..end].partition_point(|at| *at < time);
+        (step < end).then_some(Step(step as u32))
+    }
+
+    /// The time of a step, in seconds.
+    #[must_use]
+    pub fn time(&self, step: Step) -> f64 {
+        self.time[step.0 as usize]
+    }
+
+    /// The operations of groups that keep anybody back.
+    #[must_use]
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// How many steps of each question's track are complete when its step begins.
+    #[must_use]
+    pub fn known(&self, questions: &[Question]) -> Vec<u32> {
+        sweep::all(self, questions)
+    }
+
+    /// The same as if operation `skipped` (its place among [`Order::operations`]) did not keep anybody back, for
+    /// questions about steps of the stretch around it.
+    #[must_use]
+    pub fn known_without(
+        &self,
+        skipped: usize,
+        stretch: &Stretch,
+        questions: &[Question],
+    ) -> Vec<u32> {
+        sweep::without(self, self.operations[skipped].line, stretch, questions)
+    }
+
+    /// By operation, the part of the run that it can make a difference to.
+    ///
+    /// It is between the operations before and after it that all tracks with steps take part in, and that let nobody go
+    /// before all have entered: all before such an operation are known to all after it.
+    #[must_use]
+    pub fn stretches(&self) -> Vec<Stretch> {
+        sequence::stretches(self)
+    }
+}
+
+/// A part of a run. All before it are known to all in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// In the sequence.
+    range: Range<usize>,
+    /// By line, the step that it is in at the begin, and at the end.
+    begin: Arc<[u32]>,
+    end: Arc<[u32]>,
+}
+
+impl Stretch {
+    /// The steps of a track that begin in it.
+    #[must_use]
+    pub fn steps(&self, track: usize) -> RangeInclusive<Step> {
+        Step(self.begin[track])..=Step(self.end[track])
+    }
+}

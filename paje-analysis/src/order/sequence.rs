@@ -1,0 +1,214 @@
+//! An order of all steps that what keeps them back allows; and the circles in it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::build::offsets;
+use super::{NONE, Order, Step, Stretch, TAKEN};
+
+/// The steps as they begin and become complete.
+struct Run<'o> {
+    order: &'o Order,
+    /// By step: where its edges lead to.
+    next: Vec<u32>,
+    to: Vec<u32>,
+    /// By step: how many edges still keep it back.
+    pending: Vec<u32>,
+    /// By line: the step that it is in.
+    at: Vec<u32>,
+    /// By step.
+    line: Vec<u32>,
+    /// Lines whose step can be completed.
+    ready: VecDeque<u32>,
+    sequence: Vec<u32>,
+}
+
+impl<'o> Run<'o> {
+    /// The begin of the run.
+    fn new(order: &'o Order) -> Self {
+        let steps = order.uses.len();
+        let froms = || order.edges.iter().map(|from| from & !TAKEN);
+        let next = offsets(steps, froms());
+        let (mut to, mut place) = (vec![0; order.edges.len()], next.clone());
+        let mut pending = vec![0; steps];
+        for step in 0..steps {
+            let edges = order.edge[step] as usize..order.edge[step + 1] as usize;
+            pending[step] = edges.len() as u32;
+            for from in &order.edges[edges] {
+                let place = &mut place[(from & !TAKEN) as usize];
+                to[*place as usize] = step as u32;
+                *place += 1;
+            }
+        }
+        let mut line = vec![0; steps];
+        for at in 0..order.first.len().saturating_sub(1) {
+            line[order.first[at] as usize..order.first[at + 1] as usize].fill(at as u32);
+        }
+        let lines = order.first.len().saturating_sub(1);
+        let at = order.first[..lines].to_vec();
+        let sequence = Vec::with_capacity(steps);
+        let mut run =
+            Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
+        // First all begin, then it is seen who is kept back.
+        (0..lines).for_each(|line| run.let_go(line));
+        run.ready.clear();
+        let is_free = |line: &usize| !run.is_over(*line) && run.pending[run.at[*line] as usize] == 0;
+        let free: Vec<usize> = (0..lines).filter(is_free).collect();
+        run.ready.extend(free.into_iter().map(|line| line as u32));
+        run
+    }
+
+    fn is_over(&self, line: usize) -> bool {
+        self.at[line] == self.order.first[line + 1]
+    }
+
+    /// The line's step begins.
+    fn begin(&mut self, line: usize) {
+        self.let_go(line);
+        if !self.is_over(line) && self.pending[self.at[line] as usize] == 0 {
+            self.ready.push_back(line as u32);
+        }
+    }
+
+    /// What the line's step kept back goes on if nothing else keeps it back.
+    fn let_go(&mut self, line: usize) {
+        if self.is_over(line) {
+            return;
+        }
+        let step = self.at[line] as usize;
+        for edge in self.next[step] as usize..self.next[step + 1] as usize {
+            let to = self.to[edge];
+            self.pending[to as usize] -= 1;
+            let line = self.line[to as usize];
+            if self.pending[to as usize] == 0 && self.at[line as usize] == to {
+                self.ready.push_back(line);
+            }
+        }
+    }
+
+    /// Completes steps until none can be.
+    fn go_on(&mut self) {
+        while let Some(line) = self.ready.pop_front() {
+            self.sequence.push(line);
+            self.at[line as usize] += 1;
+            self.begin(line as usize);
+        }
+    }
+
+    /// Whether the step has begun, or is complete.
+    fn has_begun(&self, step: u32) -> bool {
+        self.at[self.line[step as usize] as usize] >= step
+    }
+
+    /// The edges of the step in which the line is stuck that keep it back.
+    fn kept_back(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
+        let step = self.at[line] as usize;
+        let edges = self.order.edge[step] as usize..self.order.edge[step + 1] as usize;
+        edges.filter(|edge| !self.has_begun(self.order.edges[*edge] & !TAKEN))
+    }
+}
+
+/// Finds the sequence; edges that would stop it for ever are taken out. Returns how many.
+pub(super) fn find(order: &mut Order) -> u64 {
+    let mut run = Run::new(order);
+    run.go_on();
+    let mut broken = Vec::new();
+    let lines = run.at.len();
+    let mut line = 0;
+    while run.sequence.len() < run.pending.len() {
+        if !run.is_over(line) {
+            let edges: Vec<usize> = run.kept_back(line).collect();
+            broken.extend(edges);
+            run.pending[run.at[line] as usize] = u32::MAX;
+            run.ready.push_back(line as u32);
+            run.go_on();
+        }
+        line = (line + 1) % lines;
+    }
+    let sequence = run.sequence;
+    order.sequence = sequence;
+    for edge in &broken {
+        let from = std::mem::replace(&mut order.edges[*edge], NONE);
+        order.uses[(from & !TAKEN) as usize] -= 1;
+    }
+    broken.len() as u64
+}
+
+/// See [`Order::circles`].
+pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
+    let mut run = Run::new(order);
+    run.go_on();
+    let (mut found, mut count) = (Vec::new(), 0);
+    let lines = run.at.len();
+    // By line: in which search it was seen last.
+    let mut seen = vec![0_u64; lines];
+    let (mut line, mut search) = (0, 0);
+    while run.sequence.len() < run.pending.len() {
+        if run.is_over(line) {
+            line = (line + 1) % lines;
+            continue;
+        }
+        // From any stuck line, those that keep back lead to a circle.
+        search += 1;
+        let (mut path, mut at) = (Vec::new(), line);
+        while seen[at] != search {
+            seen[at] = search;
+            path.push(at);
+            let edge = run.kept_back(at).next().expect("what is stuck is kept back");
+            at = run.line[(order.edges[edge] & !TAKEN) as usize] as usize;
+        }
+        let begin = path.iter().position(|line| *line == at).expect("it was seen");
+        let circle = &path[begin..];
+        count += 1;
+        if found.len() < limit {
+            let tracks = circle.iter().filter(|line| **line < order.tracks);
+            found.push(tracks.map(|line| Step(run.at[*line])).collect());
+        }
+        let free = circle[0];
+        run.pending[run.at[free] as usize] = u32::MAX;
+        run.ready.push_back(free as u32);
+        run.go_on();
+    }
+    (found, count)
+}
+
+/// See [`Order::stretches`].
+pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
+    let lines = order.first.len() - 1;
+    let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
+    // Lines of operations that everybody waits in: two steps, and an edge from each track.
+    let is_full = |line: usize| {
+        line >= order.tracks && order.first[line + 1] - order.first[line] == 2 && {
+            let step = order.first[line] as usize;
+            (order.edge[step + 1] - order.edge[step]) as usize == busy
+                && !order.edges[order.edge[step] as usize..order.edge[step + 1] as usize]
+                    .contains(&NONE)
+        }
+    };
+    let mut at: Vec<u32> = order.first[..lines].to_vec();
+    // By operation: the first bound after it, and whether it is that itself.
+    let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
+    let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
+    for (place, line) in order.sequence.iter().enumerate() {
+        let line = *line as usize;
+        if line >= order.tracks && at[line] == order.first[line] {
+            let full = is_full(line);
+            of_line[line] = (bounds.len(), full);
+            if full {
+                bounds.push((place, at.clone().into()));
+            }
+        }
+        at[line] += 1;
+    }
+    bounds.push((order.sequence.len(), at.into()));
+    let last = bounds.len() - 1;
+    let of_operation = |operation: &super::Operation| {
+        let (bound, full) = match operation.line {
+            NONE => (1, false),
+            line => of_line[line as usize],
+        };
+        let (from, to) = (&bounds[bound - 1], &bounds[(bound + usize::from(full)).min(last)]);
+        Stretch { range: from.0..to.0, begin: Arc::clone(&from.1), end: Arc::clone(&to.1) }
+    };
+    order.operations.iter().map(of_operation).collect()
+}

@@ -1,0 +1,316 @@
+//! Who waits for whom for ever where a run stopped; and who would if sends did not keep messages.
+//!
+//! (Source: Schaeli, 5.5.1.) A container is blocked if it was in a call about other containers when the trace ended, and the call
+//! got nothing. One that receives waits for who has not sent, one in an operation of a group for those that have not
+//! entered. What is waited for, and does not wait itself, is *stuck*; who wait for one another are a *circle*.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use paje_analysis::classes::Class;
+use paje_analysis::order::{Order, Rendezvous, Step, posts};
+use paje_sim::{ContainerId, Glob, LaneView, States, ValueId, Visitor};
+use rustc_hash::FxHashSet;
+
+use crate::model::Model;
+
+/// How deadlocks are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The states that block. Without it, those about other containers whose names do not say otherwise (`Isend`, `Bsend`).
+    pub blocking: Vec<Glob>,
+    /// The user-defined field of a state that names the other container, or its number.
+    pub peer_field: Option<String>,
+    /// How many circles of sends are listed at most.
+    pub limit: usize,
+}
+
+/// Somebody who waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wait {
+    /// The track of who waits.
+    pub track: usize,
+    /// The state in which it waits.
+    pub state: usize,
+    /// The tracks that it waits for, in their order; none if the trace does not tell.
+    pub whom: Vec<u32>,
+    /// How that is known.
+    pub how: How,
+}
+
+/// How it is known whom somebody waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// They have not entered an operation.
+    NotEntered,
+    /// A field of the state says it.
+    Field,
+    /// The message before came from it, or went to it.
+    LastMessage,
+    /// Nothing says it.
+    Unknown,
+}
+
+/// What a run hangs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hang {
+    /// The tracks that wait for one another, each for the next, and the last for the first; or the one that is stuck.
+    pub tracks: Vec<u32>,
+    /// Whether they wait for one another.
+    pub is_circle: bool,
+    /// Of these, the one that most wait for, and how many do.
+    pub most: (u32, usize),
+    /// How many others wait for it, or for who does, and so on.
+    pub hanging: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Deadlock {
+    /// Who waits at the end, in the order of the tracks.
+    pub waits: Vec<Wait>,
+    /// What they hang on; what most hang on comes first.
+    pub hangs: Vec<Hang>,
+    /// Circles of steps that would wait for ever if senders waited for their receivers.
+    pub potential: Vec<Vec<Step>>,
+    /// How many there are.
+    pub potential_count: u64,
+}
+
+/// Looks for deadlocks.
+#[must_use]
+pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock {
+    let waits = waits(model, options);
+    let hangs = hangs(model.tracks.list().len(), &waits);
+    let (potential, potential_count) = potential(model, order, options);
+    Deadlock { waits, hangs, potential, potential_count }
+}
+
+/// Whether a state of this name and class blocks.
+fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
+    if !options.blocking.is_empty() {
+        return options.blocking.iter().any(|glob| glob.matches(name));
+    }
+    let call = name.rsplit(|byte| *byte == b'_').next().unwrap_or(name).to_ascii_lowercase();
+    class.communicates() && !call.starts_with(b"i") && call != b"bsend"
+}
+
+/// Those that were blocked at the end.
+fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
+    let (trace, tracks) = (model.trace(), &model.tracks);
+    let containers = trace.containers();
+    let mut found = Vec::new();
+    for (at, track) in tracks.list().iter().enumerate() {
+        let end = containers.end(track.container);
+        // The innermost state that was open at the end.
+        let Some(state) = (0..track.len()).rev().find(|state| track.end[*state] >= end) else {
+            continue;
+        };
+        let class = tracks.class(at, state);
+        let name = trace.types().value_name(track.type_, track.value[state]);
+        let list = model.messages.list();
+        let got = || {
+            let mut received = model.messages.received(at).iter().rev();
+            received.any(|message| list[*message as usize].recv() == Some(state))
+                || model.messages.sent(at).iter().rev().any(|message| {
+                    class == Class::Send && list[*message as usize].send() == Some(state)
+                })
+        };
+        if !blocks(options, name.text, class) || got() {
+            continue;
+        }
+        found.push(Wait { track: at, state, whom: Vec::new(), how: How::Unknown });
+    }
+    let groups = Groups::new(model, &found);
+    found.retain_mut(|wait| {
+        if let Class::Collective(_) = tracks.class(wait.track, wait.state) {
+            (wait.whom, wait.how) = (groups.missing(model, wait), How::NotEntered);
+            return !wait.whom.is_empty();
+        }
+        if let Some(peer) = options.peer_field.as_deref().and_then(|name| peer(model, wait, name)) {
+            (wait.whom, wait.how) = (vec![peer], How::Field);
+        } else if let Some(peer) = last_peer(model, wait) {
+            (wait.whom, wait.how) = (vec![peer], How::LastMessage);
+        }
+        true
+    });
+    found
+}
+
+/// How often each track was in the operations that somebody waits in.
+struct Groups {
+    /// By track, its group.
+    group: Vec<Option<usize>>,
+    counts: BTreeMap<(u32, ValueId), Vec<(u32, usize)>>,
+}
+
+impl Groups {
+    fn new(model: &Model<'_>, waits: &[Wait]) -> Self {
+        let tracks = model.tracks.list();
+        let mut group = vec![None; tracks.len()];
+        for (at, members) in model.collectives.groups.iter().enumerate() {
+            members.iter().for_each(|track| group[*track as usize] = Some(at));
+        }
+        let mut counts = BTreeMap::new();
+        for wait in waits {
+            let Some(at) = group[wait.track] else { continue };
+            let value = tracks[wait.track].value[wait.state];
+            counts.entry((at as u32, value)).or_insert_with(|| {
+                let count = |track: &u32| {
+                    let values = &tracks[*track as usize].value;
+                    (*track, values.iter().filter(|other| **other == value).count())
+                };
+                model.collectives.groups[at].iter().map(count).collect()
+            });
+        }
+        Groups { group, counts }
+    }
+
+    /// Those who have not entered the operation that somebody waits in.
+    fn missing(&self, model: &Model<'_>, wait: &Wait) -> Vec<u32> {
+        let value = model.tracks.list()[wait.track].value[wait.state];
+        let counts = self.group[wait.track].and_then(|at| self.counts.get(&(at as u32, value)));
+        let Some(counts) = counts else { return Vec::new() };
+        let mine = counts.iter().find(|(track, _)| *track as usize == wait.track);
+        let mine = mine.map_or(0, |(_, count)| *count);
+        counts.iter().filter(|(_, count)| *count < mine).map(|(track, _)| *track).collect()
+    }
+}
+
+/// The container that a field of the state names.
+fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
+    let (trace, track) = (model.trace(), &model.tracks.list()[wait.track]);
+    let lane = trace.lane(track.container, track.type_)?;
+    let mut reader = Field { name, row: wait.state, text: None };
+    let Ok(()) = lane.visit(&mut reader);
+    let text = reader.text?;
+    let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(&text);
+    let containers = trace.containers();
+    let of = |id: ContainerId| model.tracks.of_container(id).map(|track| track as u32);
+    let named = containers.ids().find(|id| {
+        let names = [Some(containers.name(*id)), containers.alias(*id)];
+        of(*id).is_some() && names.into_iter().flatten().any(|name| name.text == text)
+    });
+    // A number is that of a rank: the one at the end of a name.
+    let number: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    let ends_so = |id: &ContainerId| {
+        let name = containers.name(*id).text;
+        let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = std::str::from_utf8(&name[name.len() - digits..]).ok();
+        number.is_some() && digits.and_then(|digits| digits.parse().ok()) == number
+    };
+    let mut ranks = model.tracks.list().iter().map(|track| track.container);
+    named.or_else(|| ranks.find(ends_so)).and_then(of)
+}
+
+/// Takes down a field of one state.
+struct Field<'a> {
+    name: &'a str,
+    /// How many states are before it.
+    row: usize,
+    text: Option<Vec<u8>>,
+}
+
+impl Visitor for Field<'_> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        let count = states.start.len();
+        if self.row < count {
+            let mut fields = states.user_defined.of(self.row);
+            let found = fields.find(|(name, _)| *name == self.name);
+            self.text = found.map(|(_, text)| text.trim_ascii().to_vec());
+            self.row = usize::MAX;
+        } else if self.row != usize::MAX {
+            self.row -= count;
+        }
+        Ok(())
+    }
+}
+
+/// Who sent the last message that came in a state of this value; or, where messages are sent, who got the last.
+fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
+    let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
+    let value = track.value[wait.state];
+    if model.tracks.class(wait.track, wait.state) == Class::Send {
+        let sent = model.messages.sent(wait.track).iter().rev().map(|at| &list[*at as usize]);
+        let mut same = sent.filter(|message| message.send().is_some_and(|at| track.value[at] == value));
+        return same.next().map(|message| message.to);
+    }
+    let received = model.messages.received(wait.track).iter().rev().map(|at| &list[*at as usize]);
+    let mut same = received.filter(|message| message.recv().is_some_and(|at| track.value[at] == value));
+    same.next().map(|message| message.from)
+}
+
+/// What those who wait hang on.
+fn hangs(tracks: usize, waits: &[Wait]) -> Vec<Hang> {
+    let mut whom: Vec<&[u32]> = vec![&[]; tracks];
+    let mut waiters: Vec<Vec<u32>> = vec![Vec::new(); tracks];
+    for wait in waits {
+        whom[wait.track] = &wait.whom;
+        wait.whom.iter().for_each(|other| waiters[*other as usize].push(wait.track as u32));
+    }
+    let hanging = |tracks: &[u32]| {
+        let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
+        let mut next = tracks.to_vec();
+        while let Some(track) = next.pop() {
+            next.extend(waiters[track as usize].iter().filter(|waiter| seen.insert(**waiter)));
+        }
+        seen.len() - tracks.len()
+    };
+    let mut found = Vec::new();
+    // From each, whom it waits for, until somebody comes again or does not wait.
+    let mut search = vec![0_usize; tracks];
+    for wait in waits {
+        let (mut at, mut path) = (wait.track as u32, Vec::new());
+        let mine = wait.track + 1;
+        while search[at as usize] == 0 {
+            search[at as usize] = mine;
+            path.push(at);
+            match whom[at as usize].first() {
+                Some(next) => at = *next,
+                None => break,
+            }
+        }
+        let tracks = if search[at as usize] == mine && !whom[at as usize].is_empty() {
+            let begin = path.iter().position(|track| *track == at).unwrap_or(0);
+            path.split_off(begin)
+        } else {
+            continue;
+        };
+        found.push((tracks, true));
+    }
+    let blocked: FxHashSet<u32> = waits.iter().map(|wait| wait.track as u32).collect();
+    let is_end = |track: &u32| {
+        whom[*track as usize].is_empty()
+            && (!waiters[*track as usize].is_empty() || blocked.contains(track))
+    };
+    found.extend((0..tracks as u32).filter(is_end).map(|track| (vec![track], false)));
+    let hang = |(tracks, is_circle): (Vec<u32>, bool)| {
+        let count = |track: &u32| (*track, waiters[*track as usize].len());
+        let most = tracks.iter().map(count).min_by_key(|(track, count)| (usize::MAX - count, *track));
+        Hang { most: most.unwrap_or_default(), hanging: hanging(&tracks), tracks, is_circle }
+    };
+    let mut hangs: Vec<Hang> = found.into_iter().map(hang).collect();
+    hangs.sort_by_key(|hang| (usize::MAX - hang.hanging, hang.tracks[0]));
+    hangs
+}
+
+/// The circles of those who would wait for one another if a sender waited until its receiver takes the message.
+fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
+    let mut posted = posts(&model.tracks, &model.messages, order);
+    let types = model.trace().types();
+    for (message, post) in model.messages.list().iter().zip(&mut posted) {
+        let track = &model.tracks.list()[message.from as usize];
+        let is_kept_back = message.send().is_some_and(|state| {
+            let name = types.value_name(track.type_, track.value[state]);
+            blocks(options, name.text, model.tracks.class(message.from as usize, state))
+        });
+        if !is_kept_back {
+            *post = None;
+        }
+    }
+    let rendezvous = Rendezvous::Posted(&posted);
+    let order = Order::unordered(&model.tracks, &model.messages, &model.collectives, rendezvous);
+    order.circles(options.limit)
+}

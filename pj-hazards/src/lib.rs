@@ -1,0 +1,23 @@
+//! `pj_hazards`: what could have gone differently in a run that passes messages.
+//!
+//! ```text
+//! FILE ──replay──▶ messages, operations ──▶ what happened before what ──▶ races, orders, deadlocks, barriers
+//! ```
+//!
+//! What happened before what is in `paje-analysis`. Here are the hazards that follow from it, each in a module that neither
+//! prints nor ends the program: [`races`], [`orders`], [`deadlock`], [`barriers`].
+
+pub mod barriers;
+pub mod cli;
+pub mod deadlock;
+mod dot;
+pub mod manual;
+pub mod model;
+pub mod orders;
+pub mod output;
+pub mod places;
+pub mod poset;
+pub mod races;
+mod report;
+pub mod run;
+mod texts;

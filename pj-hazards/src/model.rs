@@ -1,0 +1,226 @@
+//! What hazards are told from: the messages, which of them can be told apart, and what happened before what.
+
+use std::convert::Infallible;
+
+use paje_analysis::classes::{Classes, Map};
+use paje_analysis::collectives::{Collectives, Grouping};
+use paje_analysis::messages::{Message, Messages};
+use paje_analysis::order::{Order, Rendezvous};
+use paje_analysis::tracks::Tracks;
+use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
+use rustc_hash::FxHashMap;
+
+/// What tells messages from one container to another apart, so that they may overtake one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The value of the link.
+    Value,
+    /// The type of the link.
+    Type,
+    /// The user-defined field of this name.
+    Field(String),
+}
+
+impl From<&str> for Channel {
+    fn from(name: &str) -> Self {
+        match name {
+            "value" => Channel::Value,
+            "type" => Channel::Type,
+            field => Channel::Field(field.to_owned()),
+        }
+    }
+}
+
+/// How messages are looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Receives that take any message: those whose state or value matches. Without it, all may.
+    pub wildcard: Option<Glob>,
+    /// What tells messages between the same containers apart.
+    pub channel: Option<Channel>,
+    /// Messages that only read what they come to: those whose receiving state or value matches.
+    pub reads: Option<Glob>,
+    /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
+    pub access: Option<String>,
+    /// What the operations of groups are.
+    pub grouping: Grouping,
+    /// Where and when receives are looked at.
+    pub selection: Selection,
+}
+
+/// The messages of a trace, and what is around them.
+#[derive(Clone, Debug)]
+pub struct Model<'t> {
+    /// The states, with a track for each container.
+    pub tracks: Tracks<'t>,
+    /// The messages.
+    pub messages: Messages,
+    /// The operations of groups.
+    pub collectives: Collectives,
+    /// What states are about.
+    pub map: Map,
+    /// By message: its channel.
+    pub channel: Vec<u32>,
+    /// By message: whether its receive takes any.
+    pub wildcard: Vec<bool>,
+    /// By message: how it accesses variables, if anything is said of it.
+    pub access: Vec<Option<Box<[u8]>>>,
+    /// By message: whether it is looked at.
+    pub selected: Vec<bool>,
+    window: TimeRange,
+    rendezvous: Vec<bool>,
+}
+
+impl<'t> Model<'t> {
+    /// Finds the messages. If the map knows no state of the trace, all links are messages.
+    #[must_use]
+    pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
+        let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
+        if tracks.classes().is_empty() {
+            tracks = tracks.with_others(Messages::ends(trace, &map));
+        }
+        let messages = Messages::new(&tracks, &map, None);
+        let collectives = Collectives::new(&tracks, &options.grouping);
+        let mut reader = Reader {
+            tracks: &tracks,
+            options,
+            channels: FxHashMap::default(),
+            channel: Vec::with_capacity(messages.list().len()),
+            access: Vec::new(),
+        };
+        for lane in trace.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
+            if map.is_message(lane.type_name().text) {
+                let Ok(()) = lane.visit(&mut reader);
+            }
+        }
+        let (channel, access) = (reader.channel, reader.access);
+        let list = messages.list();
+        let by = |glob: &Option<Glob>, otherwise| -> Vec<bool> {
+            let Some(glob) = glob else { return vec![otherwise; list.len()] };
+            let mut states = Matches::new(glob, trace);
+            list.iter().map(|message| states.of(&tracks, message)).collect()
+        };
+        let (wildcard, reads) = (by(&options.wildcard, true), by(&options.reads, false));
+        let mut access = access;
+        if options.reads.is_some() {
+            access.resize(list.len(), None);
+            for (access, reads) in access.iter_mut().zip(reads) {
+                if access.is_none() {
+                    *access = Some(if reads { b"r"[..].into() } else { b"w"[..].into() });
+                }
+            }
+        }
+        let selected = options.selection.resolve(trace);
+        let window = selected.window();
+        let is_selected = |message: &Message| {
+            let container = tracks.list()[message.to as usize].container;
+            selected.container(container) && window.from <= message.end && message.end <= window.to
+        };
+        let selected = list.iter().map(is_selected).collect();
+        let is_rendezvous = |message: &Message| {
+            let track = &tracks.list()[message.from as usize];
+            message.send().is_some_and(|state| {
+                let name = trace.types().value_name(track.type_, track.value[state]);
+                map.is_rendezvous(name.text)
+            })
+        };
+        let rendezvous = list.iter().map(is_rendezvous).collect();
+        Model { tracks, messages, collectives, map, channel, wildcard, access, selected, window, rendezvous }
+    }
+
+    /// What happened before what.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        let rendezvous = Rendezvous::Taken(&self.rendezvous);
+        Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
+    }
+
+    /// How a message accesses variables, if anything is said of it.
+    #[must_use]
+    pub fn access(&self, message: u32) -> Option<&[u8]> {
+        self.access.get(message as usize)?.as_deref()
+    }
+
+    /// When receives and operations are looked at.
+    #[must_use]
+    pub const fn window(&self) -> TimeRange {
+        self.window
+    }
+
+    /// The trace.
+    #[must_use]
+    pub fn trace(&self) -> &'t Trace {
+        self.tracks.trace()
+    }
+}
+
+/// Whether names of states and values match a pattern, looked up once for each.
+struct Matches<'g> {
+    glob: &'g Glob,
+    /// By lane.
+    types: Vec<TypeId>,
+    known: FxHashMap<(u32, u32), bool>,
+}
+
+impl<'g> Matches<'g> {
+    fn new(glob: &'g Glob, trace: &Trace) -> Self {
+        let types = trace.lanes().map(LaneView::type_id).collect();
+        Matches { glob, types, known: FxHashMap::default() }
+    }
+
+    fn of(&mut self, tracks: &Tracks<'_>, message: &Message) -> bool {
+        let (trace, track) = (tracks.trace(), &tracks.list()[message.to as usize]);
+        let types = trace.types();
+        let link = (self.types[message.lane.index()], message.value);
+        let state = message.recv().map(|state| (track.type_, track.value[state]));
+        [Some(link), state].into_iter().flatten().any(|(type_, value)| {
+            let glob = self.glob;
+            let matches = || glob.matches(types.value_name(type_, value).text);
+            *self.known.entry((type_.0, value.0)).or_insert_with(matches)
+        })
+    }
+}
+
+/// Takes down which channel each message is of.
+struct Reader<'a> {
+    tracks: &'a Tracks<'a>,
+    options: &'a Options,
+    channels: FxHashMap<(u32, Box<[u8]>), u32>,
+    channel: Vec<u32>,
+    access: Vec<Option<Box<[u8]>>>,
+}
+
+impl Visitor for Reader<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let track = |container| self.tracks.of_container(container);
+        for i in 0..links.start.len() {
+            let (Some(from), Some(_)) = (track(links.from[i]), track(links.to[i])) else {
+                continue;
+            };
+            let field = |name: &str| {
+                let mut fields = links.user_defined.of(i).filter(|(field, _)| *field == name);
+                fields.next().map(|(_, text)| text)
+            };
+            let told = match &self.options.channel {
+                None => None,
+                Some(Channel::Value) => Some(lane.value_name(links.value[i]).text),
+                Some(Channel::Type) => Some(lane.type_name().text),
+                Some(Channel::Field(name)) => field(name),
+            };
+            let channel = match told {
+                None => from as u32,
+                Some(told) => {
+                    let next = (self.tracks.list().len() + self.channels.len()) as u32;
+                    *self.channels.entry((from as u32, told.into())).or_insert(next)
+                }
+            };
+            self.channel.push(channel);
+            if let Some(name) = &self.options.access {
+                self.access.push(field(name).map(|text| text.trim_ascii().into()));
+            }
+        }
+        Ok(())
+    }
+}

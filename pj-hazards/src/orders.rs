@@ -1,0 +1,288 @@
+//! Orders in which messages could have come.
+//!
+//! Of the messages into one container, one comes before another if the other was sent by who knew that it had come, or if
+//! both are of one channel, which keeps their order. What that leaves open is made smaller: messages that can be exchanged
+//! are put in order, and the rest is cut into groups that come one after the other; then each group can be tried by
+//! itself. (Source: Schaeli, 4.4.2 to 4.4.4.) It presumes that the same messages are sent, whatever their order.
+
+use num_bigint::BigUint;
+use paje_analysis::order::{Order, Question, Step};
+use rayon::prelude::*;
+
+use crate::model::Model;
+use crate::poset::{Orders, Poset};
+
+/// The most messages of a container between two points that all have passed; what has more is not taken apart.
+pub const LARGEST: usize = 2000;
+
+/// The most messages of a group in which it is tried what can be exchanged: that takes the fourth power.
+const REDUCED: usize = 200;
+
+/// Messages into one container, which can be tried by themselves.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The container's track.
+    pub track: usize,
+    /// The messages, in an order that is allowed.
+    pub messages: Vec<u32>,
+    /// What has to come before what, by place in `messages`; `None` if they are too many.
+    pub poset: Option<Poset>,
+}
+
+/// How many orders there are at one stage of the reduction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stage {
+    /// What the stage is: `events`, `messages`, `containers`, `reduced`, `groups` or `states`.
+    pub name: &'static str,
+    /// How many parts are looked at one by one.
+    pub parts: u64,
+    /// How many things are in them: events or messages.
+    pub things: u64,
+    /// How many orders they have, added up; `None`: too many to be counted.
+    pub orders: Option<BigUint>,
+    /// How many messages are delivered where all orders are tried.
+    pub deliveries: Option<BigUint>,
+}
+
+/// The groups of all containers, in the order of the containers and of time. Groups of one message are left out.
+#[must_use]
+pub fn groups(model: &Model<'_>, order: &Order) -> Vec<Group> {
+    let containers = containers(model, order);
+    let cut = containers.into_par_iter().map(|(track, coarse)| {
+        let parts = coarse.into_iter().flat_map(|(messages, poset)| match poset {
+            None => vec![Group { track, messages, poset: None }],
+            Some(poset) => {
+                let reduced = reduced(model, &messages, &poset);
+                let of_group = |group: Vec<usize>| Group {
+                    track,
+                    poset: Some(reduced.part(&group)),
+                    messages: group.iter().map(|at| messages[*at]).collect(),
+                };
+                reduced.groups().into_iter().map(of_group).collect()
+            }
+        });
+        parts.filter(|group| group.messages.len() > 1).collect::<Vec<_>>()
+    });
+    cut.flatten().collect()
+}
+
+fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
+    if model.access.is_empty() || messages.len() > REDUCED {
+        return poset.clone();
+    }
+    poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
+}
+
+/// Whether two messages can be exchanged: neither writes what the other reads or writes.
+fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    let uses = |access: u8| matches!(access, b'r' | b'w');
+    let collide = |(a, b): (&u8, &u8)| (*a == b'w' && uses(*b)) || (*b == b'w' && uses(*a));
+    !a.iter().zip(b).any(collide)
+}
+
+/// A part of the messages into one container, and their order unless they are too many.
+type Part = (Vec<u32>, Option<Poset>);
+
+/// The messages into each container, cut where all that came before have to come before all others.
+fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
+    let list = model.messages.list();
+    let asked = |message: &u32| model.selected[*message as usize] && model.wildcard[*message as usize];
+    let question = |message: &u32| Question {
+        step: order.send(*message as usize),
+        track: list[*message as usize].to,
+    };
+    let all: Vec<u32> = (0..list.len() as u32).filter(asked).collect();
+    let answers = order.known(&all.iter().map(question).collect::<Vec<_>>());
+    let mut known = vec![0; list.len()];
+    for (message, answer) in all.iter().zip(answers) {
+        known[*message as usize] = answer;
+    }
+    (0..model.tracks.list().len())
+        .into_par_iter()
+        .map(|track| {
+            let step = |message: u32| order.index(track, order.recv(message as usize));
+            let received = model.messages.received(track).iter().copied();
+            let mut messages: Vec<u32> = received.filter(asked).collect();
+            messages.sort_by_key(|message| step(*message));
+            let mut parts = Vec::new();
+            let mut end = messages.len();
+            // From the last on: the least that is known to the senders of what is behind.
+            let mut least = u32::MAX;
+            for at in (0..messages.len()).rev() {
+                least = least.min(known[messages[at] as usize]);
+                if at == 0 || step(messages[at - 1]) < least {
+                    let part = messages[at..end].to_vec();
+                    let poset = (part.len() <= LARGEST).then(|| {
+                        Poset::new(part.len(), |a, b| {
+                            let (a, b) = (part[a] as usize, part[b] as usize);
+                            step(a as u32) < known[b] || model.channel[a] == model.channel[b]
+                        })
+                    });
+                    parts.push((part, poset));
+                    end = at;
+                }
+            }
+            parts.reverse();
+            (track, parts)
+        })
+        .collect()
+}
+
+/// Counts the orders, stage by stage; none that need more than `limit` sets of messages.
+#[must_use]
+pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
+    let whole = |name, poset: Option<Poset>, things: usize| {
+        let counted = poset.and_then(|poset| poset.count(limit));
+        Stage::of(name, things as u64, counted.map(|counted| counted.orders))
+    };
+    let messages = model.messages.list().len();
+    let mut stages = vec![
+        whole("events", events(model, order), 2 * messages),
+        whole("messages", deliveries(model, order), messages),
+    ];
+    let containers = containers(model, order);
+    let (mut plain, mut less) = (Stage::new("containers"), Stage::new("reduced"));
+    let (mut groups, mut states) = (Stage::new("groups"), Stage::new("states"));
+    for (_, parts) in &containers {
+        let things: u64 = parts.iter().map(|(messages, _)| messages.len() as u64).sum();
+        if things == 0 {
+            continue;
+        }
+        // Of parts that come one after the other, each order goes with each.
+        let (mut all, mut fewer) = (Some(BigUint::from(1_u8)), Some(BigUint::from(1_u8)));
+        for (messages, poset) in parts {
+            let counted = poset.as_ref().and_then(|poset| poset.count(limit));
+            all = all.zip(counted).map(|(all, counted)| all * counted.orders);
+            let Some(poset) = poset else {
+                fewer = None;
+                for stage in [&mut groups, &mut states] {
+                    stage.add(messages.len() as u64, None);
+                }
+                continue;
+            };
+            let reduced = reduced(model, messages, poset);
+            for group in reduced.groups() {
+                let counted: Option<Orders> = reduced.part(&group).count(limit);
+                let orders = counted.as_ref().map(|counted| counted.orders.clone());
+                let edges = counted.map(|counted| BigUint::from(counted.steps));
+                fewer = fewer.zip(orders.as_ref()).map(|(fewer, orders)| fewer * orders);
+                groups.add(group.len() as u64, orders.clone());
+                states.add_with(group.len() as u64, orders, edges);
+            }
+        }
+        plain.add(things, all);
+        less.add(things, fewer);
+    }
+    stages.extend([plain, less, groups, states]);
+    stages
+}
+
+impl Stage {
+    fn new(name: &'static str) -> Self {
+        let zero = Some(BigUint::default());
+        Stage { name, orders: zero.clone(), deliveries: zero, ..Stage::default() }
+    }
+
+    fn of(name: &'static str, things: u64, orders: Option<BigUint>) -> Self {
+        let mut stage = Stage::new(name);
+        stage.add(things, orders);
+        stage
+    }
+
+    fn add(&mut self, things: u64, orders: Option<BigUint>) {
+        let deliveries = orders.as_ref().map(|orders| orders * things);
+        self.add_with(things, orders, deliveries);
+    }
+
+    fn add_with(&mut self, things: u64, orders: Option<BigUint>, more: Option<BigUint>) {
+        self.parts += 1;
+        self.things += things;
+        self.deliveries = self.deliveries.take().zip(more).map(|(all, more)| all + more);
+        self.orders = self.orders.take().zip(orders).map(|(all, orders)| all + orders);
+    }
+}
+
+/// All sends and receives. In a step they are in any order; a send is before its receive.
+fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
+    let count = model.messages.list().len();
+    let steps = (0..count).flat_map(|message| {
+        [(order.send(message), message, false), (order.recv(message), message, true)]
+    });
+    let mut events: Vec<(Step, usize, bool)> = steps.collect();
+    let known = Known::new(model, order)?;
+    // An order that is allowed: how much is known grows along each edge; of those that know as much, who sends is first.
+    events.sort_by_key(|(step, message, receives)| {
+        let late = if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
+        (late, *receives, *step, *message)
+    });
+    Some(Poset::new(events.len(), |a, b| {
+        let ((step, message, receives), (late, other, is_receive)) = (events[a], events[b]);
+        let (track, index) = order.place(step);
+        index < known.of(late, track)
+            || is_receive
+                && (index < known.of(order.send(other), track) || (message == other && !receives))
+    }))
+}
+
+/// All messages: one is before another that was sent by who knew it to be received.
+fn deliveries(model: &Model<'_>, order: &Order) -> Option<Poset> {
+    let list = model.messages.list();
+    let known = Known::new(model, order)?;
+    let mut messages: Vec<usize> = (0..list.len()).collect();
+    messages.sort_by_key(|message| {
+        let (send, recv) = (order.send(*message), order.recv(*message));
+        (known.sum(send), recv, *message)
+    });
+    Some(Poset::new(messages.len(), |a, b| {
+        let (a, b) = (messages[a], messages[b]);
+        let (track, index) = order.place(order.recv(a));
+        index < known.of(order.send(b), track)
+            || (model.channel[a] == model.channel[b] && list[a].to == list[b].to && order.recv(a) < order.recv(b))
+    }))
+}
+
+/// What every step knows of every track; only of small traces.
+struct Known {
+    tracks: usize,
+    by_step: Vec<u32>,
+    steps: Vec<Step>,
+}
+
+impl Known {
+    fn new(model: &Model<'_>, order: &Order) -> Option<Self> {
+        let count = model.messages.list().len();
+        if count > LARGEST {
+            return None;
+        }
+        let tracks = model.tracks.list().len();
+        let ends = (0..count).flat_map(|message| [order.send(message), order.recv(message)]);
+        let mut steps: Vec<Step> = ends.collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let of_step = |step: &Step| {
+            let step = *step;
+            (0..tracks as u32).map(move |track| Question { step, track })
+        };
+        let questions: Vec<Question> = steps.iter().flat_map(of_step).collect();
+        Some(Known { tracks, by_step: order.known(&questions), steps })
+    }
+
+    fn row(&self, step: Step) -> &[u32] {
+        let at = self.steps.partition_point(|other| *other < step);
+        &self.by_step[at * self.tracks..][..self.tracks]
+    }
+
+    fn of(&self, step: Step, track: usize) -> u32 {
+        self.row(step)[track]
+    }
+
+    fn sum(&self, step: Step) -> u64 {
+        self.row(step).iter().map(|known| u64::from(*known)).sum()
+    }
+
+    fn sum_with(&self, step: Step, other: Step) -> u64 {
+        let pairs = self.row(step).iter().zip(self.row(other));
+        pairs.map(|(a, b)| u64::from(*a.max(b))).sum()
+    }
+}

@@ -1,0 +1,141 @@
+//! Races: messages that could have come in the other order.
+//!
+//! Two messages into one container, over different channels, race if nothing made the second be sent after the first was
+//! received. Then the receive that took the first could have taken the second. (Source: B. Schaeli, *Performance
+//! prediction and race detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
+//!
+//! Of a container, what is known to the sender of a message is always the first so many of its steps. So the messages
+//! that one races with are those that were received between then and itself, which are counted without a look at
+//! each: n log n for n messages.
+
+use paje_analysis::order::{Order, Question};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::model::Model;
+
+/// Two messages that could have come in the other order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Race {
+    /// The one that was received first.
+    pub first: u32,
+    /// The one that was received later, and could have been taken by the same receive.
+    pub second: u32,
+}
+
+/// The races of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Races {
+    /// The first of them: container after container, each in the order of the second's receive, then of the first's.
+    pub list: Vec<Race>,
+    /// How many there are.
+    pub count: u128,
+    /// In how many containers.
+    pub containers: usize,
+}
+
+/// The receives of one container, in their order.
+struct Receives<'m> {
+    model: &'m Model<'m>,
+    /// The messages, each with the step that receives it, and how many steps its sender knew.
+    list: Vec<(u32, u32, u32)>,
+    /// The places in the list of those that take any message; and by channel, places among these.
+    any: Vec<u32>,
+    by_channel: FxHashMap<u32, Vec<u32>>,
+}
+
+impl<'m> Receives<'m> {
+    /// `known` tells, by message, how many steps its sender knew.
+    fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
+        let received = model.messages.received(track).iter();
+        let received = received.filter(|message| model.selected[**message as usize]);
+        let mut list: Vec<(u32, u32, u32)> = received
+            .map(|message| {
+                let at = *message as usize;
+                (*message, order.index(track, order.recv(at)), known[at])
+            })
+            .collect();
+        list.sort_by_key(|(_, step, _)| *step);
+        let mut any = Vec::new();
+        let mut by_channel: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (place, (message, ..)) in list.iter().enumerate() {
+            if model.wildcard[*message as usize] {
+                let channel = model.channel[*message as usize];
+                by_channel.entry(channel).or_default().push(any.len() as u32);
+                any.push(place as u32);
+            }
+        }
+        Receives { model, list, any, by_channel }
+    }
+
+    /// The receives that could have taken the message at `place`, but for those of its channel: a range of `any`.
+    fn before(&self, place: usize) -> std::ops::Range<usize> {
+        let known = self.list[place].2;
+        let end = self.any.partition_point(|at| (*at as usize) < place);
+        let begin = self.any[..end].partition_point(|at| self.list[*at as usize].1 < known);
+        begin..end
+    }
+
+    fn channel(&self, place: usize) -> u32 {
+        self.model.channel[self.list[place].0 as usize]
+    }
+
+    fn count(&self) -> u128 {
+        let races = (0..self.list.len()).map(|place| {
+            let range = self.before(place);
+            let same = self.by_channel.get(&self.channel(place)).map_or(&[][..], Vec::as_slice);
+            let below = |bound: usize| same.partition_point(|at| (*at as usize) < bound);
+            (range.len() - (below(range.end) - below(range.start))) as u128
+        });
+        races.sum()
+    }
+
+    fn races(&self) -> impl Iterator<Item = Race> + '_ {
+        (0..self.list.len()).flat_map(move |place| {
+            let channel = self.channel(place);
+            let others = self.any[self.before(place)].iter().map(|at| *at as usize);
+            let others = others.filter(move |at| self.channel(*at) != channel);
+            others.map(move |at| Race { first: self.list[at].0, second: self.list[place].0 })
+        })
+    }
+}
+
+/// By message, how many steps of its receiver were known to its sender. It is 0 where nobody asks: into containers that
+/// have no receive that takes any message.
+#[must_use]
+pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
+    let list = model.messages.list();
+    let mut takes_any = vec![false; model.tracks.list().len()];
+    for (message, wildcard) in list.iter().zip(&model.wildcard) {
+        takes_any[message.to as usize] |= wildcard;
+    }
+    let asked = list.iter().enumerate().filter(|(_, message)| takes_any[message.to as usize]);
+    let (asked, questions): (Vec<usize>, Vec<Question>) = asked
+        .map(|(at, message)| (at, Question { step: order.send(at), track: message.to }))
+        .unzip();
+    let mut known = vec![0; list.len()];
+    for (at, answer) in asked.into_iter().zip(order.known(&questions)) {
+        known[at] = answer;
+    }
+    known
+}
+
+/// Finds the races; at most `limit` are listed, and all are counted.
+#[must_use]
+pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
+    let known = known(model, order);
+    let receives = |track: usize| Receives::new(model, order, &known, track);
+    let tracks = 0..model.tracks.list().len();
+    let counts: Vec<u128> =
+        tracks.into_par_iter().map(|track| receives(track).count()).collect();
+    let mut found = Races::default();
+    for (track, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+        found.count += count;
+        found.containers += 1;
+        let room = limit - found.list.len();
+        if room > 0 {
+            found.list.extend(receives(track).races().take(room));
+        }
+    }
+    found
+}

@@ -1,0 +1,287 @@
+//! The program: reads a trace, looks for what is asked for, tells it.
+
+use std::fs::read_to_string;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::aside::write_whole;
+use console::contents::fact;
+use console::memory::peak_memory;
+use console::output::standard_output;
+use console::progress::Display;
+use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, failure};
+use paje_analysis::classes::Map;
+use paje_analysis::order::Order;
+use paje_sim::{Progress, Trace};
+use splitter::Limits;
+use workers::Workers;
+
+use crate::barriers::barriers;
+use crate::cli::{Cli, Hazard};
+use crate::deadlock::{self, deadlock};
+use crate::model::{self, Model};
+use crate::orders::{Group, groups, stages};
+use crate::output::{self, Findings};
+use crate::races::races;
+use crate::report::VOICE;
+use crate::texts::Teller;
+use crate::dot;
+
+/// How many findings are listed if nothing is said.
+const LISTED: usize = 1000;
+
+/// How many sets of messages are looked at where orders are counted, if nothing is said.
+const SETS: usize = 1_000_000;
+
+/// Runs the program; the exit status is 0 if nothing was found, 1 if something was or the trace is invalid, 2 for usage or
+/// input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    failure::exit(VOICE, hazards(cli, Limits::default()))
+}
+
+/// Whether all is well.
+fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
+    let (findings, graph, is_sound) = look(cli, limits)?;
+    if let (Some(path), Some(graph)) = (&cli.dot, graph) {
+        place(Some(path), |out| out.write_all(graph.as_bytes()))?;
+    }
+    place(cli.output.as_deref(), |out| output::write(&findings, cli.format, cli.quotes, out))?;
+    Ok(is_sound && !findings.found)
+}
+
+/// The findings as this program would write them; for tests.
+///
+/// # Errors
+/// Why the program would fail.
+#[doc(hidden)]
+pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
+    let (findings, ..) = look(cli, limits)?;
+    let mut out = Vec::new();
+    output::write(&findings, cli.format, cli.quotes, &mut out).map_err(Failure::Output)?;
+    Ok(out)
+}
+
+/// Writes to a file, which appears when it is complete, or to standard output.
+fn place(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let Some(path) = path else {
+        let out = standard_output().map_err(Failure::Output)?;
+        let mut out = BufWriter::new(out);
+        let written = write(&mut out).and_then(|()| out.flush());
+        if written.is_err() {
+            // What is still buffered would fail again.
+            let _ = out.into_parts();
+        }
+        return written.map_err(Failure::Output);
+    };
+    let mut text = Vec::new();
+    let written = write(&mut text).and_then(|()| write_whole(path, &text));
+    written.map_err(|error| Failure::File(path.to_owned(), error))
+}
+
+/// The findings, a graph of them if one is asked for, and whether the trace is as it should be.
+fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
+    let Some(hazard) = cli.hazard() else {
+        let why = "the first word says what is looked for: races, orders, deadlock or barriers";
+        return Err(Failure::Other(why.into()));
+    };
+    if let Some((option, whose)) = cli.out_of_place() {
+        let name = hazard.name();
+        return Err(Failure::Other(format!("{option} is for {whose}, not for {name}")));
+    }
+    let began = Instant::now();
+    let workers = cli.parallel.workers()?;
+    let (name, trace) = read(cli, limits, &workers, began)?;
+    let map = map(cli, &trace)?;
+    let (findings, graph) = workers.run(|| {
+        let model = Model::new(&trace, map, &options(cli));
+        let order = model.order();
+        if !cli.warnings.no_warnings {
+            notes(&model, &order, hazard);
+        }
+        find(cli, hazard, &model, &order)
+    });
+    if !cli.warnings.no_warnings {
+        VOICE.warnings(&name, &trace);
+        VOICE.unmet(&cli.selection().resolve(&trace));
+    }
+    if cli.stats {
+        stats(&trace, &workers, began);
+    }
+    let hint = match cli.sort {
+        true => SORTED_BY_FILE,
+        false => "with `--sort` events that come too late are kept",
+    };
+    VOICE.recovered(&name, &trace, "looked at", hint);
+    let is_sound = trace.recovered().problems.is_empty();
+    Ok((findings, graph, is_sound))
+}
+
+fn read(
+    cli: &Cli,
+    limits: Limits,
+    workers: &Workers,
+    began: Instant,
+) -> Result<(PathBuf, Trace), Failure> {
+    let files = cli.files();
+    let further = files.get(1..).unwrap_or_default();
+    if further.iter().any(|file| file == Path::new("-")) {
+        let why = "-: standard input can only be the first file of a trace in several";
+        return Err(Failure::Other(why.into()));
+    }
+    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
+    let name = opened.name().to_owned();
+    let options = cli.options(limits);
+    let progress = Arc::new(Progress::default());
+    let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
+    let file = opened.file.clone();
+    let folders = cli.named.folders(files.iter().map(PathBuf::as_path))?;
+    let trace = opened.read(|mut source| {
+        source = source.followed_by(further.to_vec());
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
+        }
+        Trace::read_with(source, &options, workers, &progress)
+    });
+    drop(shown);
+    Ok((name, trace?))
+}
+
+/// The map that is named, or the one that is built in and fits.
+fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
+    let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
+    if let Some(map) = path.to_str().and_then(Map::built_in) {
+        return Ok(map);
+    }
+    let text = read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
+    let name = path.display().to_string();
+    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
+}
+
+/// How messages are looked at.
+fn options(cli: &Cli) -> model::Options {
+    model::Options {
+        wildcard: cli.wildcard.clone(),
+        channel: cli.channel.as_deref().map(model::Channel::from),
+        reads: cli.reads.clone(),
+        access: cli.access.clone(),
+        selection: cli.selection(),
+        ..model::Options::default()
+    }
+}
+
+/// What is found, and a graph of it if one is asked for.
+fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Findings, Option<String>) {
+    let limit = cli.limit.unwrap_or(LISTED);
+    let draw = |graph: &dyn Fn() -> String| cli.dot.as_ref().map(|_| graph());
+    match hazard {
+        Hazard::Races => {
+            let found = races(model, order, limit);
+            let both = found.list.iter().flat_map(|race| [race.first, race.second]);
+            let teller = Teller::new(model, order, both);
+            (teller.races(&found), draw(&|| dot::races(&teller, &found)))
+        }
+        Hazard::Orders if cli.count => {
+            let sets = cli.limit.unwrap_or(SETS);
+            let teller = Teller::new(model, order, []);
+            (teller.stages(&stages(model, order, sets), sets), draw(&|| {
+                dot::orders(&teller, &groups(model, order))
+            }))
+        }
+        Hazard::Orders => {
+            // What can come in one order only needs no trying.
+            let is_open = |group: &Group| {
+                group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1)
+            };
+            let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
+            let messages = all.iter().flat_map(|group| group.messages.iter().copied());
+            let teller = Teller::new(model, order, messages);
+            let orders = |group: &Group, limit: usize| {
+                let Some(poset) = &group.poset else { return Vec::new() };
+                match (cli.late, cli.pairs) {
+                    (true, _) => poset.late().into_iter().take(limit).collect(),
+                    (_, true) => poset.pairs(limit),
+                    _ => poset.list(limit),
+                }
+            };
+            (teller.orders(&all, limit, orders), draw(&|| dot::orders(&teller, &all)))
+        }
+        Hazard::Deadlock => {
+            let options = deadlock::Options {
+                blocking: cli.blocking.clone(),
+                peer_field: cli.peer_field.clone(),
+                limit,
+            };
+            let found = deadlock(model, order, &options);
+            let tracks = found.potential.iter().flatten().map(|step| order.place(*step).0);
+            let sent = tracks.flat_map(|track| model.messages.sent(track).iter().copied());
+            let teller = Teller::new(model, order, sent);
+            (teller.deadlock(&found), draw(&|| dot::deadlock(&teller, &found)))
+        }
+        Hazard::Barriers => {
+            let found = barriers(model, order);
+            let kept = found.iter().take(limit).filter_map(|barrier| barrier.keeps);
+            let teller = Teller::new(model, order, kept.flat_map(|kept| [kept.taken, kept.other]));
+            (teller.barriers(&found, limit), draw(&|| dot::barriers(&teller, &found)))
+        }
+    }
+}
+
+/// Says what was not looked at.
+fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
+    if model.messages.list().is_empty() {
+        VOICE.say(format_args!("note: there are no messages"));
+    }
+    if model.messages.elsewhere > 0 {
+        let count = model.messages.elsewhere;
+        VOICE.say(format_args!(
+            "note: links to or from containers without states that the map knows are not looked at: {count}"
+        ));
+    }
+    if order.left_out() > 0 {
+        let count = order.left_out();
+        VOICE.say(format_args!(
+            "note: the trace contradicts itself: what comes before what is not kept to for messages or members of \
+             operations: {count}"
+        ));
+    }
+    let uneven = &model.collectives.uneven;
+    if hazard != Hazard::Deadlock && !uneven.is_empty() {
+        let types = model.trace().types();
+        let mut values: Vec<String> =
+            uneven.iter().map(|one| types.value_name(one.type_, one.value).to_string()).collect();
+        values.sort();
+        values.dedup();
+        VOICE.say(format_args!(
+            "note: not all containers of a group have as many of these operations, so that they order nothing: {}",
+            values.join(", ")
+        ));
+    }
+}
+
+/// Tells what was read, and what that took.
+fn stats(trace: &Trace, workers: &Workers, began: Instant) {
+    let seconds = began.elapsed().as_secs_f64();
+    let mut text = String::new();
+    for (name, count) in [
+        ("bytes", trace.bytes()),
+        ("lines", trace.lines()),
+        ("containers", trace.containers().len() as u64 - 1),
+        ("threads", workers.threads() as u64),
+    ] {
+        text += &fact(name, format_args!("{count}"));
+    }
+    text += &fact("seconds", format_args!("{seconds:.3}"));
+    if let Some(memory) = peak_memory() {
+        text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
+    }
+    VOICE.print(&text);
+}

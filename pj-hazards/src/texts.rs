@@ -1,0 +1,398 @@
+//! Findings in words and rows.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigUint;
+use paje_analysis::order::{Order, Step};
+use paje_parser::error::shown;
+use paje_sim::Name;
+
+use crate::barriers::Barrier;
+use crate::deadlock::{Deadlock, How};
+use crate::model::Model;
+use crate::orders::{Group, Stage};
+use crate::output::{Cell, Findings};
+use crate::places::Places;
+use crate::races::Races;
+
+/// Says what was found in a trace.
+#[derive(Debug)]
+pub(crate) struct Teller<'m> {
+    pub(crate) model: &'m Model<'m>,
+    pub(crate) order: &'m Order,
+    pub(crate) places: Places,
+}
+
+impl<'m> Teller<'m> {
+    pub(crate) fn new(
+        model: &'m Model<'m>,
+        order: &'m Order,
+        messages: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let messages: BTreeSet<u32> = messages.into_iter().collect();
+        Teller { model, order, places: Places::new(model, messages) }
+    }
+
+    pub(crate) fn name(&self, track: usize) -> Name<'m> {
+        let container = self.model.tracks.list()[track].container;
+        self.model.trace().containers().name(container)
+    }
+
+    pub(crate) fn shown(&self, track: usize) -> String {
+        shown(self.name(track).text).to_string()
+    }
+
+    /// The value of a state.
+    pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
+        let track = &self.model.tracks.list()[track];
+        let value = track.value[state?];
+        Some(self.model.trace().types().value_name(track.type_, value))
+    }
+
+    fn from(&self, message: u32) -> usize {
+        self.model.messages.list()[message as usize].from as usize
+    }
+
+    fn to(&self, message: u32) -> usize {
+        self.model.messages.list()[message as usize].to as usize
+    }
+
+    /// A message, with times and line.
+    pub(crate) fn message(&self, message: u32) -> String {
+        let it = &self.model.messages.list()[message as usize];
+        let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
+        let line = self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
+        let state = self.state(it.to as usize, it.recv());
+        let state = state.map_or(String::new(), |name| format!(" in {}", shown(name.text)));
+        format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
+    }
+
+    fn cells(&self, message: u32) -> [Cell; 5] {
+        let it = &self.model.messages.list()[message as usize];
+        let state = self.state(it.to as usize, it.recv());
+        [
+            self.name(it.from as usize).into(),
+            Cell::Seconds(it.start),
+            Cell::Seconds(it.end),
+            state.map_or(Cell::None, Cell::from),
+            self.places.line(message).into(),
+        ]
+    }
+
+    pub(crate) fn races(&self, races: &Races) -> Findings {
+        let columns = "container,first_from,first_sent,first_received,first_state,first_line,second_from,\
+                       second_sent,second_received,second_state,second_line,why";
+        let mut findings = Findings::with(columns);
+        let why = "nothing made the second be sent after the first was received";
+        for race in &races.list {
+            let container = self.to(race.first);
+            let mut row = vec![self.name(container).into()];
+            row.extend(self.cells(race.first));
+            row.extend(self.cells(race.second));
+            row.push(why.into());
+            findings.rows.push(row);
+            let (at, second) = (self.shown(container), self.shown(self.from(race.second)));
+            findings.lines.extend([
+                format!("race: {at} could have received from {second} first"),
+                format!("  {}", self.message(race.first)),
+                format!("  {}", self.message(race.second)),
+                format!("  why: nothing made {second} send after {at} had received the first"),
+            ]);
+        }
+        findings.found = races.count > 0;
+        findings.sum = match races.count {
+            0 => "no races".to_owned(),
+            count => format!(
+                "{} in {}",
+                counted(&count.to_string(), "race"),
+                counted(&races.containers.to_string(), "container")
+            ),
+        };
+        findings.cut(&races.count.to_string(), "races");
+        findings
+    }
+
+    pub(crate) fn stages(&self, stages: &[Stage], limit: usize) -> Findings {
+        let mut findings = Findings::with("stage,parts,things,orders,deliveries");
+        let number = |number: &Option<BigUint>| number.as_ref().map_or(Cell::None, Cell::number);
+        for stage in stages {
+            findings.rows.push(vec![
+                stage.name.into(),
+                Cell::number(stage.parts),
+                Cell::number(stage.things),
+                number(&stage.orders),
+                number(&stage.deliveries),
+            ]);
+            let text = |number: &Option<BigUint>| match number {
+                Some(number) => number.to_string(),
+                None => "too many".to_owned(),
+            };
+            let (orders, deliveries) = (text(&stage.orders), text(&stage.deliveries));
+            let (name, parts, things) = (stage.name, stage.parts, stage.things);
+            findings.lines.push(format!(
+                "{name:<10}  {parts:>8} parts  {things:>8} things  orders {orders}  deliveries {deliveries}"
+            ));
+        }
+        let one = BigUint::from(1_u8);
+        let groups = stages.iter().find(|stage| stage.name == "groups");
+        findings.found = groups.is_some_and(|groups| {
+            groups.orders.as_ref().is_none_or(|orders| *orders > &one * groups.parts)
+        });
+        if stages.iter().any(|stage| stage.orders.is_none()) {
+            findings.lines.push(format!(
+                "too many: more than {limit} sets of messages, or {} messages, have to be looked at; --limit allows more sets",
+                crate::orders::LARGEST
+            ));
+        }
+        findings.sum = match findings.found {
+            true => "messages could have come in other orders".to_owned(),
+            false => "no other orders".to_owned(),
+        };
+        findings
+    }
+
+    /// Orders of each group, as `orders` makes them of its [poset](crate::poset::Poset).
+    pub(crate) fn orders(
+        &self,
+        groups: &[Group],
+        limit: usize,
+        orders: impl Fn(&Group, usize) -> Vec<Vec<usize>>,
+    ) -> Findings {
+        let mut findings = Findings::with("container,group,order,place,from,sent,line");
+        let mut listed = 0;
+        for (at, group) in groups.iter().enumerate() {
+            let here = self.shown(group.track);
+            let count = group.messages.len();
+            findings.lines.push(format!("{here}, group {}: {count} messages", at + 1));
+            let lists = orders(group, limit - listed);
+            listed += lists.len();
+            for (number, list) in lists.iter().enumerate() {
+                let mut names = Vec::new();
+                for (place, message) in list.iter().map(|place| group.messages[*place]).enumerate() {
+                    let it = &self.model.messages.list()[message as usize];
+                    let line = self.places.line(message);
+                    findings.rows.push(vec![
+                        self.name(group.track).into(),
+                        Cell::number(at + 1),
+                        Cell::number(number + 1),
+                        Cell::number(place + 1),
+                        self.name(it.from as usize).into(),
+                        Cell::Seconds(it.start),
+                        line.into(),
+                    ]);
+                    let from = self.shown(it.from as usize);
+                    names.push(line.map_or(from.clone(), |line| format!("{from} (line {line})")));
+                }
+                findings.lines.push(format!("  {}: {}", number + 1, names.join(", ")));
+            }
+        }
+        findings.found = !groups.is_empty();
+        findings.sum = match groups.len() {
+            0 => "no other orders".to_owned(),
+            _ => format!(
+                "{} of {}; what is not listed is beyond --limit or too many, as --count tells",
+                counted(&listed.to_string(), "order"),
+                counted(&groups.len().to_string(), "group")
+            ),
+        };
+        findings
+    }
+
+    pub(crate) fn deadlock(&self, found: &Deadlock) -> Findings {
+        let mut findings = Findings::with("kind,container,state,waits_for,waiting,hanging,members,why");
+        let wait = |track: u32| found.waits.iter().find(|wait| wait.track == track as usize);
+        let doing = |track: u32| match wait(track) {
+            Some(wait) => self.state(wait.track, Some(wait.state)),
+            None => {
+                let last = self.model.tracks.list()[track as usize].len().checked_sub(1);
+                self.state(track as usize, last)
+            }
+        };
+        for hang in &found.hangs {
+            let (most, waiting) = hang.most;
+            let (kind, how) = match (hang.is_circle, wait(most)) {
+                (true, _) => ("circle", "each waits for the next, and the last for the first"),
+                (false, Some(_)) => ("stuck", "it waits, and the trace does not tell for whom"),
+                (false, None) => ("stuck", "others wait for it, and it does not wait"),
+            };
+            let whom = wait(most).and_then(|wait| wait.whom.first());
+            let members: Vec<String> =
+                hang.tracks.iter().map(|track| self.shown(*track as usize)).collect();
+            findings.rows.push(vec![
+                kind.into(),
+                self.name(most as usize).into(),
+                doing(most).map_or(Cell::None, Cell::from),
+                whom.map_or(Cell::None, |whom| self.name(*whom as usize).into()),
+                Cell::number(waiting),
+                Cell::number(hang.hanging),
+                Cell::from(members.join(" ").as_str()),
+                how.into(),
+            ]);
+            let state = |track: u32| {
+                let state = doing(track).map(|name| shown(name.text).to_string());
+                state.unwrap_or_else(|| "no state".to_owned())
+            };
+            let name = self.shown(most as usize);
+            findings.lines.push(format!(
+                "{kind}: {name} in {}: {} for it, {} on it in all",
+                state(most),
+                waits(waiting),
+                hangs(hang.hanging)
+            ));
+            if hang.is_circle {
+                findings.lines.push(format!("  circle of {}:", hang.tracks.len()));
+            }
+            for (at, track) in hang.tracks.iter().enumerate().filter(|_| hang.is_circle) {
+                let next = hang.tracks[(at + 1) % hang.tracks.len()] as usize;
+                let how = wait(*track).map_or("", |wait| self.how(wait.how));
+                findings.lines.push(format!(
+                    "  {} in {} waits for {}{how}",
+                    self.shown(*track as usize),
+                    state(*track),
+                    self.shown(next)
+                ));
+            }
+            findings.lines.push(format!("  why: {how}"));
+        }
+        for steps in &found.potential {
+            self.circle(steps, &mut findings);
+        }
+        findings.found = !found.hangs.is_empty() || found.potential_count > 0;
+        let mut sums = Vec::new();
+        if !found.hangs.is_empty() {
+            let waiting = counted(&found.waits.len().to_string(), "container");
+            let ends = counted(&found.hangs.len().to_string(), "place");
+            sums.push(format!("{waiting} blocked at the end, for {ends}"));
+        }
+        if found.potential_count > 0 {
+            let circles = counted(&found.potential_count.to_string(), "circle");
+            sums.push(format!("{circles} of sends if messages are not buffered"));
+        }
+        findings.sum = if sums.is_empty() { "no deadlocks".to_owned() } else { sums.join("; ") };
+        findings
+    }
+
+    fn how(&self, how: How) -> &'static str {
+        match how {
+            How::NotEntered => ", which has not entered",
+            How::Field => ", as the field says",
+            How::LastMessage => ", as with the message before",
+            How::Unknown => "",
+        }
+    }
+
+    /// A circle of sends.
+    fn circle(&self, steps: &[Step], findings: &mut Findings) {
+        let places: Vec<(usize, u32)> = steps.iter().map(|step| self.order.place(*step)).collect();
+        let names: Vec<String> = places.iter().map(|(track, _)| self.shown(*track)).collect();
+        let first = names.first().cloned().unwrap_or_default();
+        findings.lines.push(format!("potential deadlock: {} -> {first}", names.join(" -> ")));
+        let why = "each sends to the next, which receives later: if no message is buffered, nobody goes on";
+        let mut state_of_first = None;
+        for (at, (step, (track, _))) in steps.iter().zip(&places).enumerate() {
+            let next = places[(at + 1) % places.len()].0;
+            let list = self.model.messages.list();
+            let mut sent = self.model.messages.sent(*track).iter().filter(|message| {
+                self.order.send(**message as usize) == *step
+                    && list[**message as usize].to as usize == next
+            });
+            let line = match sent.next() {
+                Some(message) => {
+                    let state = self.state(*track, list[*message as usize].send());
+                    state_of_first = state_of_first.or(state);
+                    self.message(*message)
+                }
+                None => format!("{} waits for {}", self.shown(*track), self.shown(next)),
+            };
+            findings.lines.push(format!("  {line}"));
+        }
+        findings.lines.push(format!("  why: {why}"));
+        findings.rows.push(vec![
+            "potential".into(),
+            places.first().map_or(Cell::None, |(track, _)| self.name(*track).into()),
+            state_of_first.map_or(Cell::None, Cell::from),
+            places.get(1 % places.len().max(1)).map_or(Cell::None, |(next, _)| self.name(*next).into()),
+            Cell::None,
+            Cell::None,
+            Cell::from(names.join(" ").as_str()),
+            why.into(),
+        ]);
+    }
+
+    pub(crate) fn barriers(&self, barriers: &[Barrier], limit: usize) -> Findings {
+        let columns = "value,instance,entered,last_entered,verdict,taken_from,taken_line,other_from,other_line,why";
+        let mut findings = Findings::with(columns);
+        let can_go = barriers.iter().filter(|barrier| barrier.keeps.is_none()).count();
+        for barrier in barriers.iter().take(limit) {
+            let operation = self.order.operations()[barrier.operation];
+            let series = &self.model.collectives.series[operation.series];
+            let value = self.model.trace().types().value_name(series.type_, series.value);
+            let (verdict, why) = match barrier.keeps {
+                None => ("can go", "no receive could match another message without it"),
+                Some(_) => ("needed", "without it a receive could match another message"),
+            };
+            let told = |message: Option<u32>| -> [Cell; 2] {
+                let from = message.map(|message| self.name(self.from(message)).into());
+                let line = message.and_then(|message| self.places.line(message));
+                [from.unwrap_or(Cell::None), line.into()]
+            };
+            let mut row = vec![
+                value.into(),
+                Cell::number(operation.instance + 1),
+                Cell::Seconds(barrier.entered.0),
+                Cell::Seconds(barrier.entered.1),
+                verdict.into(),
+            ];
+            row.extend(told(barrier.keeps.map(|kept| kept.taken)));
+            row.extend(told(barrier.keeps.map(|kept| kept.other)));
+            row.push(why.into());
+            findings.rows.push(row);
+            findings.lines.push(format!(
+                "{verdict}: {} {}, entered from {} s to {} s",
+                shown(value.text),
+                operation.instance + 1,
+                barrier.entered.0,
+                barrier.entered.1
+            ));
+            if let Some(kept) = barrier.keeps {
+                let at = self.shown(self.to(kept.taken));
+                findings.lines.extend([
+                    format!("  {}", self.message(kept.taken)),
+                    format!("  {}", self.message(kept.other)),
+                    format!("  why: without it {at} could receive the second in place of the first"),
+                ]);
+            }
+        }
+        findings.found = can_go > 0;
+        let all = counted(&barriers.len().to_string(), "barrier");
+        findings.sum = format!("{can_go} of {all} can go, one by one");
+        findings.cut(&barriers.len().to_string(), "barriers");
+        findings
+    }
+}
+
+impl Findings {
+    fn with(columns: &'static str) -> Self {
+        Findings { columns: columns.split(',').collect(), ..Findings::default() }
+    }
+
+    /// Says how many are listed, if not all are.
+    fn cut(&mut self, count: &str, what: &str) {
+        if self.rows.len().to_string() != count {
+            self.sum += &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
+        }
+    }
+}
+
+fn counted(count: &str, what: &str) -> String {
+    let s = if count == "1" { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
+fn waits(count: usize) -> String {
+    if count == 1 { "1 waits".to_owned() } else { format!("{count} wait") }
+}
+
+fn hangs(count: usize) -> String {
+    if count == 1 { "1 hangs".to_owned() } else { format!("{count} hang") }
+}
