@@ -3,9 +3,11 @@
 //! Ranks compute, send, receive, and take part in operations of all, in the states and links of SimGrid's SMPI. Each rank has
 //! a clock in microseconds; who receives waits for who sends, so that no trace deadlocks.
 
+mod hazards;
 mod known;
 mod random;
 mod ranks;
 
+pub use hazards::Hazard;
 pub use known::{Case, Known, Parameters, Waiting};
 pub use random::{Passing, random};

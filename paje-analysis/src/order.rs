@@ -80,7 +80,7 @@ pub enum Rendezvous<'a> {
     No,
     /// Those with `true`, until their receiving step begins, and takes them.
     Taken(&'a [bool]),
-    /// Those that have a step here, until it begins; see [`posts`].
+    /// Those that have a step here, until it begins; see [`posts`]. For [`Order::circles`] only.
     Posted(&'a [Option<Step>]),
 }
 
@@ -121,9 +121,9 @@ impl Order {
         build::steps(tracks, messages, collectives, rendezvous)
     }
 
-    /// The circles of steps that keep one another back for ever: a step of each track in it, where the first waits for
-    /// the second, and so on, and the last for the first. As soon as one is found, the first of its steps is let go, and
-    /// the search goes on. At most `limit` are listed; the second is how many there are.
+    /// The circles of steps that keep one another back for ever, a sender among them: a step of each track in it, where
+    /// the first waits for the second, and so on, and the last for the first. As soon as one is found, the first of its
+    /// steps is let go, and the search goes on. At most `limit` are listed; the second is how many there are.
     #[must_use]
     pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
         sequence::circles(self, limit)

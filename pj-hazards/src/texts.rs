@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use paje_analysis::order::{Order, Step};
-use paje_parser::error::shown;
 use paje_sim::Name;
 
 use crate::barriers::Barrier;
@@ -39,7 +38,7 @@ impl<'m> Teller<'m> {
     }
 
     pub(crate) fn shown(&self, track: usize) -> String {
-        shown(self.name(track).text).to_string()
+        plain(self.name(track))
     }
 
     /// The value of a state.
@@ -63,7 +62,7 @@ impl<'m> Teller<'m> {
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
         let line = self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
         let state = self.state(it.to as usize, it.recv());
-        let state = state.map_or(String::new(), |name| format!(" in {}", shown(name.text)));
+        let state = state.map_or(String::new(), |name| format!(" in {}", plain(name)));
         format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
     }
 
@@ -229,7 +228,7 @@ impl<'m> Teller<'m> {
                 how.into(),
             ]);
             let state = |track: u32| {
-                let state = doing(track).map(|name| shown(name.text).to_string());
+                let state = doing(track).map(|name| plain(name));
                 state.unwrap_or_else(|| "no state".to_owned())
             };
             let name = self.shown(most as usize);
@@ -349,7 +348,7 @@ impl<'m> Teller<'m> {
             findings.rows.push(row);
             findings.lines.push(format!(
                 "{verdict}: {} {}, entered from {} s to {} s",
-                shown(value.text),
+                plain(value),
                 operation.instance + 1,
                 barrier.entered.0,
                 barrier.entered.1
@@ -382,6 +381,13 @@ impl Findings {
             self.sum += &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
         }
     }
+}
+
+/// A name in a sentence: on one line, and nothing that a terminal would take for a command.
+fn plain(name: Name<'_>) -> String {
+    let text = String::from_utf8_lossy(name.text);
+    let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
+    letters.collect()
 }
 
 fn counted(count: &str, what: &str) -> String {

@@ -68,6 +68,20 @@ impl Ranks {
         key
     }
 
+    /// Starts a link of a value, without a size; see [`Ranks::start`].
+    pub(super) fn start_as(&mut self, rank: usize, value: &str) -> u64 {
+        let (time, key) = (self.clock[rank], self.links);
+        self.links += 1;
+        self.lines.push((time, format!("15 {} L 0 \"{value}\" r{rank} k{key} NA", seconds(time))));
+        key
+    }
+
+    /// Ends a link of a value.
+    pub(super) fn end_as(&mut self, rank: usize, value: &str, key: u64) {
+        let time = self.clock[rank];
+        self.lines.push((time, format!("16 {} L 0 \"{value}\" r{rank} k{key}", seconds(time))));
+    }
+
     /// Ends a link at the rank's time.
     pub(super) fn end(&mut self, rank: usize, key: u64) {
         let time = self.clock[rank];
@@ -92,12 +106,12 @@ impl Ranks {
     }
 }
 
-fn seconds(micros: u64) -> String {
+pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 /// The definitions, with the size of a message where SMPI has it; and the types.
-const HEADER: &str = "\
+pub(super) const HEADER: &str = "\
 %EventDef PajeDefineContainerType 0
 % Alias string\n% Type string\n% Name string
 %EndEventDef

@@ -136,7 +136,7 @@ fn number(
         match rendezvous {
             Rendezvous::Taken(is) if is[message] => pairs.push((recv | TAKEN, send)),
             Rendezvous::Posted(posted) => {
-                pairs.extend(posted[message].map(|post| (post.0, send)));
+                pairs.extend(posted[message].map(|post| (post.0 | TAKEN, send)));
             }
             _ => {}
         }

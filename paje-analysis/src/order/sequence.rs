@@ -153,18 +153,22 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
         let (mut path, mut at) = (Vec::new(), line);
         while seen[at] != search {
             seen[at] = search;
-            path.push(at);
             let edge = run.kept_back(at).next().expect("what is stuck is kept back");
-            at = run.line[(order.edges[edge] & !TAKEN) as usize] as usize;
+            let from = order.edges[edge];
+            path.push((at, from & TAKEN != 0));
+            at = run.line[(from & !TAKEN) as usize] as usize;
         }
-        let begin = path.iter().position(|line| *line == at).expect("it was seen");
+        let begin = path.iter().position(|(line, _)| *line == at).expect("it was seen");
         let circle = &path[begin..];
-        count += 1;
-        if found.len() < limit {
-            let tracks = circle.iter().filter(|line| **line < order.tracks);
-            found.push(tracks.map(|line| Step(run.at[*line])).collect());
+        // Without a sender that waits, the trace contradicts itself.
+        if circle.iter().any(|(_, sends)| *sends) {
+            count += 1;
+            if found.len() < limit {
+                let tracks = circle.iter().filter(|(line, _)| *line < order.tracks);
+                found.push(tracks.map(|(line, _)| Step(run.at[*line])).collect());
+            }
         }
-        let free = circle[0];
+        let free = circle[0].0;
         run.pending[run.at[free] as usize] = u32::MAX;
         run.ready.push_back(free as u32);
         run.go_on();

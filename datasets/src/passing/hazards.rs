@@ -1,0 +1,224 @@
+//! Runs whose races, orders, deadlocks and barriers are known, after B. Schaeli, *Performance prediction and race detection
+//! in message-passing parallel applications* (2009), chapters 4 and 5.
+
+use std::fmt::Write;
+
+use super::ranks::{HEADER, Ranks, seconds};
+
+/// A run with a known answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hazard {
+    /// A merge sort on four ranks (Listing 5.9): one race, of ranks 2 and 1 into rank 0.
+    MergeSort,
+    /// Rank 0 asks each of so many others, one after the other, and gets its answer: no race.
+    RequestReply(usize),
+    /// Rank 0 receives from each of n others: n(n−1)/2 races, n! orders.
+    Gather(usize),
+    /// So many exchanges of borders between three ranks (Listing 5.10): 60, 6268, 653916 orders of the events.
+    Exchange(usize),
+    /// Three ranks send to the next and then receive from the one before (Figure 5.12): a potential deadlock.
+    Circle,
+    /// The same, but the receives are posted first: no deadlock.
+    PostedCircle,
+    /// Two ranks notify a detector, enter a barrier, and one notifies again (Figure 5.20). With synchronous sends the
+    /// barrier is needed; otherwise it does not help.
+    Notify {
+        /// Whether the first notifications are synchronous sends.
+        synchronous: bool,
+    },
+    /// What comes to thread 1 of three that exchange borders and then update. The figures (4.12b, 4.16) are lost; it is rebuilt from
+    /// the text: the split and the senders of borders only read, the two borders are merged, the update comes last
+    /// of these, and neighbours ask at any time. Another message that only reads comes before the split's
+    /// requests, so that the numbers are those of the text: 168 orders; after the reduction 1 and 20.
+    Borders,
+}
+
+impl Hazard {
+    /// The trace.
+    #[must_use]
+    pub fn trace(self) -> Vec<u8> {
+        match self {
+            Hazard::MergeSort => merge_sort(),
+            Hazard::RequestReply(others) => request_reply(others),
+            Hazard::Gather(others) => gather(others),
+            Hazard::Exchange(iterations) => exchange(iterations),
+            Hazard::Circle => circle(false),
+            Hazard::PostedCircle => circle(true),
+            Hazard::Notify { synchronous } => return notify(synchronous),
+            Hazard::Borders => borders(),
+        }
+        .ranks
+        .trace()
+    }
+}
+
+/// Ranks that send and receive in calls of a microsecond.
+struct Run {
+    ranks: Ranks,
+}
+
+/// A message on its way: its key, and when it was sent.
+#[derive(Clone, Copy)]
+struct Sent(u64, u64);
+
+impl Run {
+    fn new(ranks: usize) -> Self {
+        Run { ranks: Ranks::new(ranks) }
+    }
+
+    /// A call that sends.
+    fn send(&mut self, from: usize, call: &str, value: &str) -> Sent {
+        self.ranks.push(from, call);
+        let sent = Sent(self.ranks.start_as(from, value), self.ranks.clock[from]);
+        self.ranks.clock[from] += 1;
+        self.ranks.pop(from);
+        sent
+    }
+
+    /// A call that receives.
+    fn recv(&mut self, to: usize, call: &str, value: &str, message: Sent) {
+        self.ranks.push(to, call);
+        self.ranks.clock[to] = self.ranks.clock[to].max(message.1) + 1;
+        self.ranks.end_as(to, value, message.0);
+        self.ranks.pop(to);
+    }
+
+    /// Both, in a call each.
+    fn pass(&mut self, from: usize, to: usize, value: &str) {
+        let sent = self.send(from, "PMPI_Send", value);
+        self.recv(to, "PMPI_Recv", value, sent);
+    }
+
+    /// A synchronous send.
+    fn pass_synchronously(&mut self, from: usize, to: usize) {
+        self.ranks.push(from, "PMPI_Ssend");
+        self.ranks.push(to, "PMPI_Recv");
+        let sent = self.ranks.start_as(from, "PTP");
+        let end = self.ranks.clock[from].max(self.ranks.clock[to]) + 1;
+        (self.ranks.clock[from], self.ranks.clock[to]) = (end, end);
+        self.ranks.end_as(to, "PTP", sent);
+        self.ranks.pop(from);
+        self.ranks.pop(to);
+    }
+
+    fn barrier(&mut self) {
+        let until = self.ranks.clock.iter().copied().max().unwrap_or(0) + 1;
+        for rank in 0..self.ranks.count() {
+            self.ranks.state_until(rank, "PMPI_Barrier", until);
+        }
+    }
+}
+
+fn merge_sort() -> Run {
+    let mut run = Run::new(4);
+    let sent: Vec<Sent> = (0..4).map(|_| run.send(0, "PMPI_Isend", "PTP")).collect();
+    for (rank, sent) in sent.into_iter().enumerate() {
+        run.recv(rank, "PMPI_Recv", "PTP", sent);
+    }
+    run.ranks.state(0, "PMPI_Waitall", 1);
+    run.barrier();
+    run.pass_synchronously(2, 0);
+    run.pass_synchronously(3, 1);
+    run.pass_synchronously(1, 0);
+    run
+}
+
+fn request_reply(others: usize) -> Run {
+    let mut run = Run::new(others + 1);
+    for rank in 1..=others {
+        run.pass(0, rank, "request");
+        run.pass(rank, 0, "reply");
+    }
+    run
+}
+
+fn gather(others: usize) -> Run {
+    let mut run = Run::new(others + 1);
+    (1..=others).for_each(|rank| run.pass(rank, 0, "PTP"));
+    run
+}
+
+fn exchange(iterations: usize) -> Run {
+    let mut run = Run::new(3);
+    for _ in 0..iterations {
+        for (first, last) in [(0, 2), (2, 0)] {
+            let sent = run.send(first, "PMPI_Send", "PTP");
+            run.ranks.push(1, "PMPI_Sendrecv");
+            let on = Sent(run.ranks.start_as(1, "PTP"), run.ranks.clock[1]);
+            run.ranks.clock[1] = run.ranks.clock[1].max(sent.1) + 1;
+            run.ranks.end_as(1, "PTP", sent.0);
+            run.ranks.pop(1);
+            run.recv(last, "PMPI_Recv", "PTP", on);
+        }
+    }
+    run
+}
+
+fn circle(posted: bool) -> Run {
+    let mut run = Run::new(3);
+    if posted {
+        (0..3).for_each(|rank| run.ranks.state(rank, "PMPI_Irecv", 1));
+    }
+    let sent: Vec<Sent> = (0..3).map(|rank| run.send(rank, "PMPI_Send", "PTP")).collect();
+    for (rank, sent) in sent.into_iter().enumerate() {
+        let call = if posted { "PMPI_Wait" } else { "PMPI_Recv" };
+        run.recv((rank + 1) % 3, call, "PTP", sent);
+    }
+    run
+}
+
+fn borders() -> Run {
+    // Ranks 0 to 2 are the threads, 3 starts the iteration, 4 says how large the border is.
+    let mut run = Run::new(5);
+    let asks = [0, 2].map(|rank| run.send(rank, "PMPI_Isend", "read request"));
+    run.pass(3, 1, "read split");
+    run.pass(4, 1, "read size");
+    for rank in [0, 2] {
+        run.pass(1, rank, "read request");
+    }
+    for rank in [0, 2] {
+        run.pass(rank, 1, "border");
+    }
+    let update = run.send(1, "PMPI_Isend", "update");
+    run.recv(1, "PMPI_Recv", "update", update);
+    for ask in asks {
+        run.recv(1, "PMPI_Recv", "read request", ask);
+    }
+    run
+}
+
+/// Times are in microseconds. The detector is of a type of its own: it takes no part in barriers.
+fn notify(synchronous: bool) -> Vec<u8> {
+    let call = if synchronous { "PMPI_Ssend" } else { "PMPI_Send" };
+    let mut out = format!(
+        "{HEADER}0 D 0 Detector\n2 T D MPI_STATE\n4 M 0 R D MPI_LINK\n6 0 r0 R 0 rank-0\n6 0 r1 R 0 rank-1\n6 0 d D 0 detector\n"
+    );
+    let lines: [(u64, String); 22] = [
+        (0, "12 @ T d PMPI_Recv".into()),
+        (1, format!("12 @ S r0 {call}")),
+        (1, "15 @ M 0 PTP r0 a 1".into()),
+        (1, format!("12 @ S r1 {call}")),
+        (1, "15 @ M 0 PTP r1 b 1".into()),
+        (2, "16 @ M 0 PTP d a".into()),
+        (2, "13 @ T d".into()),
+        (2, "13 @ S r0".into()),
+        (3, "12 @ T d PMPI_Recv".into()),
+        (3, "12 @ S r0 PMPI_Barrier".into()),
+        (4, "16 @ M 0 PTP d b".into()),
+        (4, "13 @ T d".into()),
+        (4, "13 @ S r1".into()),
+        (5, "12 @ T d PMPI_Recv".into()),
+        (5, "12 @ S r1 PMPI_Barrier".into()),
+        (6, "13 @ S r0".into()),
+        (6, "13 @ S r1".into()),
+        (7, "12 @ S r0 PMPI_Send".into()),
+        (7, "15 @ M 0 PTP r0 c 1".into()),
+        (8, "13 @ S r0".into()),
+        (9, "16 @ M 0 PTP d c".into()),
+        (9, "13 @ T d".into()),
+    ];
+    for (time, line) in lines {
+        let _ = writeln!(out, "{}", line.replace('@', &seconds(time)));
+    }
+    out.into_bytes()
+}

@@ -1,0 +1,130 @@
+//! Runs whose hazards are known.
+
+use std::fs;
+
+use datasets::passing::Hazard;
+
+use crate::cli::{csv, run, text};
+
+/// What the program prints of a trace, with its status.
+fn told(case: Hazard, words: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("it.trace");
+    fs::write(&path, case.trace()).expect("writable");
+    let output = run(&[words, &[path.to_str().expect("text")]].concat());
+    assert_eq!(text(&output.stderr), "", "{case:?}");
+    (output.status.code().expect("it ends"), text(&output.stdout))
+}
+
+/// The columns of a table.
+fn columns(case: Hazard, words: &[&str], names: &[&str]) -> Vec<Vec<String>> {
+    let (_, table) = told(case, &[words, &["--format=csv"]].concat());
+    csv(&table, names)
+}
+
+fn stage(case: Hazard, words: &[&str], stage: &str) -> (String, String) {
+    let names = ["stage", "orders", "deliveries"];
+    let words = [&["orders", "--count"], words].concat();
+    let rows = columns(case, &words, &names);
+    let row = rows.iter().find(|row| row[0] == stage).expect("the stage");
+    (row[1].clone(), row[2].clone())
+}
+
+#[test]
+fn a_merge_sort_on_four_ranks_has_one_race() {
+    let names = ["container", "first_from", "second_from"];
+    let rows = columns(Hazard::MergeSort, &["races"], &names);
+    assert_eq!(rows, [["rank-0", "rank-2", "rank-1"]]);
+    assert_eq!(told(Hazard::MergeSort, &["races"]).0, 1);
+}
+
+#[test]
+fn requests_and_replies_do_not_race() {
+    let expected = (0, "no races\n".to_owned());
+    assert_eq!(told(Hazard::RequestReply(9), &["races"]), expected);
+    assert_eq!(told(Hazard::RequestReply(9), &["orders"]), (0, "no other orders\n".to_owned()));
+}
+
+#[test]
+fn each_two_messages_of_a_gather_race() {
+    for n in [2_usize, 3, 17, 60] {
+        let (status, table) = told(Hazard::Gather(n), &["races", "--limit=5"]);
+        let races = n * (n - 1) / 2;
+        let sum = format!("{races} race{} in 1 container", if races == 1 { "" } else { "s" });
+        let last = table.lines().last().expect("a sum");
+        assert!(status == 1 && last.starts_with(&sum), "{last}");
+        assert_eq!(table.matches("race: ").count(), races.min(5));
+    }
+}
+
+/// Counted again over ideals of the order; the source prints 6.5·10⁵ for three.
+#[test]
+fn the_orders_of_an_exchange_between_three_ranks() {
+    for (iterations, orders) in [(1, "60"), (2, "6268"), (3, "653916")] {
+        assert_eq!(stage(Hazard::Exchange(iterations), &[], "events").0, orders);
+    }
+}
+
+/// Table 4.10.
+#[test]
+fn the_orders_of_a_merge() {
+    for (n, deliveries, states) in
+        [(4, "96", "32"), (6, "4320", "192"), (8, "322560", "1024"), (10, "36288000", "5120")]
+    {
+        assert_eq!(stage(Hazard::Gather(n), &[], "containers").1, deliveries);
+        assert_eq!(stage(Hazard::Gather(n), &[], "states").1, states);
+    }
+    let (_, table) = told(Hazard::Gather(20), &["orders", "--count", "--limit=1000"]);
+    assert!(table.contains("orders too many"), "{table}");
+}
+
+/// Figures 4.12b and 4.16, rebuilt from the text.
+#[test]
+fn what_only_reads_can_be_put_in_order() {
+    let one = ["--in=rank-1", "--channel=value"];
+    assert_eq!(stage(Hazard::Borders, &one, "containers").0, "168");
+    let reads = [&one[..], &["--reads=read *"]].concat();
+    // The messages before the borders in one order, then 20.
+    let (_, table) = told(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
+    assert!(table.contains("groups             3 parts         7 things  orders 22"), "{table}");
+    let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
+    assert_eq!((rows.len(), rows[99].clone()), (5 * 20, vec!["1".into(), "20".into()]));
+    // Expression 4.1: an order for each message. Expression 4.2: fewer than all pairs.
+    let late = columns(Hazard::Borders, &[&["orders", "--late"], &reads[..]].concat(), &["order"]);
+    assert_eq!((late.len(), late[24][0].as_str()), (25, "5"));
+    let pairs = columns(Hazard::Borders, &[&["orders", "--pairs"], &reads[..]].concat(), &["order"]);
+    let count: usize = pairs[pairs.len() - 1][0].parse().expect("a number");
+    assert!((5..5 * 4).contains(&count), "{count}");
+}
+
+#[test]
+fn sends_in_a_circle_may_deadlock() {
+    let rows = columns(Hazard::Circle, &["deadlock"], &["kind", "members"]);
+    assert_eq!(rows, [["potential", "rank-0 rank-1 rank-2"]]);
+    let (status, text) = told(Hazard::Circle, &["deadlock"]);
+    assert!(status == 1 && text.contains("rank-0 -> rank-1 -> rank-2 -> rank-0"), "{text}");
+    assert_eq!(told(Hazard::Circle, &["deadlock", "--blocking=PMPI_Wait"]).0, 0);
+    for harmless in [Hazard::PostedCircle, Hazard::Exchange(3), Hazard::MergeSort] {
+        let expected = (0, "no deadlocks\n".to_owned());
+        assert_eq!(told(harmless, &["deadlock"]), expected, "{harmless:?}");
+    }
+}
+
+/// Figure 5.20.
+#[test]
+fn the_barrier_of_the_detector_is_needed() {
+    let names = ["verdict", "taken_from", "other_from"];
+    let case = Hazard::Notify { synchronous: true };
+    assert_eq!(columns(case, &["barriers"], &names), [["needed", "rank-1", "rank-0"]]);
+    assert_eq!(told(case, &["barriers"]).0, 0);
+    let case = Hazard::Notify { synchronous: false };
+    assert_eq!(columns(case, &["barriers"], &names), [["can go", "", ""]]);
+    assert_eq!(told(case, &["barriers"]).0, 1);
+}
+
+#[test]
+fn the_barrier_of_a_merge_sort_is_needed() {
+    let names = ["verdict", "taken_from", "other_from"];
+    let rows = columns(Hazard::MergeSort, &["barriers"], &names);
+    assert_eq!(rows, [["needed", "rank-0", "rank-3"]]);
+}

@@ -1,0 +1,6 @@
+//! Tests of the program.
+
+mod cli;
+mod known;
+mod naive;
+mod smpi;

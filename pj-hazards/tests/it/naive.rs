@@ -1,0 +1,300 @@
+//! Random runs beside the definitions: races by a transitive closure, orders by trying all.
+
+use std::collections::BTreeSet;
+
+use paje_analysis::classes::{Collective, Map};
+use paje_analysis::messages::Message;
+use paje_analysis::order::Order;
+use paje_hazards::barriers::barriers;
+use paje_hazards::model::{Channel, Model, Options};
+use paje_hazards::orders::groups;
+use paje_hazards::poset::Poset;
+use paje_hazards::races::races;
+use paje_sim::Trace;
+use testkit::{Dice, number};
+
+/// What is before what, event by event: a closure over sends, receives and operations of groups.
+///
+/// The nodes are the begins and ends of the states (or moments) that something happens in, in each track in order.
+struct Closure {
+    /// By call: all calls that are complete when it begins.
+    known: Vec<BTreeSet<usize>>,
+    /// By message: the calls that send and receive it.
+    send: Vec<usize>,
+    recv: Vec<usize>,
+}
+
+type Call = (usize, u64, u32, u8, u32);
+
+/// A call: track, time, state, kind and number (of what has no state, of its message).
+fn call(model: &Model<'_>, track: usize, state: Option<usize>, time: f64, kind: u8, at: u32) -> Call {
+    // Times are not negative, so that their bits are in order.
+    match state {
+        Some(state) => {
+            let time = model.tracks.list()[track].start[state] + 0.0;
+            (track, time.to_bits(), state as u32, 0, 0)
+        }
+        None => (track, (time + 0.0).to_bits(), u32::MAX, kind, at),
+    }
+}
+
+fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
+    let list = model.messages.list();
+    let place = |received: &[u32], at: usize| {
+        received.iter().position(|other| *other as usize == at).expect("it is there") as u32
+    };
+    let recv = |at: usize, it: &Message| {
+        let to = it.to as usize;
+        let number = place(model.messages.received(to), at);
+        call(model, to, it.recv(), it.end, 0, number)
+    };
+    let send = |at: usize, it: &Message| {
+        let from = it.from as usize;
+        let number = place(model.messages.sent(from), at);
+        call(model, from, it.send(), it.start, 1, number)
+    };
+    let sends: Vec<Call> = list.iter().enumerate().map(|(at, it)| send(at, it)).collect();
+    let recvs: Vec<Call> = list.iter().enumerate().map(|(at, it)| recv(at, it)).collect();
+    let mut operations: Vec<(Collective, Option<usize>, Vec<Call>, (usize, usize))> = Vec::new();
+    for (series_at, series) in model.collectives.series.iter().enumerate() {
+        let group = model.collectives.members(series);
+        for instance in 0..series.len() {
+            let members = group.iter().zip(series.operation(instance));
+            let of = |(track, state): (&u32, &u32)| {
+                call(model, *track as usize, Some(*state as usize), 0.0, 0, 0)
+            };
+            operations.push((
+                series.class,
+                series.root,
+                members.map(of).collect(),
+                (series_at, instance),
+            ));
+        }
+    }
+    let members = operations.iter().filter(|one| one.2.len() > 1).flat_map(|one| one.2.iter());
+    let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
+    let calls: Vec<Call> = calls.into_iter().collect();
+    let at = |call: &Call| calls.binary_search(call).expect("it is a call");
+    // What has to have begun before a call is complete; and what has to have been taken as well.
+    let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
+    for (message, it) in list.iter().enumerate() {
+        let (send, recv) = (at(&sends[message]), at(&recvs[message]));
+        needs[recv].push((send, false));
+        let track = &model.tracks.list()[it.from as usize];
+        let is_synchronous = it.send().is_some_and(|state| {
+            let types = model.trace().types();
+            types.value_name(track.type_, track.value[state]).text == b"PMPI_Ssend"
+        });
+        if is_synchronous {
+            needs[send].push((recv, true));
+        }
+    }
+    for (class, root, members, which) in &operations {
+        if Some(*which) == without {
+            continue;
+        }
+        for (i, member) in members.iter().enumerate() {
+            for (j, other) in members.iter().enumerate() {
+                let waits = match class {
+                    Collective::NxN | Collective::Barrier => true,
+                    Collective::OneToN => Some(j) == *root,
+                    Collective::NToOne => Some(i) == *root,
+                    Collective::Scan => j < i,
+                };
+                if waits && i != j {
+                    needs[at(member)].push((at(other), false));
+                }
+            }
+        }
+    }
+    // Until nothing is added.
+    let mut known: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); calls.len()];
+    loop {
+        let mut changed = false;
+        for call in 0..calls.len() {
+            let mut set = known[call].clone();
+            if call > 0 && calls[call - 1].0 == calls[call].0 {
+                let before = call - 1;
+                set.extend(known[before].iter().copied());
+                set.insert(before);
+                for (need, taken) in &needs[before] {
+                    set.extend(known[*need].iter().copied());
+                    set.extend(taken.then_some(*need));
+                }
+            }
+            changed |= set.len() > known[call].len();
+            known[call] = set;
+        }
+        if !changed {
+            break;
+        }
+    }
+    Closure {
+        known,
+        send: sends.iter().map(at).collect(),
+        recv: recvs.iter().map(at).collect(),
+    }
+}
+
+/// Whether the second of two messages could have been taken by the receive of the first.
+fn could(closure: &Closure, first: usize, second: usize) -> bool {
+    !closure.known[closure.send[second]].contains(&closure.recv[first])
+}
+
+fn seeds(default: u64) -> std::ops::Range<u64> {
+    let first = number("PAJE_SEED").unwrap_or(0);
+    first..first + number("PAJE_SEEDS").unwrap_or(default)
+}
+
+fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) {
+    for seed in seeds(default) {
+        let run = datasets::passing::random(seed, most);
+        let trace = Trace::read(&run.bytes[..], &paje_sim::Options::default());
+        let trace = trace.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let options = Options {
+            channel: seed.is_multiple_of(3).then_some(Channel::Value),
+            wildcard: (seed % 4 == 1).then(|| "PMPI_{Recv,Wait*}".parse().expect("a pattern")),
+            ..Options::default()
+        };
+        let model = Model::new(&trace, Map::of_trace(&trace), &options);
+        look(seed, &model, &model.order());
+    }
+}
+
+#[test]
+fn races_are_what_the_definition_says() {
+    let (mut all, mut looked) = (0, 0);
+    each(150, 150, |seed, model, order| {
+        let list = model.messages.list();
+        if list.len() > 200 || order.left_out() > 0 {
+            return;
+        }
+        looked += 1;
+        let closure = closure(model, None);
+        let mut expected = BTreeSet::new();
+        for track in 0..model.tracks.list().len() {
+            let received = model.messages.received(track);
+            let mut order: Vec<usize> = received.iter().map(|message| *message as usize).collect();
+            order.sort_by_key(|message| closure.recv[*message]);
+            for (place, second) in order.iter().enumerate() {
+                for first in &order[..place] {
+                    let channels = model.channel[*first] != model.channel[*second];
+                    if channels && model.wildcard[*first] && could(&closure, *first, *second) {
+                        expected.insert((*first as u32, *second as u32));
+                    }
+                }
+            }
+        }
+        let found = races(model, order, usize::MAX);
+        let list: BTreeSet<(u32, u32)> =
+            found.list.iter().map(|race| (race.first, race.second)).collect();
+        assert_eq!(list, expected, "seed {seed}");
+        assert_eq!((found.count, found.list.len()), (expected.len() as u128, expected.len()), "seed {seed}");
+        all += expected.len();
+    });
+    assert!(all > looked && looked > 0, "{all} races in {looked} runs");
+}
+
+#[test]
+fn barriers_that_can_go_change_no_receive() {
+    let mut verdicts = [0, 0];
+    each(60, 60, |seed, model, order| {
+        if order.left_out() > 0 {
+            return;
+        }
+        let with = closure(model, None);
+        for barrier in barriers(model, order) {
+            let operation = order.operations()[barrier.operation];
+            let without = closure(model, Some((operation.series, operation.instance)));
+            let list = model.messages.list();
+            let changes = (0..list.len()).any(|second| {
+                (0..list.len()).any(|first| {
+                    list[first].to == list[second].to
+                        && model.wildcard[first]
+                        && could(&with, first, second) != could(&without, first, second)
+                })
+            });
+            assert_eq!(barrier.keeps.is_some(), changes, "seed {seed}: {barrier:?}");
+            verdicts[usize::from(changes)] += 1;
+        }
+    });
+    assert!(verdicts.iter().all(|count| *count > 0), "{verdicts:?}");
+}
+
+/// All orders of so many things that a rule allows.
+fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new()];
+    for _ in 0..count {
+        let longer = found.into_iter().flat_map(|order: Vec<usize>| {
+            let fits = |next: &usize| {
+                !order.contains(next) && (0..count).all(|x| !before(x, *next) || order.contains(&x))
+            };
+            let more: Vec<usize> = (0..count).filter(fits).collect();
+            more.into_iter().map(move |next| [&order[..], &[next]].concat())
+        });
+        found = longer.collect();
+    }
+    found
+}
+
+#[test]
+fn orders_are_all_that_are_allowed() {
+    let mut compared = 0;
+    each(150, 14, |seed, model, order| {
+        if order.left_out() > 0 {
+            return;
+        }
+        let closure = closure(model, None);
+        for group in groups(model, order) {
+            let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= 8) else { continue };
+            let message = |at: usize| group.messages[at] as usize;
+            let before = |a: usize, b: usize| {
+                let (a, b) = (message(a), message(b));
+                let is_fifo = model.channel[a] == model.channel[b]
+                    && (closure.recv[a], a) != (closure.recv[b], b)
+                    && group.messages.iter().position(|x| *x as usize == a)
+                        < group.messages.iter().position(|x| *x as usize == b);
+                !could(&closure, a, b) || is_fifo
+            };
+            let expected = all_orders(poset.len(), &before);
+            assert_eq!(poset.list(usize::MAX), expected, "seed {seed}");
+            let counted = poset.count(usize::MAX).expect("no limit");
+            assert_eq!(counted.orders, expected.len().into(), "seed {seed}");
+            for order in poset.late().iter().chain(&poset.pairs(usize::MAX)) {
+                assert!(expected.contains(order), "seed {seed}: {order:?}");
+            }
+            assert_eq!(poset.late().len(), poset.len());
+            compared += 1;
+        }
+    });
+    assert!(compared > 0);
+}
+
+#[test]
+fn counts_are_those_of_all_orders() {
+    for seed in seeds(100) {
+        let mut dice = Dice::new(seed);
+        let count = 1 + dice.below(7);
+        let percent = dice.below(60);
+        let edges: Vec<bool> = (0..count * count).map(|_| dice.below(100) < percent).collect();
+        let poset = Poset::new(count, |a, b| edges[a * count + b]);
+        let all = all_orders(count, &|a, b| poset.is_before(a, b));
+        let counted = poset.count(usize::MAX).expect("no limit");
+        assert_eq!(counted.orders, all.len().into(), "seed {seed}");
+        // Sets that may have come are the beginnings of the orders.
+        let begins = all.iter().flat_map(|order| (0..count).map(move |at| &order[..=at]));
+        let begins: BTreeSet<(Vec<usize>, usize)> = begins
+            .map(|begin| {
+                let mut set = begin[..begin.len() - 1].to_vec();
+                set.sort_unstable();
+                (set, begin[begin.len() - 1])
+            })
+            .collect();
+        let edges: u64 = poset.groups().len() as u64;
+        assert!(counted.steps <= begins.len() as u64 && counted.steps >= edges, "seed {seed}");
+        if poset.groups().len() == 1 {
+            assert_eq!(counted.steps, begins.len() as u64, "seed {seed}");
+        }
+    }
+}
+

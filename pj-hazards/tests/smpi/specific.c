@@ -1,0 +1,35 @@
+/* The same work, and no race. Results are received from each worker by name, with MPI_Irecv and MPI_Wait; the only receives that
+   take any message (MPI_Recv with MPI_ANY_SOURCE) are those of a token that goes round, so that there never are two.
+
+   They ask for a status, since SMPI 3.32 does not know where messages came from without one, and joins no link. */
+#include <mpi.h>
+#include <smpi/smpi.h>
+
+enum { ROUNDS = 3 };
+
+int main(int argc, char **argv)
+{
+    int rank, size, value = 0, token = 0;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank == 0) {
+            for (int worker = 1; worker < size; worker++) {
+                MPI_Request request;
+                MPI_Irecv(&value, 1, MPI_INT, worker, 1, MPI_COMM_WORLD, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            }
+            MPI_Send(&token, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+            MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+        } else {
+            smpi_execute_flops(1e6 * rank);
+            MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+            MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+            MPI_Send(&token, 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
