@@ -46,7 +46,7 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
         .into_par_iter()
         .map(|track| {
             let received = model.messages.received(track).iter();
-            let any = received.filter(|message| model.wildcard[**message as usize]);
+            let any = received.filter(|message| model.is_open(**message as usize));
             let step = |message: &u32| order.index(track, order.recv(*message as usize));
             let mut any: Vec<(u32, u32)> = any.map(|message| (step(message), *message)).collect();
             any.sort_by_key(|(step, _)| *step);
@@ -73,8 +73,8 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
             let messages = by_send[from..].iter().zip(&sends[from..]);
             let inside = messages.take_while(|(_, step)| **step <= *steps.end());
             let of_track = inside.filter(|(message, _)| {
-                let message = &list[**message as usize];
-                message.from as usize == track && !any[message.to as usize].is_empty()
+                let at = **message as usize;
+                list[at].from as usize == track && model.is_open(at)
             });
             asked.extend(of_track.map(|(message, step)| (*message, *step)));
         }

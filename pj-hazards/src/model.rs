@@ -135,6 +135,12 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
+    /// Whether a message is looked at, and its receive takes any.
+    #[must_use]
+    pub fn is_open(&self, message: usize) -> bool {
+        self.selected[message] && self.wildcard[message]
+    }
+
     /// How a message accesses variables, if anything is said of it.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {

@@ -86,24 +86,14 @@ type Part = (Vec<u32>, Option<Poset>);
 
 /// The messages into each container, cut where all that came before have to come before all others.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
-    let list = model.messages.list();
-    let asked = |message: &u32| model.selected[*message as usize] && model.wildcard[*message as usize];
-    let question = |message: &u32| Question {
-        step: order.send(*message as usize),
-        track: list[*message as usize].to,
-    };
-    let all: Vec<u32> = (0..list.len() as u32).filter(asked).collect();
-    let answers = order.known(&all.iter().map(question).collect::<Vec<_>>());
-    let mut known = vec![0; list.len()];
-    for (message, answer) in all.iter().zip(answers) {
-        known[*message as usize] = answer;
-    }
+    let known = crate::races::known(model, order);
     (0..model.tracks.list().len())
         .into_par_iter()
         .map(|track| {
             let step = |message: u32| order.index(track, order.recv(message as usize));
             let received = model.messages.received(track).iter().copied();
-            let mut messages: Vec<u32> = received.filter(asked).collect();
+            let is_open = |message: &u32| model.is_open(*message as usize);
+            let mut messages: Vec<u32> = received.filter(is_open).collect();
             messages.sort_by_key(|message| step(*message));
             let mut parts = Vec::new();
             let mut end = messages.len();

@@ -1,7 +1,8 @@
 //! Races: messages that could have come in the other order.
 //!
-//! Two messages into one container, over different channels, race if nothing made the second be sent after the first was
-//! received. Then the receive that took the first could have taken the second. (Source: B. Schaeli, *Performance
+//! Two messages into one container, over different channels and taken by receives that take any message, race if nothing
+//! made the second be sent after the first was received. Then the receive that took the first could have taken the
+//! second. (Source: B. Schaeli, *Performance
 //! prediction and race detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
 //! Of a container, what is known to the sender of a message is always the first so many of its steps. So the messages
@@ -34,46 +35,39 @@ pub struct Races {
     pub containers: usize,
 }
 
-/// The receives of one container, in their order.
+/// The receives of one container that take any message, in their order.
 struct Receives<'m> {
     model: &'m Model<'m>,
     /// The messages, each with the step that receives it, and how many steps its sender knew.
     list: Vec<(u32, u32, u32)>,
-    /// The places in the list of those that take any message; and by channel, places among these.
-    any: Vec<u32>,
+    /// By channel, places in the list.
     by_channel: FxHashMap<u32, Vec<u32>>,
 }
 
 impl<'m> Receives<'m> {
     /// `known` tells, by message, how many steps its sender knew.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
-        let received = model.messages.received(track).iter();
-        let received = received.filter(|message| model.selected[**message as usize]);
+        let received = model.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
+            .filter(|message| model.is_open(*message as usize))
             .map(|message| {
-                let at = *message as usize;
-                (*message, order.index(track, order.recv(at)), known[at])
+                let at = message as usize;
+                (message, order.index(track, order.recv(at)), known[at])
             })
             .collect();
         list.sort_by_key(|(_, step, _)| *step);
-        let mut any = Vec::new();
         let mut by_channel: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (place, (message, ..)) in list.iter().enumerate() {
-            if model.wildcard[*message as usize] {
-                let channel = model.channel[*message as usize];
-                by_channel.entry(channel).or_default().push(any.len() as u32);
-                any.push(place as u32);
-            }
+            let channel = model.channel[*message as usize];
+            by_channel.entry(channel).or_default().push(place as u32);
         }
-        Receives { model, list, any, by_channel }
+        Receives { model, list, by_channel }
     }
 
-    /// The receives that could have taken the message at `place`, but for those of its channel: a range of `any`.
+    /// The receives that could have taken the message at `place`, but for those of its channel.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
-        let end = self.any.partition_point(|at| (*at as usize) < place);
-        let begin = self.any[..end].partition_point(|at| self.list[*at as usize].1 < known);
-        begin..end
+        self.list[..place].partition_point(|(_, step, _)| *step < known)..place
     }
 
     fn channel(&self, place: usize) -> u32 {
@@ -83,7 +77,7 @@ impl<'m> Receives<'m> {
     fn count(&self) -> u128 {
         let races = (0..self.list.len()).map(|place| {
             let range = self.before(place);
-            let same = self.by_channel.get(&self.channel(place)).map_or(&[][..], Vec::as_slice);
+            let same = &self.by_channel[&self.channel(place)];
             let below = |bound: usize| same.partition_point(|at| (*at as usize) < bound);
             (range.len() - (below(range.end) - below(range.start))) as u128
         });
@@ -93,26 +87,19 @@ impl<'m> Receives<'m> {
     fn races(&self) -> impl Iterator<Item = Race> + '_ {
         (0..self.list.len()).flat_map(move |place| {
             let channel = self.channel(place);
-            let others = self.any[self.before(place)].iter().map(|at| *at as usize);
-            let others = others.filter(move |at| self.channel(*at) != channel);
+            let others = self.before(place).filter(move |at| self.channel(*at) != channel);
             others.map(move |at| Race { first: self.list[at].0, second: self.list[place].0 })
         })
     }
 }
 
-/// By message, how many steps of its receiver were known to its sender. It is 0 where nobody asks: into containers that
-/// have no receive that takes any message.
+/// By message, how many steps of its receiver were known to its sender; 0 where its receive takes no other message.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();
-    let mut takes_any = vec![false; model.tracks.list().len()];
-    for (message, wildcard) in list.iter().zip(&model.wildcard) {
-        takes_any[message.to as usize] |= wildcard;
-    }
-    let asked = list.iter().enumerate().filter(|(_, message)| takes_any[message.to as usize]);
-    let (asked, questions): (Vec<usize>, Vec<Question>) = asked
-        .map(|(at, message)| (at, Question { step: order.send(at), track: message.to }))
-        .unzip();
+    let asked: Vec<usize> = (0..list.len()).filter(|at| model.is_open(*at)).collect();
+    let question = |at: &usize| Question { step: order.send(*at), track: list[*at].to };
+    let questions: Vec<Question> = asked.iter().map(question).collect();
     let mut known = vec![0; list.len()];
     for (at, answer) in asked.into_iter().zip(order.known(&questions)) {
         known[at] = answer;

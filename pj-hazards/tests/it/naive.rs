@@ -179,7 +179,8 @@ fn races_are_what_the_definition_says() {
             for (place, second) in order.iter().enumerate() {
                 for first in &order[..place] {
                     let channels = model.channel[*first] != model.channel[*second];
-                    if channels && model.wildcard[*first] && could(&closure, *first, *second) {
+                    let any = model.wildcard[*first] && model.wildcard[*second];
+                    if channels && any && could(&closure, *first, *second) {
                         expected.insert((*first as u32, *second as u32));
                     }
                 }
@@ -211,6 +212,7 @@ fn barriers_that_can_go_change_no_receive() {
                 (0..list.len()).any(|first| {
                     list[first].to == list[second].to
                         && model.wildcard[first]
+                        && model.wildcard[second]
                         && could(&with, first, second) != could(&without, first, second)
                 })
             });
