@@ -234,11 +234,13 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let value = track.value[wait.state];
     if model.tracks.class(wait.track, wait.state) == Class::Send {
         let sent = model.messages.sent(wait.track).iter().rev().map(|at| &list[*at as usize]);
-        let mut same = sent.filter(|message| message.send().is_some_and(|at| track.value[at] == value));
+        let mut same =
+            sent.filter(|message| message.send().is_some_and(|at| track.value[at] == value));
         return same.next().map(|message| message.to);
     }
     let received = model.messages.received(wait.track).iter().rev().map(|at| &list[*at as usize]);
-    let mut same = received.filter(|message| message.recv().is_some_and(|at| track.value[at] == value));
+    let mut same =
+        received.filter(|message| message.recv().is_some_and(|at| track.value[at] == value));
     same.next().map(|message| message.from)
 }
 
@@ -288,7 +290,8 @@ fn hangs(tracks: usize, waits: &[Wait]) -> Vec<Hang> {
     found.extend((0..tracks as u32).filter(is_end).map(|track| (vec![track], false)));
     let hang = |(tracks, is_circle): (Vec<u32>, bool)| {
         let count = |track: &u32| (*track, waiters[*track as usize].len());
-        let most = tracks.iter().map(count).min_by_key(|(track, count)| (usize::MAX - count, *track));
+        let most =
+            tracks.iter().map(count).min_by_key(|(track, count)| (usize::MAX - count, *track));
         Hang { most: most.unwrap_or_default(), hanging: hanging(&tracks), tracks, is_circle }
     };
     let mut hangs: Vec<Hang> = found.into_iter().map(hang).collect();

@@ -46,27 +46,25 @@ pub(crate) fn races(teller: &Teller<'_>, races: &Races) -> String {
 }
 
 /// Two messages into one container.
-fn pair(
-    teller: &Teller<'_>,
-    at: usize,
-    first: u32,
-    second: u32,
-    label: &str,
-    out: &mut String,
-) {
+fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, out: &mut String) {
     let list = teller.model.messages.list();
     let _ = writeln!(out, "  subgraph cluster_{at} {{ color=\"#6b7c90\"; style=rounded;");
     for (name, message) in [("first", first), ("second", second)] {
         let it = &list[message as usize];
-        let line = teller.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
-        let from = quoted(&format!("{} sends at {} s{line}", teller.shown(it.from as usize), it.start));
+        let line =
+            teller.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
+        let from =
+            quoted(&format!("{} sends at {} s{line}", teller.shown(it.from as usize), it.start));
         let to = quoted(&format!("{} receives at {} s", teller.shown(it.to as usize), it.end));
         let _ = writeln!(out, "    s{at}{name} [label={from}]; r{at}{name} [label={to}];");
         let _ = writeln!(out, "    s{at}{name} -> r{at}{name};");
     }
     let label = quoted(label);
     let _ = writeln!(out, "    r{at}first -> r{at}second [style=dotted, arrowhead=none];");
-    let _ = writeln!(out, "    s{at}second -> r{at}first [style=dashed, label={label}, {MARKED}];\n  }}");
+    let _ = writeln!(
+        out,
+        "    s{at}second -> r{at}first [style=dashed, label={label}, {MARKED}];\n  }}"
+    );
 }
 
 /// What barriers keep apart.
@@ -87,7 +85,8 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
             let in_circle = found.hangs.iter().any(|hang| {
                 let next = |at: usize| hang.tracks[(at + 1) % hang.tracks.len()];
                 let mut places = hang.tracks.iter().enumerate();
-                hang.is_circle && places.any(|(at, track)| *track as usize == wait.track && next(at) == *whom)
+                hang.is_circle
+                    && places.any(|(at, track)| *track as usize == wait.track && next(at) == *whom)
             });
             let style = if in_circle { format!(" [{MARKED}]") } else { String::new() };
             let (from, to) = (teller.shown(wait.track), teller.shown(*whom as usize));
@@ -98,7 +97,8 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
         for (at, step) in steps.iter().enumerate() {
             let next = steps[(at + 1) % steps.len()];
             let name = |step| quoted(&teller.shown(teller.order.place(step).0));
-            let _ = writeln!(out, "  {} -> {} [label=\"sends\", {MARKED}];", name(*step), name(next));
+            let _ =
+                writeln!(out, "  {} -> {} [label=\"sends\", {MARKED}];", name(*step), name(next));
         }
     }
     out + "}\n"
@@ -108,7 +108,9 @@ pub(crate) fn deadlock(teller: &Teller<'_>, found: &Deadlock) -> String {
 pub(crate) fn orders(teller: &Teller<'_>, groups: &[Group]) -> String {
     let mut out = HEAD.to_owned();
     for (at, group) in groups.iter().take(DRAWN).enumerate() {
-        let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= NODES) else { continue };
+        let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= NODES) else {
+            continue;
+        };
         let title = quoted(&format!("{}, group {}", teller.shown(group.track), at + 1));
         let _ = writeln!(
             out,
@@ -116,7 +118,8 @@ pub(crate) fn orders(teller: &Teller<'_>, groups: &[Group]) -> String {
         );
         for (place, message) in group.messages.iter().enumerate() {
             let it = &teller.model.messages.list()[*message as usize];
-            let line = teller.places.line(*message).map_or(String::new(), |line| format!(", line {line}"));
+            let line =
+                teller.places.line(*message).map_or(String::new(), |line| format!(", line {line}"));
             let label = quoted(&format!("from {}{line}", teller.shown(it.from as usize)));
             let _ = writeln!(out, "    m{at}_{place} [label={label}];");
         }

@@ -12,12 +12,21 @@ pub const MANUAL: Manual = Manual {
     ],
     examples: &[
         ("pj_hazards races run.trace", "messages that could have come in the other order"),
-        ("pj_hazards races --wildcard PMPI_Recv run.trace", "where only such receives take any message"),
+        (
+            "pj_hazards races --wildcard PMPI_Recv run.trace",
+            "where only such receives take any message",
+        ),
         ("pj_hazards orders --count run.trace", "how many orders there are, and how many differ"),
-        ("pj_hazards orders --late --format csv run.trace", "orders to be tried, one for each message"),
+        (
+            "pj_hazards orders --late --format csv run.trace",
+            "orders to be tried, one for each message",
+        ),
         ("pj_hazards deadlock stopped.trace", "who waits for whom where a run stopped"),
         ("pj_hazards barriers --wildcard PMPI_Recv run.trace", "barriers that nobody needs"),
-        ("pj_hazards races --dot races.dot run.trace && dot -Tsvg races.dot > races.svg", "a picture"),
+        (
+            "pj_hazards races --dot races.dot run.trace && dot -Tsvg races.dot > races.svg",
+            "a picture",
+        ),
     ],
     sections: &[
         (

@@ -125,7 +125,18 @@ impl<'t> Model<'t> {
             })
         };
         let rendezvous = list.iter().map(is_rendezvous).collect();
-        Model { tracks, messages, collectives, map, channel, wildcard, access, selected, window, rendezvous }
+        Model {
+            tracks,
+            messages,
+            collectives,
+            map,
+            channel,
+            wildcard,
+            access,
+            selected,
+            window,
+            rendezvous,
+        }
     }
 
     /// What happened before what.

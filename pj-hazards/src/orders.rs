@@ -203,7 +203,8 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     let known = Known::new(model, order)?;
     // An order that is allowed: how much is known grows along each edge; of those that know as much, who sends is first.
     events.sort_by_key(|(step, message, receives)| {
-        let late = if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
+        let late =
+            if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
         (late, *receives, *step, *message)
     });
     Some(Poset::new(events.len(), |a, b| {
@@ -228,7 +229,9 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<Poset> {
         let (a, b) = (messages[a], messages[b]);
         let (track, index) = order.place(order.recv(a));
         index < known.of(order.send(b), track)
-            || (model.channel[a] == model.channel[b] && list[a].to == list[b].to && order.recv(a) < order.recv(b))
+            || (model.channel[a] == model.channel[b]
+                && list[a].to == list[b].to
+                && order.recv(a) < order.recv(b))
     }))
 }
 

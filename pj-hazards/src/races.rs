@@ -113,8 +113,7 @@ pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
     let known = known(model, order);
     let receives = |track: usize| Receives::new(model, order, &known, track);
     let tracks = 0..model.tracks.list().len();
-    let counts: Vec<u128> =
-        tracks.into_par_iter().map(|track| receives(track).count()).collect();
+    let counts: Vec<u128> = tracks.into_par_iter().map(|track| receives(track).count()).collect();
     let mut found = Races::default();
     for (track, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
         found.count += count;

@@ -24,13 +24,13 @@ use workers::Workers;
 use crate::barriers::barriers;
 use crate::cli::{Cli, Hazard};
 use crate::deadlock::{self, deadlock};
+use crate::dot;
 use crate::model::{self, Model};
 use crate::orders::{Group, groups, stages};
 use crate::output::{self, Findings};
 use crate::races::races;
 use crate::report::VOICE;
 use crate::texts::Teller;
-use crate::dot;
 
 /// How many findings are listed if nothing is said.
 const LISTED: usize = 1000;
@@ -192,15 +192,15 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
         Hazard::Orders if cli.count => {
             let sets = cli.limit.unwrap_or(SETS);
             let teller = Teller::new(model, order, []);
-            (teller.stages(&stages(model, order, sets), sets), draw(&|| {
-                dot::orders(&teller, &groups(model, order))
-            }))
+            (
+                teller.stages(&stages(model, order, sets), sets),
+                draw(&|| dot::orders(&teller, &groups(model, order))),
+            )
         }
         Hazard::Orders => {
             // What can come in one order only needs no trying.
-            let is_open = |group: &Group| {
-                group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1)
-            };
+            let is_open =
+                |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
             let messages = all.iter().flat_map(|group| group.messages.iter().copied());
             let teller = Teller::new(model, order, messages);

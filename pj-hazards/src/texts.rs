@@ -60,7 +60,8 @@ impl<'m> Teller<'m> {
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
-        let line = self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
+        let line =
+            self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
         let state = self.state(it.to as usize, it.recv());
         let state = state.map_or(String::new(), |name| format!(" in {}", plain(name)));
         format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
@@ -167,7 +168,8 @@ impl<'m> Teller<'m> {
             listed += lists.len();
             for (number, list) in lists.iter().enumerate() {
                 let mut names = Vec::new();
-                for (place, message) in list.iter().map(|place| group.messages[*place]).enumerate() {
+                for (place, message) in list.iter().map(|place| group.messages[*place]).enumerate()
+                {
                     let it = &self.model.messages.list()[message as usize];
                     let line = self.places.line(message);
                     findings.rows.push(vec![
@@ -188,17 +190,21 @@ impl<'m> Teller<'m> {
         findings.found = !groups.is_empty();
         findings.sum = match groups.len() {
             0 => "no other orders".to_owned(),
-            _ => format!(
-                "{} of {}; what is not listed is beyond --limit or too many, as --count tells",
-                counted(&listed.to_string(), "order"),
-                counted(&groups.len().to_string(), "group")
-            ),
+            count => {
+                let groups_of = counted(&count.to_string(), "group");
+                let more = match listed == limit || groups.iter().any(|one| one.poset.is_none()) {
+                    true => "; others are beyond --limit, or their group is too large",
+                    false => "",
+                };
+                format!("{} of {groups_of}{more}", counted(&listed.to_string(), "order"))
+            }
         };
         findings
     }
 
     pub(crate) fn deadlock(&self, found: &Deadlock) -> Findings {
-        let mut findings = Findings::with("kind,container,state,waits_for,waiting,hanging,members,why");
+        let mut findings =
+            Findings::with("kind,container,state,waits_for,waiting,hanging,members,why");
         let wait = |track: u32| found.waits.iter().find(|wait| wait.track == track as usize);
         let doing = |track: u32| match wait(track) {
             Some(wait) => self.state(wait.track, Some(wait.state)),
@@ -310,7 +316,9 @@ impl<'m> Teller<'m> {
             "potential".into(),
             places.first().map_or(Cell::None, |(track, _)| self.name(*track).into()),
             state_of_first.map_or(Cell::None, Cell::from),
-            places.get(1 % places.len().max(1)).map_or(Cell::None, |(next, _)| self.name(*next).into()),
+            places
+                .get(1 % places.len().max(1))
+                .map_or(Cell::None, |(next, _)| self.name(*next).into()),
             Cell::None,
             Cell::None,
             Cell::from(names.join(" ").as_str()),
@@ -358,7 +366,9 @@ impl<'m> Teller<'m> {
                 findings.lines.extend([
                     format!("  {}", self.message(kept.taken)),
                     format!("  {}", self.message(kept.other)),
-                    format!("  why: without it {at} could receive the second in place of the first"),
+                    format!(
+                        "  why: without it {at} could receive the second in place of the first"
+                    ),
                 ]);
             }
         }
@@ -378,7 +388,8 @@ impl Findings {
     /// Says how many are listed, if not all are.
     fn cut(&mut self, count: &str, what: &str) {
         if self.rows.len().to_string() != count {
-            self.sum += &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
+            self.sum +=
+                &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
         }
     }
 }

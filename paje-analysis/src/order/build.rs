@@ -107,7 +107,9 @@ fn number(
     let mut members: Vec<Vec<u32>> = order
         .operations
         .iter()
-        .map(|operation| vec![NONE; collectives.members(&collectives.series[operation.series]).len()])
+        .map(|operation| {
+            vec![NONE; collectives.members(&collectives.series[operation.series]).len()]
+        })
         .collect();
     order.first.push(0);
     for steps in found {
@@ -196,4 +198,3 @@ pub(super) fn offsets(count: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     }
     offsets
 }
-

@@ -30,10 +30,10 @@ impl<'o> Run<'o> {
         let froms = || order.edges.iter().map(|from| from & !TAKEN);
         let next = offsets(steps, froms());
         let (mut to, mut place) = (vec![0; order.edges.len()], next.clone());
-        let mut pending = vec![0; steps];
+        let mut pending = Vec::with_capacity(steps);
         for step in 0..steps {
             let edges = order.edge[step] as usize..order.edge[step + 1] as usize;
-            pending[step] = edges.len() as u32;
+            pending.push(edges.len() as u32);
             for from in &order.edges[edges] {
                 let place = &mut place[(from & !TAKEN) as usize];
                 to[*place as usize] = step as u32;
@@ -47,12 +47,12 @@ impl<'o> Run<'o> {
         let lines = order.first.len().saturating_sub(1);
         let at = order.first[..lines].to_vec();
         let sequence = Vec::with_capacity(steps);
-        let mut run =
-            Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
+        let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
         // First all begin, then it is seen who is kept back.
         (0..lines).for_each(|line| run.let_go(line));
         run.ready.clear();
-        let is_free = |line: &usize| !run.is_over(*line) && run.pending[run.at[*line] as usize] == 0;
+        let is_free =
+            |line: &usize| !run.is_over(*line) && run.pending[run.at[*line] as usize] == 0;
         let free: Vec<usize> = (0..lines).filter(is_free).collect();
         run.ready.extend(free.into_iter().map(|line| line as u32));
         run

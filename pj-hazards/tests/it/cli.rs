@@ -71,11 +71,8 @@ fn who_reads_may_stop() {
     let path = folder.path().join("it.trace");
     fs::write(&path, Hazard::Gather(100).trace()).expect("writable");
     let words = ["races", "--limit=100000", path.to_str().expect("text")];
-    let mut child = program(&words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let mut child =
+        program(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
@@ -87,7 +84,8 @@ fn json_holds_what_csv_does() {
     let path = folder.path().join("it.trace");
     fs::write(&path, Hazard::Gather(5).trace()).expect("writable");
     let path = path.to_str().expect("text");
-    for words in [&["races"][..], &["orders"], &["orders", "--count"], &["deadlock"], &["barriers"]] {
+    for words in [&["races"][..], &["orders"], &["orders", "--count"], &["deadlock"], &["barriers"]]
+    {
         let told = |format| text(&run(&[words, &[format, path]].concat()).stdout);
         let (csv, json) = (told("--format=csv"), told("--format=json"));
         let rows: Vec<serde_json::Map<String, serde_json::Value>> =

@@ -1,8 +1,10 @@
 //! Runs whose hazards are known.
 
 use std::fs;
+use std::path::Path;
 
 use datasets::passing::Hazard;
+use testkit::assert_recorded;
 
 use crate::cli::{csv, run, text};
 
@@ -92,7 +94,8 @@ fn what_only_reads_can_be_put_in_order() {
     // Expression 4.1: an order for each message. Expression 4.2: fewer than all pairs.
     let late = columns(Hazard::Borders, &[&["orders", "--late"], &reads[..]].concat(), &["order"]);
     assert_eq!((late.len(), late[24][0].as_str()), (25, "5"));
-    let pairs = columns(Hazard::Borders, &[&["orders", "--pairs"], &reads[..]].concat(), &["order"]);
+    let pairs =
+        columns(Hazard::Borders, &[&["orders", "--pairs"], &reads[..]].concat(), &["order"]);
     let count: usize = pairs[pairs.len() - 1][0].parse().expect("a number");
     assert!((5..5 * 4).contains(&count), "{count}");
 }
@@ -127,4 +130,19 @@ fn the_barrier_of_a_merge_sort_is_needed() {
     let names = ["verdict", "taken_from", "other_from"];
     let rows = columns(Hazard::MergeSort, &["barriers"], &names);
     assert_eq!(rows, [["needed", "rank-0", "rank-3"]]);
+}
+
+/// The small traces that `docs/hazards.md` tells of.
+#[test]
+fn examples_are_those_that_are_made() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/hazards");
+    for (name, case) in [
+        ("merge-sort", Hazard::MergeSort),
+        ("borders", Hazard::Borders),
+        ("circle", Hazard::Circle),
+        ("detector", Hazard::Notify { synchronous: true }),
+    ] {
+        let trace = text(&case.trace());
+        assert_recorded(&trace, &folder.join(format!("{name}.trace")));
+    }
 }

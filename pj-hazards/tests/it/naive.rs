@@ -27,7 +27,14 @@ struct Closure {
 type Call = (usize, u64, u32, u8, u32);
 
 /// A call: track, time, state, kind and number (of what has no state, of its message).
-fn call(model: &Model<'_>, track: usize, state: Option<usize>, time: f64, kind: u8, at: u32) -> Call {
+fn call(
+    model: &Model<'_>,
+    track: usize,
+    state: Option<usize>,
+    time: f64,
+    kind: u8,
+    at: u32,
+) -> Call {
     // Times are not negative, so that their bits are in order.
     match state {
         Some(state) => {
@@ -37,6 +44,9 @@ fn call(model: &Model<'_>, track: usize, state: Option<usize>, time: f64, kind: 
         None => (track, (time + 0.0).to_bits(), u32::MAX, kind, at),
     }
 }
+
+/// An operation: who waits for whom, its root, what its members do, and its place among the series.
+type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let list = model.messages.list();
@@ -55,7 +65,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     };
     let sends: Vec<Call> = list.iter().enumerate().map(|(at, it)| send(at, it)).collect();
     let recvs: Vec<Call> = list.iter().enumerate().map(|(at, it)| recv(at, it)).collect();
-    let mut operations: Vec<(Collective, Option<usize>, Vec<Call>, (usize, usize))> = Vec::new();
+    let mut operations: Vec<Operation> = Vec::new();
     for (series_at, series) in model.collectives.series.iter().enumerate() {
         let group = model.collectives.members(series);
         for instance in 0..series.len() {
@@ -129,11 +139,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
             break;
         }
     }
-    Closure {
-        known,
-        send: sends.iter().map(at).collect(),
-        recv: recvs.iter().map(at).collect(),
-    }
+    Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
 /// Whether the second of two messages could have been taken by the receive of the first.
@@ -164,7 +170,7 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
 #[test]
 fn races_are_what_the_definition_says() {
     let (mut all, mut looked) = (0, 0);
-    each(150, 150, |seed, model, order| {
+    each(80, 150, |seed, model, order| {
         let list = model.messages.list();
         if list.len() > 200 || order.left_out() > 0 {
             return;
@@ -190,7 +196,11 @@ fn races_are_what_the_definition_says() {
         let list: BTreeSet<(u32, u32)> =
             found.list.iter().map(|race| (race.first, race.second)).collect();
         assert_eq!(list, expected, "seed {seed}");
-        assert_eq!((found.count, found.list.len()), (expected.len() as u128, expected.len()), "seed {seed}");
+        assert_eq!(
+            (found.count, found.list.len()),
+            (expected.len() as u128, expected.len()),
+            "seed {seed}"
+        );
         all += expected.len();
     });
     assert!(all > looked && looked > 0, "{all} races in {looked} runs");
@@ -199,7 +209,7 @@ fn races_are_what_the_definition_says() {
 #[test]
 fn barriers_that_can_go_change_no_receive() {
     let mut verdicts = [0, 0];
-    each(60, 60, |seed, model, order| {
+    each(50, 60, |seed, model, order| {
         if order.left_out() > 0 {
             return;
         }
@@ -242,13 +252,15 @@ fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<us
 #[test]
 fn orders_are_all_that_are_allowed() {
     let mut compared = 0;
-    each(150, 14, |seed, model, order| {
+    each(100, 14, |seed, model, order| {
         if order.left_out() > 0 {
             return;
         }
         let closure = closure(model, None);
         for group in groups(model, order) {
-            let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= 8) else { continue };
+            let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= 8) else {
+                continue;
+            };
             let message = |at: usize| group.messages[at] as usize;
             let before = |a: usize, b: usize| {
                 let (a, b) = (message(a), message(b));
@@ -299,4 +311,3 @@ fn counts_are_those_of_all_orders() {
         }
     }
 }
-

@@ -10,7 +10,8 @@ fn trace(name: &str) -> String {
 fn a_program_that_takes_results_as_they_come_has_races() {
     let output = run(&["races", "--wildcard=PMPI_Recv", "--format=csv", &trace("wildcard")]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let rows = csv(&text(&output.stdout), &["container", "first_state", "first_from", "second_from"]);
+    let rows =
+        csv(&text(&output.stdout), &["container", "first_state", "first_from", "second_from"]);
     assert!(rows.len() > 4, "{rows:?}");
     for row in rows {
         assert_eq!(row[..2], ["rank-0", "PMPI_Recv"]);
