@@ -1,13 +1,14 @@
 //! Findings in words and rows.
 
+mod deadlock;
+
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use paje_analysis::order::{Order, Step};
+use paje_analysis::order::Order;
 use paje_sim::Name;
 
 use crate::barriers::Barrier;
-use crate::deadlock::{Deadlock, How};
 use crate::model::Model;
 use crate::orders::{Group, Stage};
 use crate::output::{Cell, Findings};
@@ -202,130 +203,6 @@ impl<'m> Teller<'m> {
         findings
     }
 
-    pub(crate) fn deadlock(&self, found: &Deadlock) -> Findings {
-        let mut findings =
-            Findings::with("kind,container,state,waits_for,waiting,hanging,members,why");
-        let wait = |track: u32| found.waits.iter().find(|wait| wait.track == track as usize);
-        let doing = |track: u32| match wait(track) {
-            Some(wait) => self.state(wait.track, Some(wait.state)),
-            None => {
-                let last = self.model.tracks.list()[track as usize].len().checked_sub(1);
-                self.state(track as usize, last)
-            }
-        };
-        for hang in &found.hangs {
-            let (most, waiting) = hang.most;
-            let (kind, how) = match (hang.is_circle, wait(most)) {
-                (true, _) => ("circle", "each waits for the next, and the last for the first"),
-                (false, Some(_)) => ("stuck", "it waits, and the trace does not tell for whom"),
-                (false, None) => ("stuck", "others wait for it, and it does not wait"),
-            };
-            let whom = wait(most).and_then(|wait| wait.whom.first());
-            let members: Vec<String> =
-                hang.tracks.iter().map(|track| self.shown(*track as usize)).collect();
-            findings.rows.push(vec![
-                kind.into(),
-                self.name(most as usize).into(),
-                doing(most).map_or(Cell::None, Cell::from),
-                whom.map_or(Cell::None, |whom| self.name(*whom as usize).into()),
-                Cell::number(waiting),
-                Cell::number(hang.hanging),
-                Cell::from(members.join(" ").as_str()),
-                how.into(),
-            ]);
-            let state = |track: u32| {
-                let state = doing(track).map(|name| plain(name));
-                state.unwrap_or_else(|| "no state".to_owned())
-            };
-            let name = self.shown(most as usize);
-            findings.lines.push(format!(
-                "{kind}: {name} in {}: {} for it, {} on it in all",
-                state(most),
-                waits(waiting),
-                hangs(hang.hanging)
-            ));
-            if hang.is_circle {
-                findings.lines.push(format!("  circle of {}:", hang.tracks.len()));
-            }
-            for (at, track) in hang.tracks.iter().enumerate().filter(|_| hang.is_circle) {
-                let next = hang.tracks[(at + 1) % hang.tracks.len()] as usize;
-                let how = wait(*track).map_or("", |wait| self.how(wait.how));
-                findings.lines.push(format!(
-                    "  {} in {} waits for {}{how}",
-                    self.shown(*track as usize),
-                    state(*track),
-                    self.shown(next)
-                ));
-            }
-            findings.lines.push(format!("  why: {how}"));
-        }
-        for steps in &found.potential {
-            self.circle(steps, &mut findings);
-        }
-        findings.found = !found.hangs.is_empty() || found.potential_count > 0;
-        let mut sums = Vec::new();
-        if !found.hangs.is_empty() {
-            let waiting = counted(&found.waits.len().to_string(), "container");
-            let ends = counted(&found.hangs.len().to_string(), "place");
-            sums.push(format!("{waiting} blocked at the end, for {ends}"));
-        }
-        if found.potential_count > 0 {
-            let circles = counted(&found.potential_count.to_string(), "circle");
-            sums.push(format!("{circles} of sends if messages are not buffered"));
-        }
-        findings.sum = if sums.is_empty() { "no deadlocks".to_owned() } else { sums.join("; ") };
-        findings
-    }
-
-    fn how(&self, how: How) -> &'static str {
-        match how {
-            How::NotEntered => ", which has not entered",
-            How::Field => ", as the field says",
-            How::LastMessage => ", as with the message before",
-            How::Unknown => "",
-        }
-    }
-
-    /// A circle of sends.
-    fn circle(&self, steps: &[Step], findings: &mut Findings) {
-        let places: Vec<(usize, u32)> = steps.iter().map(|step| self.order.place(*step)).collect();
-        let names: Vec<String> = places.iter().map(|(track, _)| self.shown(*track)).collect();
-        let first = names.first().cloned().unwrap_or_default();
-        findings.lines.push(format!("potential deadlock: {} -> {first}", names.join(" -> ")));
-        let why = "each sends to the next, which receives later: if no message is buffered, nobody goes on";
-        let mut state_of_first = None;
-        for (at, (step, (track, _))) in steps.iter().zip(&places).enumerate() {
-            let next = places[(at + 1) % places.len()].0;
-            let list = self.model.messages.list();
-            let mut sent = self.model.messages.sent(*track).iter().filter(|message| {
-                self.order.send(**message as usize) == *step
-                    && list[**message as usize].to as usize == next
-            });
-            let line = match sent.next() {
-                Some(message) => {
-                    let state = self.state(*track, list[*message as usize].send());
-                    state_of_first = state_of_first.or(state);
-                    self.message(*message)
-                }
-                None => format!("{} waits for {}", self.shown(*track), self.shown(next)),
-            };
-            findings.lines.push(format!("  {line}"));
-        }
-        findings.lines.push(format!("  why: {why}"));
-        findings.rows.push(vec![
-            "potential".into(),
-            places.first().map_or(Cell::None, |(track, _)| self.name(*track).into()),
-            state_of_first.map_or(Cell::None, Cell::from),
-            places
-                .get(1 % places.len().max(1))
-                .map_or(Cell::None, |(next, _)| self.name(*next).into()),
-            Cell::None,
-            Cell::None,
-            Cell::from(names.join(" ").as_str()),
-            why.into(),
-        ]);
-    }
-
     pub(crate) fn barriers(&self, barriers: &[Barrier], limit: usize) -> Findings {
         let columns = "value,instance,entered,last_entered,verdict,taken_from,taken_line,other_from,other_line,why";
         let mut findings = Findings::with(columns);
@@ -404,12 +281,4 @@ fn plain(name: Name<'_>) -> String {
 fn counted(count: &str, what: &str) -> String {
     let s = if count == "1" { "" } else { "s" };
     format!("{count} {what}{s}")
-}
-
-fn waits(count: usize) -> String {
-    if count == 1 { "1 waits".to_owned() } else { format!("{count} wait") }
-}
-
-fn hangs(count: usize) -> String {
-    if count == 1 { "1 hangs".to_owned() } else { format!("{count} hang") }
 }

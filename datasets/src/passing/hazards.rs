@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::ranks::{HEADER, Ranks, seconds};
+use crate::rng::Rng;
 
 /// A run with a known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,15 @@ pub enum Hazard {
         /// Whether the first notifications are synchronous sends.
         synchronous: bool,
     },
+    /// So many messages between any of so many ranks, and a barrier now and then.
+    Anybody {
+        /// How many ranks: two at least.
+        ranks: usize,
+        /// How many messages.
+        messages: usize,
+        /// What decides on them.
+        seed: u64,
+    },
     /// What comes to thread 1 of three that exchange borders and then update. The figures (4.12b, 4.16) are lost; it is rebuilt from
     /// the text: the split and the senders of borders only read, the two borders are merged, the update comes last
     /// of these, and neighbours ask at any time. Another message that only reads comes before the split's
@@ -45,6 +55,7 @@ impl Hazard {
             Hazard::Circle => circle(false),
             Hazard::PostedCircle => circle(true),
             Hazard::Notify { synchronous } => return notify(synchronous),
+            Hazard::Anybody { ranks, messages, seed } => anybody(ranks, messages, seed),
             Hazard::Borders => borders(),
         }
         .ranks
@@ -163,6 +174,27 @@ fn circle(posted: bool) -> Run {
     for (rank, sent) in sent.into_iter().enumerate() {
         let call = if posted { "PMPI_Wait" } else { "PMPI_Recv" };
         run.recv((rank + 1) % 3, call, "PTP", sent);
+    }
+    run
+}
+
+fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
+    let (mut run, mut rng) = (Run::new(ranks), Rng::new(seed));
+    let mut under_way: Vec<(usize, Sent)> = Vec::new();
+    for _ in 0..messages {
+        let (from, to) = (rng.index(ranks), rng.index(ranks));
+        under_way.push((to, run.send(from, "PMPI_Isend", "PTP")));
+        // Some stay on their way for a while.
+        while under_way.len() > rng.index(8) {
+            let (to, sent) = under_way.remove(0);
+            run.recv(to, "PMPI_Recv", "PTP", sent);
+        }
+        if rng.below(50) == 0 {
+            run.barrier();
+        }
+    }
+    for (to, sent) in under_way {
+        run.recv(to, "PMPI_Recv", "PTP", sent);
     }
     run
 }
