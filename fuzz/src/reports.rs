@@ -2,12 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
+use paje_analysis::critical::CriticalPath;
 use paje_analysis::events::{self, Events};
 use paje_analysis::states::{self, States};
 use paje_analysis::summary::{self, Summary};
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::{self, Variables};
+use paje_analysis::waits::{self, Waits};
 use paje_analysis::{Bins, By, Scope, Table};
 use paje_sim::{Options, Portion, Progress, Selection, Source, Trace, TimeRange};
 use workers::Workers;
@@ -66,6 +69,28 @@ impl Reports {
     }
 }
 
+/// Waiting and the critical path, as each map that is built in sees them.
+fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
+    let eager = (choice & 8 != 0).then_some(u64::from(choice >> 4));
+    let options = waits::Options { eager, ..waits::Options::default() };
+    let mut tables = Vec::new();
+    for map in Map::BUILT_IN.into_iter().filter_map(Map::built_in) {
+        let waits = Waits::new(trace, &map, &options);
+        let whole = waits.whole();
+        let windows = [whole, (whole.0, whole.0 + f64::from(choice >> 5))];
+        for window in windows {
+            tables.push(waits.kinds_table(window));
+            tables.push(waits.waiters_table(window));
+            tables.push(waits.pairs_table(window));
+            if let Some(path) = CriticalPath::new(&waits) {
+                tables.push(path.activity_table(&waits, window));
+                tables.push(path.imbalance_table(&waits, window));
+            }
+        }
+    }
+    tables
+}
+
 /// Reports must not depend on portions and workers, and must be there whenever the trace is valid.
 pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     // What a push without imbrication ends may end again, which a portion cannot know.
@@ -74,6 +99,8 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let Ok(whole) = Trace::read_with(source, &options, &Workers::one(), &progress) else { return };
     let mut plain = Reports::new(choice);
     plain.see(&whole, &Workers::one());
+    let one = Workers::one();
+    assert_eq!(team().run(|| waiting(&whole, choice)), one.run(|| waiting(&whole, choice)));
 
     let mut parts = Reports::new(choice);
     let bytes = 1 + (u64::from(size) << 3);

@@ -33,7 +33,7 @@ const END: &str = "Until END: rows that end later are cut there";
 
 /// Tells what a Pajé trace says: where the time goes, who sends to whom, what happens when.
 ///
-/// States, comm, variables and events are added up while the trace is read, in little memory.
+/// States, comm, time, variables and events are added up while the trace is read, in little memory.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_profile",

@@ -15,6 +15,11 @@ pub const MANUAL: Manual = Manual {
         ("pj_profile critical run.trace", "what the run is as long as"),
         ("pj_profile --format csv -o states.csv run.trace", "for other programs"),
         ("pj_profile compare before.trace after.trace", "what became faster, and what slower"),
+        ("pj_profile summary --html run.html run.trace", "all of it as a page, with pictures"),
+        (
+            "pj_profile comm --svg comm.svg run.trace",
+            "the matrix of who sends to whom, for a paper",
+        ),
         ("simulate | pj_profile --live", "while it runs, every second"),
     ],
     sections: &[
@@ -73,6 +78,23 @@ pub const MANUAL: Manual = Manual {
                      seconds, with nine digits. They are added up exactly, so that all is the same for any number \
                      of threads. Medians and 95th percentiles of values that occur more than 100,000 \
                      times are within 0.4 %.",
+                ),
+            ],
+        ),
+        (
+            "PICTURES",
+            &[
+                Block::Text(
+                    "--svg writes one picture, which --picture names: bars (states, variables, events, waits, critical, \
+                     compare), strips over time (time, variables --bins), a matrix from each to each (comm, waits --by pair) or \
+                     of one value by container and time (time), a graph of who has to do with whom (comm, waits --by pair), the \
+                     quadrant of computing, messages, waiting and collectives (time), a density map of containers on a grid \
+                     (comm, states --by container, waits --by waiter). Where there are more lines than can be seen, neighbours \
+                     are put together, which the picture says.",
+                ),
+                Block::Text(
+                    "--html writes a page with the report's pictures and its tables, which sort by the column that is clicked \
+                     on; it loads nothing. Pictures and pages are dark where their reader is.",
                 ),
             ],
         ),
