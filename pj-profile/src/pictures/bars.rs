@@ -78,10 +78,10 @@ fn states_by_container(seen: Seen<'_>, colours: &Colours) -> Bars {
     let mut bars: Vec<Bar> = Vec::new();
     let types = names(seen, &["type"]);
     let several = (1..types.len()).any(|row| types[row] != types[0]);
-    for row in 0..seen.0.len() {
+    for (row, type_) in types.iter().enumerate() {
         let mut name = seen.text("container", row);
         if several {
-            name = format!("{name} {}", types[row]);
+            name = format!("{name} {type_}");
         }
         let (value, share) = (seen.text("value", row), seen.number("share", row).unwrap_or(0.0));
         let seconds = duration(seen.number("exclusive", row).unwrap_or(0.0));
