@@ -160,7 +160,7 @@ fn help_has_the_statuses_and_examples_of_the_page() {
     }
 }
 
-/// Each program has a document, whose table is complete, and the README names it.
+/// Each program has a document, whose table is complete, and stands wherever all programs do.
 #[test]
 fn documents_have_every_option() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -169,7 +169,13 @@ fn documents_have_every_option() {
         text.unwrap_or_else(|error| panic!("{file}: {error}"))
     };
     let readme = read("README.md");
+    let lists = ["CONTRIBUTING.md", "docs/rust.md", "docs/reliability.md"];
+    let lists = lists.map(|list| (list, read(list)));
     for Program { name, command, .. } in programs() {
+        for (list, text) in &lists {
+            let is_there = text.contains(name) || text.contains(&name.replace('_', "-"));
+            assert!(is_there, "{name} is not in {list}");
+        }
         let document = format!("docs/{}.md", name.trim_start_matches("pj_"));
         assert!(readme.contains(&format!("[`{name}`]({document})")), "{name}");
         let section = read(&document);
