@@ -81,13 +81,18 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     if matches!(of, "where the time went" | "traffic" | "imbalance") {
         return;
     }
-    let place = sections.iter().position(|section| section.heading == of).unwrap_or_else(|| {
-        let columns = ["", ""].map(|name| (name.to_owned(), false)).to_vec();
-        let table = (String::new(), PageTable { columns, rows: Vec::new() });
-        let (heading, tables) = (of.to_owned(), vec![table]);
-        sections.push(Section { heading, tables, ..Section::default() });
-        sections.len() - 1
-    });
+    let place = sections
+        .iter()
+        .position(|section| section.heading.eq_ignore_ascii_case(of))
+        .unwrap_or_else(|| {
+            let columns = ["", ""].map(|name| (name.to_owned(), false)).to_vec();
+            let table = (String::new(), PageTable { columns, rows: Vec::new() });
+            let first = of.chars().next().into_iter().flat_map(char::to_uppercase);
+            let heading: String = first.chain(of.chars().skip(1)).collect();
+            let tables = vec![table];
+            sections.push(Section { heading, tables, ..Section::default() });
+            sections.len() - 1
+        });
     let cells = [name, value].map(|text| Cell { text, number: None }).to_vec();
     if let Some((_, table)) = sections[place].tables.last_mut() {
         table.rows.push(cells);
