@@ -118,6 +118,8 @@ fn examples() {
         "user-fields",
         "variables",
     ];
+    // There may be more examples.
+    enough.retain(|name| wanted.contains(&name.as_str()));
     assert_eq!(enough, wanted);
 }
 
