@@ -12,7 +12,8 @@
 //!    eight digits, by multiplications in one integer or in an SSE2 register, were slower: 13 and
 //!    10 ns per number where this takes 7, because their steps wait for each other.
 //!
-//! Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
+//! With six or nine digits, as most rows have, a smaller number takes a shorter way to the same digits: see
+//! `put_scaled`. Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
 //! `{:.*}` is exact and rounds ties to even as well; it only spells `inf` and `nan` otherwise. So
 //! which path prints a number never shows in the output: change either freely, the tests compare
 //! them. `cargo bench -p benches --bench decimal` measures it.
@@ -44,9 +45,10 @@ static THREES: [[u8; 4]; 1000] = {
     threes
 };
 
-/// Integer powers of ten up to 10^16.
+/// Integer powers of ten up to 10^16. A constant, not a static: other crates, which compile this for one
+/// precision, would divide by what they cannot see.
 #[rustfmt::skip]
-static TENS: [u64; 17] = [
+const TENS: [u64; 17] = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
     1_000_000_000_000_000, 10_000_000_000_000_000,
@@ -216,10 +218,65 @@ fn put_long(room: &mut [u8], value: f64, precision: usize) -> usize {
 /// `None` for the others.
 #[inline(always)]
 fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
-    const SIGN: u64 = 1 << 63;
     if precision > MAX_SHORT_PRECISION {
         return None;
     }
+    if matches!(precision, 6 | 9)
+        && let Some(end) = put_scaled(buffer, value, precision)
+    {
+        return Some(end);
+    }
+    put_rounded(buffer, value, precision)
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// The same for numbers that are not too large, with six or nine digits after the point; `None` for the
+/// others, and for the few that lie too near the middle of two decimals for this to tell their sides.
+///
+/// The number times 10^precision, rounded to a double, is off by less than 2^-13, for it is below
+/// 2^40. Adding 2^52 rounds it to an integer, and what that took away or added is exact. If it is less than
+/// one half by more than twice that error, the exact product rounds to the same integer.
+#[inline(always)]
+fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
+    const LARGEST: f64 = (1u64 << 40) as f64;
+    const SHIFT: f64 = (1u64 << 52) as f64;
+    const UNDECIDED: f64 = 0.5 - 1.0 / (1u64 << 12) as f64;
+    let scaled = value.abs() * TENS[precision] as f64;
+    // A NaN is not below it.
+    let rounded = scaled + SHIFT;
+    let off = (scaled - (rounded - SHIFT)).abs();
+    if !(scaled < LARGEST && off < UNDECIDED) {
+        return None;
+    }
+    let units = rounded.to_bits() - SHIFT.to_bits();
+    let (integer, fraction) = (units / TENS[precision], units % TENS[precision]);
+    buffer[0] = b'-';
+    let at = usize::from(value.to_bits() & SIGN != 0);
+    let at = if integer < 1000 {
+        put_head(buffer, at, integer)
+    } else {
+        put_integer(buffer, at, integer)
+    };
+    // The point and the first six digits in one word, whose last byte is for what comes next.
+    let three = |group: u64| u64::from(u32::from_le_bytes(THREES[(group % 1000) as usize]) << 8);
+    let (high, low) = match precision {
+        6 => (fraction / 1000, fraction % 1000),
+        _ => (fraction / 1_000_000, fraction / 1000 % 1000),
+    };
+    let word = three(high) | three(low) << 24 | u64::from(b'.');
+    // A sign and seven digits at most come before it.
+    let at = at & 31;
+    buffer[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    if precision == 9 {
+        buffer[at + 7..at + 11].copy_from_slice(&THREES[(fraction % 1000) as usize]);
+    }
+    Some(at + 1 + precision)
+}
+
+/// The same for all numbers below 2^64 and all precisions up to sixteen, by integers only.
+#[inline(never)]
+fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     let bits = value.to_bits();
     let (integer, fraction) = round(bits & !SIGN, precision)?;
     // Always written, kept if negative.
