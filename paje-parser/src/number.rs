@@ -171,6 +171,44 @@ pub fn parse_time_at(block: &[u8], start: usize, end: usize) -> Option<f64> {
     }
 }
 
+/// Where a line begins in a [`LineWindow`].
+pub const LINE_START: usize = 32;
+
+/// A line of less than 64 bytes, and what stands before and after it: its places need no question whether
+/// they are there.
+pub type LineWindow = [u8; 128];
+
+/// Parses the text between two places of a line, counted from where it begins, exactly as
+/// [`parse_f64`] does, if it is one to sixteen bytes of digits, among them perhaps a point behind the first
+/// one; `None` for all others, numbers or not.
+///
+/// ```
+/// # use paje_parser::number::{plain_f64, LINE_START};
+/// let mut window = [b' '; 128];
+/// window[LINE_START..LINE_START + 12].copy_from_slice(b"10 50.543261");
+/// assert_eq!(plain_f64(&window, 3, 12), Some(50.543261));
+/// assert_eq!(plain_f64(&window, 1, 12), None);
+/// ```
+#[inline(always)]
+pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (mantissa, scale) = sse2::plain(window, start, end)?;
+        // As a signed integer, which takes one instruction: it is below 2^63 anyway.
+        (mantissa <= MAX_EXACT).then(|| mantissa as i64 as f64 / POWERS[0][scale & 31])
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        short_decimal(window, LINE_START + (start & 63), LINE_START + (end & 63))
+    }
+}
+
+/// The same, exactly as [`parse_f32`] does; `None` for some of them, too.
+#[inline(always)]
+pub fn plain_f32(window: &LineWindow, start: usize, end: usize) -> Option<f32> {
+    narrow(plain_f64(window, start, end)?)
+}
+
 #[cold]
 fn f64_elsewhere(block: &[u8], start: usize, end: usize) -> Option<f64> {
     parse_f64(block.get(start..end)?)

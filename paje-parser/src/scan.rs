@@ -53,8 +53,9 @@ pub struct ShortLine {
     /// Lowest first, and counted from the beginning of the line: where the first field begins, the
     /// byte after its end, where the second begins, and so on.
     pub edges: u64,
-    /// Whether any field has quotes.
-    pub quoted: bool,
+    /// If the line begins with a field, and the next stand one byte apart, which is usual: the bytes after
+    /// the ends of its fields; 0 otherwise. One more white byte may end the line.
+    pub ends: u64,
     /// The line's length in bytes, without its newline.
     pub len: u32,
 }
@@ -99,7 +100,7 @@ impl Scanner {
     /// The line that starts at `start` of the text last scanned, if its fields can be read off one
     /// 64-byte window: it is short, has no comment, and quotes only around whole fields.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn short_line(&self, start: usize) -> Option<ShortLine> {
         let first = start / 64;
         let shift = (start % 64) as u32;
@@ -112,7 +113,6 @@ impl Scanner {
         // The bits of the line, its newline included.
         let line = newlines ^ (newlines - 1);
         let mut white = window(low.white, high.white);
-        let mut quoted = false;
         if self.special {
             let quotes = window(low.quote, high.quote) & line;
             let hashes = window(low.hash, high.hash) & line;
@@ -128,10 +128,14 @@ impl Scanner {
                 return None;
             }
             white = outside;
-            quoted = quotes != 0;
         }
+        let doubled = white & (white << 1) & line;
+        let ends = match white & 1 | doubled & (line >> 1) {
+            0 => white & line & !doubled,
+            _ => 0,
+        };
         let edges = (white ^ ((white << 1) | 1)) & line;
-        Some(ShortLine { edges, quoted, len: newlines.trailing_zeros() })
+        Some(ShortLine { edges, ends, len: newlines.trailing_zeros() })
     }
 
     /// Finds the fields of the line that starts at `start` of the `text` last scanned.
@@ -299,6 +303,9 @@ mod tests {
         while start < text.len() {
             let mut plain = Vec::new();
             let end = token::fields(text, start, &mut plain);
+            if let Some(line) = scanner.short_line(start).filter(|line| line.ends != 0) {
+                check_ends(line.ends, start, &plain);
+            }
             assert_eq!(scanner.fields(text, start, &mut fast), end);
             assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
             assert_eq!(scanner.line_end(text, start), end);
@@ -306,6 +313,33 @@ mod tests {
             assert_eq!(fast.as_slice(), plain, "{shown:?}");
             assert_eq!(searched.as_slice(), plain, "{shown:?}");
             start = end + 1;
+        }
+    }
+
+    fn check_ends(ends: u64, start: usize, plain: &[token::Span]) {
+        let places = (0..64).filter(|bit| ends >> bit & 1 == 1).map(|bit| start + bit);
+        assert!(places.eq(plain.iter().map(|field| field.end as usize)));
+        assert_eq!(plain[0].start as usize, start);
+        assert!(plain.windows(2).all(|pair| pair[0].end + 1 == pair[1].start));
+    }
+
+    #[test]
+    fn usual_lines() {
+        for (text, ends) in [
+            ("12 3.5 S v\n", 1 << 2 | 1 << 6 | 1 << 8 | 1 << 10),
+            ("12\tS\r\n", 1 << 2 | 1 << 4),
+            ("12 \"a b\" \n", 1 << 2 | 1 << 8),
+            ("12  S\n", 0),
+            (" 12 S\n", 0),
+            ("12 S  \n", 0),
+            ("\"a\"b c\n", 0),
+            ("12 # S\n", 0),
+            ("\n", 0),
+            ("\r\n", 0),
+        ] {
+            let mut scanner = Scanner::default();
+            scanner.scan(text.as_bytes());
+            assert_eq!(scanner.short_line(0).map_or(0, |line| line.ends), ends, "{text:?}");
         }
     }
 

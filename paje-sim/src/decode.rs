@@ -9,6 +9,7 @@ pub(crate) mod block;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;
+mod fields;
 mod follow;
 mod group;
 mod interrupt;
@@ -29,8 +30,8 @@ use splitter::Block;
 
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
-use crate::decode::plan::{Plan, Plans};
-use crate::decode::short::Batches;
+use crate::decode::plan::{Plan, Plans, ShortIds};
+use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::values::Values;
@@ -38,7 +39,7 @@ use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
 
 /// What a decoder knows of a lane.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct KnownLane {
     type_: Symbol,
     /// Its first strand; a link lane has as many as [`Strands`] says, one after the other.
@@ -82,7 +83,7 @@ pub(crate) struct Symbols {
 #[derive(Debug)]
 struct KnownLanes {
     /// By the texts of a type and a container: see [`short`].
-    by_pair: WordTable,
+    by_pair: WordTable<KnownLane>,
     /// By their symbols.
     lanes: Vec<KnownLane>,
     /// The shard of each strand.
@@ -167,6 +168,42 @@ impl Decoder {
         is_first: bool,
         decoded: &mut Decoded,
     ) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+        {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has all that the function asks for.
+            unsafe {
+                self.decode_wide(block, defs, is_first, decoded);
+            }
+            return;
+        }
+        self.decode_block(block, defs, is_first, decoded);
+    }
+
+    /// The same code for processors that find and clear bits in one instruction.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn decode_wide(
+        &mut self,
+        block: &Block,
+        defs: &DefTable,
+        is_first: bool,
+        decoded: &mut Decoded,
+    ) {
+        self.decode_block(block, defs, is_first, decoded);
+    }
+
+    #[inline(always)]
+    fn decode_block(
+        &mut self,
+        block: &Block,
+        defs: &DefTable,
+        is_first: bool,
+        decoded: &mut Decoded,
+    ) {
         decoded.clear();
         let text = block.text();
         decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
@@ -236,6 +273,7 @@ impl Decoder {
     }
 
     /// Decodes the lines that no batch took, in file order, up to the first that is wrong.
+    #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
         // In order already but for what batches left, so that this merges.
@@ -309,7 +347,7 @@ impl Decoder {
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));
-            self.waiting.batches.push(Vec::new());
+            self.waiting.batches.extend([Vec::new(), Vec::new()]);
             self.plans.used.push(false);
         }
         let known = self.plans.numbering.as_ref().and_then(|known| defs.numbered_since(known));
@@ -318,11 +356,14 @@ impl Decoder {
             Some(known) => known,
             None => {
                 self.plans.by_id = WordTable::default();
+                self.plans.short_ids = ShortIds::default();
                 0
             }
         };
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
+            let is_usual = self.plans.all[*index as usize].is_usual;
+            self.plans.short_ids.insert(id, batch_of(*index, is_usual));
             let mut padded = id.to_vec();
             padded.resize(padded.len() + 16, 0);
             if let Some(word) = word(&padded, 0, id.len()) {

@@ -13,11 +13,11 @@ use std::arch::x86_64::{
     _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16, _mm_xor_si128,
 };
 
-use super::{LAST, Window};
+use super::{LAST, LINE_START, LineWindow, Window};
 
 /// Sixteen bytes of `bytes` from `at` on.
 #[inline(always)]
-fn load(bytes: &[u8; 48], at: usize) -> __m128i {
+fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> __m128i {
     let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
     let row = u128::from_le_bytes(row);
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
@@ -27,7 +27,11 @@ fn load(bytes: &[u8; 48], at: usize) -> __m128i {
 /// One bit per byte from `at` on, set where the byte is no ASCII digit.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
-    let row = load(window, at);
+    non_digits_of(load(window, at))
+}
+
+#[inline(always)]
+fn non_digits_of(row: __m128i) -> u32 {
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
     let valid = unsafe {
         let digits = _mm_xor_si128(row, _mm_set1_epi8(b'0' as i8));
@@ -45,10 +49,56 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     let behind_mask = load(&LAST.0, after & 31);
     let row_mask = load(&LAST.0, count & 31);
     // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
-    let eights = unsafe {
+    let ones = unsafe {
         let row =
             _mm_or_si128(_mm_and_si128(behind, behind_mask), _mm_andnot_si128(behind_mask, ahead));
-        let ones = _mm_and_si128(row, row_mask);
+        _mm_and_si128(row, row_mask)
+    };
+    integer(ones)
+}
+
+/// The digits between two places of a line, as an integer, and how many of them stand after a point; `None`
+/// for a text of another shape, or of more than sixteen bytes.
+#[inline(always)]
+pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u64, usize)> {
+    let len = end.wrapping_sub(start);
+    if len.wrapping_sub(1) >= 16 {
+        return None;
+    }
+    let end = end & 63;
+    let behind = load(window, LINE_START - 16 + end);
+    // The lowest bit is that of the text's first byte.
+    let others = non_digits_of(behind) >> (16 - len);
+    let (ones, after);
+    if others == 0 {
+        after = 0;
+        let row_mask = load(&LAST.0, len & 31);
+        // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+        ones = unsafe { _mm_and_si128(behind, row_mask) };
+    } else {
+        let before = others.trailing_zeros() as usize;
+        let point = window[LINE_START + ((start + before) & 63)];
+        if others & (others - 1) != 0 || before == 0 || point != b'.' {
+            return None;
+        }
+        after = len - 1 - before;
+        let ahead = load(window, LINE_START - 17 + end);
+        let behind_mask = load(&LAST.0, after & 31);
+        let row_mask = load(&LAST.0, (len - 1) & 31);
+        // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+        ones = unsafe {
+            let ahead = _mm_and_si128(_mm_andnot_si128(behind_mask, ahead), row_mask);
+            _mm_or_si128(_mm_and_si128(behind, behind_mask), ahead)
+        };
+    }
+    Some((integer(ones), after))
+}
+
+/// The integer that sixteen digits write, whose values are in the low halves of bytes that have nothing else.
+#[inline(always)]
+fn integer(ones: __m128i) -> u64 {
+    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+    let eights = unsafe {
         // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
         // modulo 2^16.
         let pairs = _mm_srli_epi16::<8>(_mm_mullo_epi16(ones, _mm_set1_epi16(2561)));

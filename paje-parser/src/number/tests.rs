@@ -16,6 +16,11 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     assert_eq!(bits32(parse_f32(bytes)), bits32(single), "parse_f32({text:?})");
     let finite = bits(double.filter(|value| value.is_finite()));
     assert_eq!(bits(parse_time(bytes)), finite, "parse_time({text:?})");
+    for filler in *b" 9.e-" {
+        for start in [0, 7, 63usize.saturating_sub(text.len())] {
+            check_plain(text, (start, filler), double, single);
+        }
+    }
     for (before, after) in [(16, 32), (20, 40), (0, 0), (0, 32), (16, 31), (15, 32)] {
         for filler in *b" 9.e-" {
             let mut block = vec![filler; before];
@@ -28,6 +33,27 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
             assert_eq!(bits(parse_time_at(&block, start, end)), finite, "{}", place());
         }
     }
+}
+
+/// In a line, where numbers of the usual shape must be read, and others may be.
+fn check_plain(text: &str, (start, filler): (usize, u8), double: Option<f64>, single: Option<f32>) {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_usual = text.starts_with(|first: char| first.is_ascii_digit())
+        && digits + text.matches('.').count() == text.len()
+        && text.len() - digits <= 1
+        && text.len() <= 15;
+    let end = start + text.len();
+    if end > 63 {
+        return;
+    }
+    let mut window = [filler; 128];
+    window[LINE_START + start..LINE_START + end].copy_from_slice(text.as_bytes());
+    let found = plain_f64(&window, start, end);
+    assert!(found.is_some() || !is_usual, "{text:?} at {start}");
+    let bits = found.map(f64::to_bits);
+    assert!(bits.is_none_or(|bits| Some(bits) == double.map(f64::to_bits)), "{text:?}");
+    let bits = plain_f32(&window, start, end).map(f32::to_bits);
+    assert!(bits.is_none_or(|bits| Some(bits) == single.map(f32::to_bits)), "{text:?}");
 }
 
 /// Decimals, `inf` and `nan`: the standard library is the oracle.
@@ -43,6 +69,7 @@ fn check_short(block: &mut Vec<u8>, text: &str) {
     block.resize(end + PADDING, b' ');
     let double = parse_f64_at(block, BEFORE, end).map(f64::to_bits);
     assert_eq!(double, text.parse().ok().map(f64::to_bits), "{text:?}");
+    check_plain(text, (7, b' '), text.parse().ok(), text.parse().ok());
     let single = parse_f32_at(block, BEFORE, end).map(f32::to_bits);
     assert_eq!(single, text.parse().ok().map(f32::to_bits), "{text:?}");
 }

@@ -193,7 +193,8 @@ impl Decoder {
         if let Some(word) = word(padded, start, end - start) {
             let context = plan.pair_context(end - start);
             if self.known.by_pair.find(word, context).is_none() {
-                self.known.by_pair.insert(word, context, lane);
+                let known = self.known.lanes[lane as usize];
+                self.known.by_pair.insert(word, context, known);
             }
         }
     }

@@ -9,6 +9,16 @@ use crate::decode::symbols::WordTable;
 /// Most words of a line that is decoded in a batch.
 pub(super) const WORDS: usize = 8;
 
+/// The words of events whose fields stand as in most traces: a number, a time, a type and a container in any
+/// order, a value, and a link's other end and key.
+pub(super) mod usual {
+    pub(crate) const TIME: usize = 1;
+    pub(crate) const PAIR: usize = 2;
+    pub(crate) const VALUE: usize = 4;
+    pub(crate) const END: usize = 5;
+    pub(crate) const KEY: usize = 6;
+}
+
 /// Where an event's words are and what to do with them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -26,6 +36,8 @@ pub(super) struct Plan {
     pub(super) pair: Option<usize>,
     /// Short lines of the event can be decoded in batches.
     pub(super) fits_batch: bool,
+    /// And its fields stand where they [usually](usual) do.
+    pub(super) is_usual: bool,
     /// The event has user-defined fields, and they are kept.
     pub(super) keeps_extras: bool,
 }
@@ -36,6 +48,8 @@ pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
     /// By the texts of their numbers, as these were in this table: see [`short`](super::short).
     pub(super) by_id: WordTable,
+    /// Their batches, by the shortest of these texts.
+    pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
     /// Which definitions the lines at hand have used, and a list of them.
     pub(super) used: Vec<bool>,
@@ -48,6 +62,60 @@ pub(super) enum Action {
     Structural,
     /// An event of a lane.
     Replayed(Op),
+}
+
+/// Batches of short numbers of events, found in one look: those that share a slot with another have
+/// [`Plans::by_id`].
+#[derive(Debug)]
+pub(super) struct ShortIds {
+    slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
+}
+
+impl Default for ShortIds {
+    fn default() -> Self {
+        ShortIds { slots: Box::new([(0, 0); 1 << ShortIds::BITS]) }
+    }
+}
+
+impl ShortIds {
+    const BITS: u32 = 9;
+
+    /// Found by trying many: no two numbers below 100 share a slot.
+    const SPREAD: u64 = 0xf499_2272_a268_fadb;
+
+    /// The first `len` of eight bytes, at most seven, and their number.
+    #[inline(always)]
+    const fn key(bytes: u64, len: usize) -> u64 {
+        bytes & ((1 << (8 * (len & 7))) - 1) | (len as u64) << 56
+    }
+
+    #[inline(always)]
+    const fn slot(key: u64) -> usize {
+        (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
+    }
+
+    /// The batch of the event whose number is the first `len` of eight bytes.
+    #[inline(always)]
+    pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
+        let key = ShortIds::key(bytes, len);
+        let (known, batch) = self.slots[ShortIds::slot(key)];
+        (known == key).then_some(batch)
+    }
+
+    /// Adds the batch of a number of an event.
+    pub(super) fn insert(&mut self, id: &[u8], batch: u32) {
+        // A line that begins with such a byte is one of a definition.
+        if id.is_empty() || id.len() > 7 || id[0] == b'%' {
+            return;
+        }
+        let mut bytes = [0; 8];
+        bytes[..id.len()].copy_from_slice(id);
+        let key = ShortIds::key(u64::from_le_bytes(bytes), id.len());
+        let slot = &mut self.slots[ShortIds::slot(key)];
+        if slot.0 == 0 {
+            *slot = (key, batch);
+        }
+    }
 }
 
 impl Plan {
@@ -87,18 +155,36 @@ impl Plan {
             && pair.is_some()
             && def.fields().len() < WORDS
             && !keeps_extras;
+        let (time, value) = (word(FieldName::Time), word(FieldName::Value));
+        let (end, key) = (word(end), word(FieldName::Key));
+        let stand_as = |words: &[usize], count: usize| {
+            let usual = [usual::TIME, usual::VALUE, usual::END, usual::KEY];
+            time == usual[0]
+                && pair == Some(usual::PAIR)
+                && *words == usual[1..=words.len()]
+                && def.fields().len() + 1 == count
+        };
+        let is_usual = match action {
+            Action::Structural => false,
+            Action::Replayed(op) => match op {
+                Op::PopState | Op::ResetState => stand_as(&[], usual::VALUE),
+                Op::StartLink | Op::EndLink => stand_as(&[value, end, key], usual::KEY + 1),
+                _ => stand_as(&[value], usual::VALUE + 1),
+            },
+        };
         Plan {
             action,
             needed: def.needed_words(),
             expected: def.fields().len() + 1,
-            time: word(FieldName::Time),
+            time,
             type_,
             container,
-            value: word(FieldName::Value),
-            end: word(end),
-            key: word(FieldName::Key),
+            value,
+            end,
+            key,
             pair,
             fits_batch,
+            is_usual: is_usual && fits_batch,
             keeps_extras,
         }
     }

@@ -6,22 +6,28 @@
 //! than decoding it. The line's ordinal puts its event back in place.
 //!
 //! The fields of a line are bits of one word, and a type and a container that stand side by side are
-//! looked up as one text. Whatever does not fit (a first use, a missing or surplus word, a number of
+//! looked up as one text. An event has two batches. One is for lines as most programs write them: the fields
+//! in the [usual](crate::decode::plan::usual) order, one byte between two of them. There, what a bit is
+//! about is known when this is compiled, and one look at the text answers all questions whether bytes are
+//! there ([`LineWindow`](paje_parser::number::LineWindow)). The other is for all other short lines.
+//!
+//! Whatever does not fit (a first use, a missing or surplus word, a number of
 //! unusual shape, any error) is left to [`Decoder::line`], which knows every rule: a batch decides
 //! nothing that `line` would decide otherwise. Change them together.
 
 use std::ops::Range;
 
+use paje_parser::scan::ShortLine;
 use paje_parser::token::is_white;
-use paje_parser::{LinkEnd, Span, number};
+use paje_parser::{LinkEnd, Span};
 
 use crate::decode::context::end_context;
 use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
-use crate::decode::plan::{Action, Plan, WORDS};
+use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
+use crate::decode::plan::{Action, Plan};
 use crate::decode::values::told_apart;
 use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{hash_text, word};
-use crate::names::options::Precision;
 
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +36,19 @@ pub(super) struct Waiting {
     pub(super) start: u32,
     /// How many lines with words come before it.
     pub(super) ordinal: u32,
-    /// Its fields: see [`paje_parser::scan::ShortLine`].
-    edges: u64,
+    /// Its fields: the ends or the edges of a [`ShortLine`].
+    fields: u64,
+}
+
+/// The batch for short lines of a plan: the usual ones, or all others.
+pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
+    2 * plan + !is_usual as u32
 }
 
 /// Lines that wait to be decoded: short ones by their plans, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
+    /// See [`batch_of`].
     pub(super) batches: Vec<Vec<Waiting>>,
     /// Those that are not empty.
     pub(super) filled: Vec<u32>,
@@ -48,6 +60,7 @@ pub(super) struct Batches {
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
     /// that one begins, or where the next line does that is not in the range.
+    #[inline(always)]
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -56,57 +69,81 @@ impl Decoder {
         inside_definition: bool,
     ) -> usize {
         let mut start = range.start;
+        let mut ordinal = self.waiting.lines;
         while start < range.end {
-            let ordinal = self.waiting.lines;
             let Some(line) = self.lexing.scanner.short_line(start) else {
                 let end = self.lexing.scanner.line_end(text, start);
                 let first = text[start..end].iter().find(|byte| !is_white(**byte));
                 if first == Some(&b'%') {
-                    return start;
+                    break;
                 }
-                self.waiting.rest.push(Waiting { start: start as u32, ordinal, edges: 0 });
-                self.waiting.lines += 1;
+                self.waiting.rest.push(Waiting { start: start as u32, ordinal, fields: 0 });
+                ordinal += 1;
                 start = end + 1;
                 continue;
             };
             if line.edges != 0 {
-                let first = line.edges.trailing_zeros() as usize;
-                if padded[start + first] == b'%' {
-                    return start;
-                }
-                let waiting = Waiting { start: start as u32, ordinal, edges: line.edges };
-                match self.batch_of(padded, start, line.edges) {
-                    Some(plan) if !inside_definition => {
-                        let batch = &mut self.waiting.batches[plan];
-                        if batch.is_empty() {
-                            self.waiting.filled.push(plan as u32);
-                        }
-                        batch.push(waiting);
+                let batch = match inside_definition {
+                    false => self.batch_for(padded, start, &line),
+                    true => None,
+                };
+                if batch.is_none() {
+                    let first = line.edges.trailing_zeros() as usize;
+                    if padded[start + first] == b'%' {
+                        break;
                     }
-                    _ => self.waiting.rest.push(waiting),
                 }
-                self.waiting.lines += 1;
+                match batch {
+                    Some((batch, fields)) => {
+                        let index = batch;
+                        let batch = &mut self.waiting.batches[index as usize];
+                        if batch.is_empty() {
+                            self.waiting.filled.push(index);
+                        }
+                        batch.push(Waiting { start: start as u32, ordinal, fields });
+                    }
+                    None => {
+                        let fields = line.edges;
+                        self.waiting.rest.push(Waiting { start: start as u32, ordinal, fields });
+                    }
+                }
+                ordinal += 1;
             } else if self.asked.follows {
                 self.follow(start as u32, WORDLESS);
             }
             start += line.len as usize + 1;
         }
+        self.waiting.lines = ordinal;
         start
     }
 
-    /// The plan of a line that can be decoded in a batch.
+    /// The batch that a line can be decoded in, and what it needs to know of the fields.
     #[inline(always)]
-    fn batch_of(&self, padded: &[u8], start: usize, edges: u64) -> Option<usize> {
-        if edges & 1 == 0 {
+    fn batch_for(&self, padded: &[u8], start: usize, line: &ShortLine) -> Option<(u32, u64)> {
+        if line.ends != 0
+            && let Some(bytes) = padded.get(start..).and_then(<[u8]>::first_chunk)
+        {
+            let id_len = line.ends.trailing_zeros() as usize;
+            if let Some(batch) = self.plans.short_ids.find(u64::from_le_bytes(*bytes), id_len) {
+                return Some((batch, if batch & 1 == 0 { line.ends } else { line.edges }));
+            }
+        }
+        self.batch_by_id(padded, start, line.edges)
+    }
+
+    #[inline(never)]
+    fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<(u32, u64)> {
+        if edges & 1 == 0 || padded[start] == b'%' {
             return None;
         }
         let id_len = (edges & (edges - 1)).trailing_zeros() as usize;
         let id = word(padded, start, id_len)?;
-        let index = self.plans.by_id.find(id, id_len as u64)? as usize;
-        Some(index)
+        let plan = self.plans.by_id.find(id, id_len as u64)?;
+        Some((batch_of(plan, false), edges))
     }
 
     /// Decodes the batches; the lines that do not fit join the rest.
+    #[inline(always)]
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         if self.grouping.unsorted.len() < self.waiting.lines as usize {
             self.grouping.unsorted.resize(self.waiting.lines as usize, NOTHING);
@@ -115,43 +152,60 @@ impl Decoder {
         // A rule, so that what is noted does not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
-            let index = index as usize;
-            self.note_use(index);
-            let mut batch = std::mem::take(&mut self.waiting.batches[index]);
-            let plan = self.plans.all[index];
+            let plan = index as usize / 2;
+            self.note_use(plan);
+            let mut batch = std::mem::take(&mut self.waiting.batches[index as usize]);
+            let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
                 Action::Replayed(_) if !plan.fits_batch => self.waiting.rest.append(&mut batch),
                 // One loop for each event, so that what differs between them is settled outside.
-                Action::Replayed(op) => match op {
-                    Op::PopState => self.batch(padded, &plan, Op::PopState, &batch, decoded),
-                    Op::PushState => self.batch(padded, &plan, Op::PushState, &batch, decoded),
-                    Op::SetState => self.batch(padded, &plan, Op::SetState, &batch, decoded),
-                    Op::StartLink => self.batch(padded, &plan, Op::StartLink, &batch, decoded),
-                    Op::EndLink => self.batch(padded, &plan, Op::EndLink, &batch, decoded),
-                    Op::SetVariable => self.batch(padded, &plan, Op::SetVariable, &batch, decoded),
-                    other => self.batch(padded, &plan, other, &batch, decoded),
+                Action::Replayed(op) if index.is_multiple_of(2) => match op {
+                    Op::PopState => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::PopState, &batch, decoded)
+                    }
+                    Op::PushState => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::PushState, &batch, decoded)
+                    }
+                    Op::SetState => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::SetState, &batch, decoded)
+                    }
+                    Op::StartLink => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::StartLink, &batch, decoded)
+                    }
+                    Op::EndLink => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::EndLink, &batch, decoded)
+                    }
+                    Op::SetVariable => {
+                        self.batch::<InWindow<'_>>(padded, &plan, Op::SetVariable, &batch, decoded);
+                    }
+                    other => self.batch::<InWindow<'_>>(padded, &plan, other, &batch, decoded),
                 },
+                Action::Replayed(op) => self.other_batch(padded, &plan, op, &batch, decoded),
             }
             batch.clear();
-            self.waiting.batches[index] = batch;
+            self.waiting.batches[index as usize] = batch;
         }
         self.waiting.filled = filled;
     }
 
+    /// Decodes a batch; the lines that do not fit join the rest.
     #[inline(always)]
-    fn batch(
+    fn batch<'t, T: Text<'t>>(
         &mut self,
-        padded: &[u8],
+        padded: &'t [u8],
         plan: &Plan,
         op: Op,
         batch: &[Waiting],
         decoded: &mut Decoded,
     ) {
         let mut last_time = decoded.last_time;
+        let rest = self.waiting.rest.len();
         for line in batch {
-            let event = match Words::read(line, plan.expected) {
-                Some(words) => self.short_line(padded, line.start, plan, op, &words, decoded),
+            let event = match T::read(padded, (line.start, line.fields), plan, op) {
+                Some((text, time, fields)) => {
+                    self.event(text, line.start, plan, op, (time, fields), decoded)
+                }
                 None => None,
             };
             match event {
@@ -165,123 +219,76 @@ impl Decoder {
                     event.argument = argument;
                     event.at = line.start;
                     event.tail = op as u32;
-                    decoded.event_count += 1;
                 }
                 None => self.waiting.rest.push(*line),
             }
         }
+        decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
         decoded.last_time = last_time;
+    }
+
+    #[inline(never)]
+    fn other_batch(
+        &mut self,
+        padded: &[u8],
+        plan: &Plan,
+        op: Op,
+        batch: &[Waiting],
+        decoded: &mut Decoded,
+    ) {
+        self.batch::<InBlock<'_>>(padded, plan, op, batch, decoded);
     }
 
     /// The strand, the time and the argument of a line's event, if it is plain enough.
     #[inline(always)]
-    fn short_line(
+    fn event<'t, T: Text<'t>>(
         &mut self,
-        padded: &[u8],
+        line: T,
         start_of_line: u32,
         plan: &Plan,
         op: Op,
-        words: &Words,
+        (time, fields): (f64, Fields),
         decoded: &mut Decoded,
     ) -> Option<(StrandSymbol, f64, u64)> {
-        let (time_start, time_end) = words.get(plan.time);
-        let time = number::parse_time_at(padded, time_start, time_end)?;
+        let text = line.bytes();
         if time > self.asked.stop_at {
             return None;
         }
-        let pair = plan.pair?;
-        let (pair_start, pair_end) = (words.get(pair).0, words.get(pair + 1).1);
-        let pair = word(padded, pair_start, pair_end - pair_start)?;
-        let lane = self.known.by_pair.find(pair, plan.pair_context(pair_end - pair_start))?;
-        let KnownLane { type_, mut strand } = *self.known.lanes.get(lane as usize)?;
+        let pair_len = fields.pair.1 - fields.pair.0;
+        let pair = word(text, fields.pair.0, pair_len)?;
+        let known = self.known.by_pair.find(pair, plan.pair_context(pair_len))?;
+        let KnownLane { type_, mut strand } = known;
+        let names = self.asked.value_names;
         let argument = match op {
             Op::PopState | Op::ResetState => 0,
             Op::SetState | Op::PushState | Op::Event => {
-                let (names, word) = (self.asked.value_names, words.get(plan.value));
-                u64::from(self.symbols.values.short_symbol(
-                    padded,
-                    word,
-                    type_,
-                    names,
-                    start_of_line,
-                    decoded,
-                )?)
+                let values = &mut self.symbols.values;
+                let (value, at) = (fields.value, start_of_line);
+                u64::from(values.short_symbol(text, value, type_, names, at, decoded)?)
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
-                let (start, end) = words.get(plan.value);
-                let value = match self.asked.precision {
-                    Precision::Single => f64::from(number::parse_f32_at(padded, start, end)?),
-                    Precision::Double => number::parse_f64_at(padded, start, end)?,
-                };
-                value.to_bits()
+                line.number(self.asked.precision, fields.value)?.to_bits()
             }
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let names = self.asked.value_names;
-                let (start, end) = words.get(plan.end);
-                let told_apart = told_apart(names, padded[start] == b'"');
-                let (start, end) = bare(padded, (start, end));
+                let (start, end) = fields.end;
+                let told_apart = told_apart(names, text[start] == b'"');
+                let (start, end) = bare(text, (start, end));
                 let context = end_context(type_, side, told_apart);
-                let end = self.symbols.link_ends.find_short(padded, start, end, context)?;
-                let word = words.get(plan.value);
-                let value = self.symbols.values.short_symbol(
-                    padded,
-                    word,
-                    type_,
-                    names,
-                    start_of_line,
-                    decoded,
-                )?;
-                let raw_key = words.get(plan.key);
-                let (key_start, key_end) = bare(padded, raw_key);
-                let key_hash = hash_text(padded, key_start, key_end);
+                let end = self.symbols.link_ends.find_short(text, start, end, context)?;
+                let values = &mut self.symbols.values;
+                let (value, at) = (fields.value, start_of_line);
+                let value = values.short_symbol(text, value, type_, names, at, decoded)?;
+                let (key_start, key_end) = bare(text, fields.key);
+                let key_hash = hash_text(text, key_start, key_end);
                 strand += self.known.spread.part(key_hash);
-                let raw_key = Span { start: raw_key.0 as u32, end: raw_key.1 as u32 };
+                let base = line.base(start_of_line);
+                let place = |at: usize| base.wrapping_add(at as u32);
+                let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
                 decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
                 decoded.links.len() as u64 - 1
             }
         };
         Some((strand, time, argument))
-    }
-}
-
-/// A word without its quotes, which in a short line come in pairs.
-#[inline(always)]
-fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
-    if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
-}
-
-/// Where the words of a line begin and end in the block: each in one integer, which is stored and
-/// loaded whole. As two integers, stored one by one and loaded as a pair, each would make the
-/// processor wait for its stores.
-struct Words([u64; WORDS]);
-
-impl Words {
-    /// Reads `count` words off the bits where they begin and end; `None` if the line has more or
-    /// fewer.
-    #[inline(always)]
-    fn read(line: &Waiting, count: usize) -> Option<Words> {
-        let start = u64::from(line.start);
-        let both = start | start << 32;
-        let mut words = [both; WORDS];
-        let mut edges = line.edges;
-        let mut before = edges;
-        for word in words.iter_mut().take(count) {
-            // The top bit spares the question whether there is any: if not, the line is refused.
-            let first = u64::from((edges | 1 << 63).trailing_zeros());
-            edges &= edges.wrapping_sub(1);
-            before = edges;
-            let end = u64::from((edges | 1 << 63).trailing_zeros());
-            edges &= edges.wrapping_sub(1);
-            *word = both + (first | end << 32);
-        }
-        (before != 0 && edges == 0).then_some(Words(words))
-    }
-
-    /// Where a word begins and ends in the block.
-    #[inline(always)]
-    fn get(&self, word: usize) -> (usize, usize) {
-        let both = self.0[word % WORDS];
-        ((both & 0xffff_ffff) as usize, (both >> 32) as usize)
     }
 }

@@ -1,6 +1,6 @@
 //! Decoders that know too much, and those that take their place.
 
-use crate::decode::symbols::{SymbolTable, WordTable};
+use crate::decode::symbols::SymbolTable;
 use crate::decode::{Decoder, Symbols};
 use crate::names::options::Options;
 
@@ -39,10 +39,6 @@ impl Decoder {
             table.clear();
             std::mem::take(table)
         };
-        let words = |table: &mut WordTable| {
-            table.clear();
-            std::mem::take(table)
-        };
         let mut next = Decoder::new(options, self.known.spread, self.asked.follows);
         next.symbols = Symbols {
             values,
@@ -50,7 +46,8 @@ impl Decoder {
             lanes: cleared(&mut self.symbols.lanes),
             link_ends: cleared(&mut self.symbols.link_ends),
         };
-        next.known.by_pair = words(&mut self.known.by_pair);
+        self.known.by_pair.clear();
+        next.known.by_pair = std::mem::take(&mut self.known.by_pair);
         next.grouping.unsorted = std::mem::take(&mut self.grouping.unsorted);
         next.most_places = most_places;
         next

@@ -14,45 +14,52 @@ use crate::names::text::{Name, TextArena, TextRef};
 /// A number that stands for a text in a context, from 0 in the order of first use.
 pub(crate) type Symbol = u32;
 
-#[derive(Clone, Copy, Debug)]
-struct Slot {
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot<V> {
     word: Word,
     /// What else is part of the key; `FREE` for a free slot.
     context: u64,
-    symbol: Symbol,
+    value: V,
+}
+
+impl<V: Default> Slot<V> {
+    fn free() -> Self {
+        Slot { context: FREE, ..Slot::default() }
+    }
 }
 
 const FREE: u64 = u64::MAX;
 
-/// Words, each in a context, and a symbol for each.
+/// Words, each in a context, and a symbol or something as small for each.
 #[derive(Clone, Debug)]
-pub(crate) struct WordTable {
-    slots: Vec<Slot>,
+pub(crate) struct WordTable<V = Symbol> {
+    slots: Vec<Slot<V>>,
     len: usize,
 }
 
-impl Default for WordTable {
+impl<V: Copy + Default> Default for WordTable<V> {
     fn default() -> Self {
-        let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
-        WordTable { slots: vec![free; 64], len: 0 }
+        WordTable { slots: vec![Slot::free(); 64], len: 0 }
     }
 }
 
-impl WordTable {
+impl<V: Copy + Default> WordTable<V> {
     #[inline(always)]
-    pub(crate) fn find(&self, word: Word, context: u64) -> Option<Symbol> {
+    pub(crate) fn find(&self, word: Word, context: u64) -> Option<V> {
         self.find_where(word, context, |_| true)
     }
 
-    /// The symbol of a word, if it is one that `is` accepts.
+    /// What a word has, if `is` accepts that.
     #[inline(always)]
-    fn find_where(&self, word: Word, context: u64, is: impl Fn(Symbol) -> bool) -> Option<Symbol> {
+    fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let mask = self.slots.len() - 1;
         let mut at = hash_word(word, context) as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
-            if slot.word == word && slot.context == context && is(slot.symbol) {
-                return Some(slot.symbol);
+            // One question of all that must be equal.
+            let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
+            if differs == 0 && is(slot.value) {
+                return Some(slot.value);
             }
             if slot.context == FREE {
                 return None;
@@ -61,7 +68,7 @@ impl WordTable {
         }
     }
 
-    pub(crate) fn insert(&mut self, word: Word, context: u64, symbol: Symbol) {
+    pub(crate) fn insert(&mut self, word: Word, context: u64, value: V) {
         // While the table is small, sparse: a second look costs a wrong guess of the processor. A large one
         // is not in the caches anyway, and the next slots come with the first.
         let full = match self.slots.len() {
@@ -70,8 +77,7 @@ impl WordTable {
             len => len / 4 * 3,
         };
         if self.len + 1 > full {
-            let free = Slot { word: [0; 2], context: FREE, symbol: 0 };
-            let larger = vec![free; self.slots.len() * 2];
+            let larger = vec![Slot::free(); self.slots.len() * 2];
             for slot in std::mem::replace(&mut self.slots, larger) {
                 if slot.context != FREE {
                     self.place(slot);
@@ -79,16 +85,16 @@ impl WordTable {
             }
         }
         self.len += 1;
-        self.place(Slot { word, context, symbol });
+        self.place(Slot { word, context, value });
     }
 
     /// Forgets all words, and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.slots.fill(Slot { word: [0; 2], context: FREE, symbol: 0 });
+        self.slots.fill(Slot::free());
         self.len = 0;
     }
 
-    fn place(&mut self, slot: Slot) {
+    fn place(&mut self, slot: Slot<V>) {
         let mask = self.slots.len() - 1;
         let mut at = hash_word(slot.word, slot.context) as usize & mask;
         while self.slots[at].context != FREE {

@@ -38,13 +38,13 @@ static KEPT: [[u64; 2]; 17] = {
 };
 
 /// Both halves of a product: every bit of the input reaches the low bits of the result.
-#[inline]
+#[inline(always)]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) const fn hash_word(word: Word, context: u64) -> u64 {
     fold(word[0] ^ 0x9e37_79b9_7f4a_7c15, word[1] ^ 0xe703_7ed1_a0b4_28db ^ context.rotate_left(29))
 }

@@ -1,0 +1,219 @@
+//! Where the fields of short lines are, and the numbers among them.
+
+use paje_parser::number;
+use paje_parser::number::{LINE_START, LineWindow};
+
+use crate::decode::decoded::Op;
+use crate::decode::plan::{Plan, WORDS};
+use crate::names::options::Precision;
+
+/// The bytes that the fields of a line are looked up in.
+pub(super) trait Text<'t>: Copy {
+    /// A line's bytes, its time, and where its other fields are, if it has as many as the event, and its time
+    /// is one. The line is where it begins, and the bits that say where its fields are.
+    fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op)
+    -> Option<(Self, f64, Fields)>;
+
+    fn bytes(&self) -> &[u8];
+
+    /// Where they begin in the block, modulo 2^32.
+    fn base(&self, start_of_line: u32) -> u32;
+
+    /// The number between two of their places, if it is one.
+    fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
+}
+
+/// The bytes around a line whose fields stand as usual.
+#[derive(Clone, Copy)]
+pub(super) struct InWindow<'t>(&'t LineWindow);
+
+/// All bytes of the block.
+#[derive(Clone, Copy)]
+pub(super) struct InBlock<'t>(&'t [u8]);
+
+impl<'t> Text<'t> for InWindow<'t> {
+    #[inline(always)]
+    fn read(
+        padded: &'t [u8],
+        (start, bits): (u32, u64),
+        _: &Plan,
+        op: Op,
+    ) -> Option<(Self, f64, Fields)> {
+        let window = padded.get((start as usize).checked_sub(LINE_START)?..)?;
+        let window: &LineWindow = window.first_chunk()?;
+        let ((start, end), fields) = Fields::usual(op, bits)?;
+        let time = match number::plain_f64(window, start, end) {
+            Some(time) => time,
+            None => any_time(window, (LINE_START + start, LINE_START + end))?,
+        };
+        Some((InWindow(window), time, fields))
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> &[u8] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn base(&self, start_of_line: u32) -> u32 {
+        start_of_line.wrapping_sub(LINE_START as u32)
+    }
+
+    #[inline(always)]
+    fn number(&self, precision: Precision, (start, end): (usize, usize)) -> Option<f64> {
+        let (from, to) = (start - LINE_START, end - LINE_START);
+        let plain = match precision {
+            Precision::Single => number::plain_f32(self.0, from, to).map(f64::from),
+            Precision::Double => number::plain_f64(self.0, from, to),
+        };
+        match plain {
+            Some(value) => Some(value),
+            None => any_number(self.0, precision, (start, end)),
+        }
+    }
+}
+
+impl<'t> Text<'t> for InBlock<'t> {
+    #[inline(always)]
+    fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, f64, Fields)> {
+        let words = Words::read(line, plan.expected)?;
+        let time = any_time(padded, words.get(plan.time))?;
+        Some((InBlock(padded), time, Fields::by_plan(&words, plan)?))
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> &[u8] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn base(&self, _: u32) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64> {
+        any_number(self.0, precision, place)
+    }
+}
+
+#[inline(never)]
+fn any_time(text: &[u8], (start, end): (usize, usize)) -> Option<f64> {
+    number::parse_time_at(text, start, end)
+}
+
+/// Where the fields of an event begin and end, but for its time.
+#[derive(Clone, Copy)]
+pub(super) struct Fields {
+    pub(super) pair: (usize, usize),
+    pub(super) value: (usize, usize),
+    pub(super) end: (usize, usize),
+    pub(super) key: (usize, usize),
+}
+
+impl Fields {
+    /// The fields of a line in its [`LineWindow`], if it has as many as the event; and its time's, counted
+    /// from the beginning of the line.
+    #[inline(always)]
+    fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
+        // The top bit spares the question whether there is any: if not, the line is refused.
+        let mut next = || {
+            let end = (ends | 1 << 63).trailing_zeros() as usize;
+            ends &= ends.wrapping_sub(1);
+            (end, ends)
+        };
+        let (number, _) = next();
+        let (time, _) = next();
+        let (_, before) = next();
+        let (pair, rest) = next();
+        let (value, rest, before) = match op {
+            Op::PopState | Op::ResetState => (pair, rest, before),
+            _ => {
+                let (value, after) = next();
+                (value, after, rest)
+            }
+        };
+        let (end, key, rest, before) = match op {
+            Op::StartLink | Op::EndLink => {
+                let (end, before) = next();
+                let (key, rest) = next();
+                (end, key, rest, before)
+            }
+            _ => (value, value, rest, before),
+        };
+        if before == 0 || rest != 0 {
+            return None;
+        }
+        // No place is beyond the line's 64 bytes.
+        let field =
+            |before: usize, end: usize| (LINE_START + (before & 63) + 1, LINE_START + (end & 63));
+        let fields = Fields {
+            pair: field(time, pair),
+            value: field(pair, value),
+            end: field(value, end),
+            key: field(end, key),
+        };
+        Some(((number + 1, time), fields))
+    }
+
+    /// The fields of a line whose words are these.
+    #[inline(always)]
+    fn by_plan(words: &Words, plan: &Plan) -> Option<Fields> {
+        let pair = plan.pair?;
+        Some(Fields {
+            pair: (words.get(pair).0, words.get(pair + 1).1),
+            value: words.get(plan.value),
+            end: words.get(plan.end),
+            key: words.get(plan.key),
+        })
+    }
+}
+
+/// The value of a variable, if it is a number.
+#[inline(never)]
+fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -> Option<f64> {
+    match precision {
+        Precision::Single => number::parse_f32_at(text, start, end).map(f64::from),
+        Precision::Double => number::parse_f64_at(text, start, end),
+    }
+}
+
+/// A word without its quotes, which in a short line come in pairs.
+#[inline(always)]
+pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
+    if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
+}
+
+/// Where the words of a line begin and end in the block: each in one integer, which is stored and
+/// loaded whole. As two integers, stored one by one and loaded as a pair, each would make the
+/// processor wait for its stores.
+struct Words([u64; WORDS]);
+
+impl Words {
+    /// Reads `count` words off the bits where they begin and end; `None` if the line has more or
+    /// fewer.
+    #[inline(always)]
+    fn read((start, mut edges): (u32, u64), count: usize) -> Option<Words> {
+        let start = u64::from(start);
+        let both = start | start << 32;
+        let mut words = [both; WORDS];
+        let mut before = edges;
+        for word in words.iter_mut().take(count) {
+            // The top bit spares the question whether there is any: if not, the line is refused.
+            let first = u64::from((edges | 1 << 63).trailing_zeros());
+            edges &= edges.wrapping_sub(1);
+            before = edges;
+            let end = u64::from((edges | 1 << 63).trailing_zeros());
+            edges &= edges.wrapping_sub(1);
+            *word = both + (first | end << 32);
+        }
+        (before != 0 && edges == 0).then_some(Words(words))
+    }
+
+    /// Where a word begins and ends in the block.
+    #[inline(always)]
+    fn get(&self, word: usize) -> (usize, usize) {
+        let both = self.0[word % WORDS];
+        ((both & 0xffff_ffff) as usize, (both >> 32) as usize)
+    }
+}
