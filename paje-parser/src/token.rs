@@ -35,6 +35,7 @@ pub struct Span {
 impl Span {
     /// The field in `text`, the bytes that this span was found in.
     #[must_use]
+    #[inline]
     pub fn of(self, text: &[u8]) -> Field<'_> {
         Field { raw: &text[self.start as usize..self.end as usize] }
     }
@@ -61,6 +62,7 @@ impl<'a> Field<'a> {
 
     /// The field without its quotes: what identifies a type, a container, a value or a key.
     #[must_use]
+    #[inline]
     pub fn bare(self) -> &'a [u8] {
         match self.raw {
             [b'"', inner @ .., b'"'] | [b'"', inner @ ..] => inner,

@@ -12,6 +12,7 @@ pub(crate) use crate::lanes::links::reused::first_reused;
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, NewLink, Store};
 use crate::names::error::Place;
+use crate::names::hash::{Word, bare, word};
 use crate::names::ids::{ContainerId, ValueId};
 
 /// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
@@ -46,9 +47,54 @@ pub(crate) enum KeyMemory {
 struct OpenLink {
     hash: u64,
     key: u64,
+    short: ShortKey,
     half: HalfLink,
     /// The byte of its event.
     at: u64,
+}
+
+/// A key of up to sixteen bytes, which is compared without a look at where it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ShortKey {
+    word: Word,
+    /// [`LONG`] for a longer key, which is not here.
+    len: u32,
+}
+
+const LONG: u32 = u32::MAX;
+
+impl ShortKey {
+    /// Of a key that stands between two places of a block.
+    #[inline(always)]
+    fn new(padded: &[u8], start: usize, end: usize) -> Self {
+        match word(padded, start, end - start) {
+            Some(word) => ShortKey { word, len: (end - start) as u32 },
+            None => ShortKey { word: Word::default(), len: LONG },
+        }
+    }
+
+    #[inline(always)]
+    fn is(self, other: Self) -> bool {
+        let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
+        differs | u64::from(self.len ^ other.len) == 0
+    }
+}
+
+/// A key as a line names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenKey<'a> {
+    /// The block.
+    pub(crate) padded: &'a [u8],
+    /// With its quotes.
+    pub(crate) raw: Span,
+    /// Of its text without quotes.
+    pub(crate) hash: u64,
+}
+
+impl<'a> WrittenKey<'a> {
+    fn raw(self) -> &'a [u8] {
+        &self.padded[self.raw.start as usize..self.raw.end as usize]
+    }
 }
 
 /// What one event says of a link.
@@ -85,24 +131,27 @@ impl LinkStrand {
 
     /// Opens a link, or completes the one that this key opened, and returns it.
     ///
-    /// `raw_key` is the key as it was written, `hash` that of its text without quotes, `at` the byte
-    /// of the event.
+    /// `at` is the byte of the event.
     #[inline]
     pub(crate) fn add(
         &mut self,
         store: &mut Store,
         half: HalfLink,
-        raw_key: &[u8],
-        hash: u64,
+        written: WrittenKey<'_>,
         at: u64,
     ) -> Result<Option<NewLink>, Refused> {
-        let key = bare_key(raw_key);
+        let hash = written.hash;
+        let (start, end) = bare(written.padded, written.raw);
+        let short = ShortKey::new(written.padded, start, end);
         let found = self.open.find_entry(hash, |open| {
-            open.hash == hash && bare_key(store.keys.get(open.key)) == key
+            open.hash == hash
+                && open.short.is(short)
+                && (short.len != LONG
+                    || bare_key(store.keys.get(open.key)) == &written.padded[start..end])
         });
         match found {
             Ok(entry) => {
-                let other = *entry.get();
+                let other = entry.get();
                 if other.half.end == half.end {
                     return Err(Refused::KeyRepeated(half.end));
                 }
@@ -110,11 +159,11 @@ impl LinkStrand {
                     let (value, other) = (half.value, other.half.value);
                     return Err(Refused::ValuesDiffer { value, other });
                 }
-                entry.remove();
-                Ok(Some(complete(other, half)))
+                let (other, _) = entry.remove();
+                Ok(Some(complete(&other, half)))
             }
             Err(_) => {
-                let key = store.keys.push(raw_key);
+                let key = store.keys.push(written.raw());
                 match self.keys {
                     KeyMemory::Keys if self.filter.insert(hash) => {
                         self.suspects.push(Suspect { hash, at, place: None, key });
@@ -122,7 +171,8 @@ impl LinkStrand {
                     KeyMemory::Hashes => self.remember(hash),
                     _ => {}
                 }
-                self.open.insert_unique(hash, OpenLink { hash, key, half, at }, |open| open.hash);
+                let open = OpenLink { hash, key, short, half, at };
+                self.open.insert_unique(hash, open, |open| open.hash);
                 Ok(None)
             }
         }
@@ -143,15 +193,14 @@ impl LinkStrand {
         &mut self,
         store: &Store,
         half: HalfLink,
-        raw_key: &[u8],
-        hash: u64,
+        written: WrittenKey<'_>,
     ) -> Option<NewLink> {
-        let key = bare_key(raw_key);
-        let found = self.open.find_entry(hash, |open| {
-            open.hash == hash && bare_key(store.keys.get(open.key)) == key
+        let key = bare_key(written.raw());
+        let found = self.open.find_entry(written.hash, |open| {
+            open.hash == written.hash && bare_key(store.keys.get(open.key)) == key
         });
         let (other, _) = found.ok()?.remove();
-        Some(complete(other, HalfLink { value: other.half.value, ..half }))
+        Some(complete(&other, HalfLink { value: other.half.value, ..half }))
     }
 
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
@@ -186,7 +235,7 @@ impl LinkStrand {
     }
 }
 
-fn complete(other: OpenLink, half: HalfLink) -> NewLink {
+fn complete(other: &OpenLink, half: HalfLink) -> NewLink {
     let (start, end) = match half.end {
         LinkEnd::Start => (half, other.half),
         LinkEnd::End => (other.half, half),

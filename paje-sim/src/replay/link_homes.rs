@@ -82,30 +82,40 @@ impl LinkHome {
     pub(crate) fn merge(&mut self, extras: bool) {
         // Each lane of each shard is in order already, so this merges.
         self.pending.sort_by_key(|(completion, _)| completion.at);
-        for (completion, shard) in self.pending.drain(..) {
-            let lane = self.lanes.entry(completion.lane).or_default();
-            let Completion { at, time, link, .. } = completion;
-            if let Some((start, end)) = lane.last
-                && (time < start || time < end)
-                && self.refused.is_none()
-            {
-                let (lane, last) = (completion.lane, start.max(end));
-                match &mut self.refusals {
-                    None => {
-                        let why = Refused::Earlier(last);
-                        self.refused = Some(Refusal { at, lane, time, why });
+        let (arena, refused) = (&mut self.arena, &mut self.refused);
+        // Links of one lane mostly come one after the other.
+        for of_lane in self.pending.chunk_by(|(a, _), (b, _)| a.lane == b.lane) {
+            let Some((Completion { lane: id, .. }, _)) = of_lane.first() else { continue };
+            let lane = self.lanes.entry(*id).or_default();
+            for (Completion { at, time, link, .. }, shard) in of_lane {
+                let (at, time) = (*at, *time);
+                if let Some((start, end)) = lane.last
+                    && (time < start || time < end)
+                    && refused.is_none()
+                {
+                    let (lane, last) = (*id, start.max(end));
+                    match &mut self.refusals {
+                        None => {
+                            let why = Refused::Earlier(last);
+                            *refused = Some(Refusal { at, lane, time, why });
+                        }
+                        Some(all) => {
+                            all.add(Refusal { at, lane, time, why: Refused::LateLink(last) });
+                        }
                     }
-                    Some(all) => all.add(Refusal { at, lane, time, why: Refused::LateLink(last) }),
+                }
+                lane.last = Some((link.start, link.end));
+                let shard = usize::from(*shard);
+                match lane.kept {
+                    Kept::All => push_link(arena, &mut lane.rows, link, shard, extras),
+                    Kept::Keys => {
+                        push_key(arena, &mut lane.rows, KeyPlace::new(shard, link.key));
+                    }
+                    Kept::Nothing => {}
                 }
             }
-            lane.last = Some((link.start, link.end));
-            let (arena, rows, shard) = (&mut self.arena, &mut lane.rows, usize::from(shard));
-            match lane.kept {
-                Kept::All => push_link(arena, rows, &link, shard, extras),
-                Kept::Keys => push_key(arena, rows, KeyPlace::new(shard, link.key)),
-                Kept::Nothing => {}
-            }
         }
+        self.pending.clear();
     }
 
     /// Gathers the filter of a strand of a lane of this home.

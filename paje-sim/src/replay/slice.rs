@@ -10,7 +10,7 @@ use super::maps::Maps;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{HalfLink, LinkStrand};
+use crate::lanes::links::{HalfLink, LinkStrand, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -106,12 +106,12 @@ pub(super) fn links(
             }
             false => 0,
         };
-        let (half, raw_key, hash) = half_link(event, slice, extra);
+        let (half, key) = half_link(event, slice, extra);
         if half.container == UNKNOWN {
             return Err((i, Refused::Nowhere(half.end)));
         }
         let at = text.start().0 + u64::from(event.at);
-        let added = strand.add(store, half, raw_key, hash, at);
+        let added = strand.add(store, half, key, at);
         if let Some(link) = added.map_err(|why| (i, why))? {
             completed.push(Completion { at, lane, time: half.time, link });
         }
@@ -119,13 +119,13 @@ pub(super) fn links(
     Ok(())
 }
 
-/// What an event says of a link, its key as it was written, and the key's hash.
+/// What an event says of a link, and its key.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,
     slice: &Slice<'s>,
     extra: u32,
-) -> (HalfLink, &'s [u8], u64) {
+) -> (HalfLink, WrittenKey<'s>) {
     let DecodedBlock { text, decoded, .. } = slice.block;
     let link = &decoded.links[event.argument as usize];
     let half = HalfLink {
@@ -135,7 +135,7 @@ pub(super) fn half_link<'s>(
         container: slice.maps.link_ends[link.end as usize],
         extra,
     };
-    (half, link.raw_key.of(text.padded()).raw(), link.key_hash)
+    (half, WrittenKey { padded: text.padded(), raw: link.raw_key, hash: link.key_hash })
 }
 
 /// Keeps what an event says beside what the format asks for, if that is wanted.

@@ -188,8 +188,8 @@ impl Strand {
                 lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let (half, raw_key, hash) = half_link(event, slice, store.extra());
-                if let Some(link) = strand.complete_as_begun(store, half, raw_key, hash) {
+                let (half, key) = half_link(event, slice, store.extra());
+                if let Some(link) = strand.complete_as_begun(store, half, key) {
                     let home = home_of(self.lane, left.completed.len());
                     let lane = self.lane;
                     left.completed[home].push(Completion { at, lane, time: half.time, link });

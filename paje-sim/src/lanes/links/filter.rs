@@ -22,9 +22,10 @@ impl Filter {
     /// Adds a key; whether it may have been there.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        let bits = bits(hash);
         let known = match &self.parts[..] {
-            [one] => is_in(one, hash),
-            parts => parts.iter().any(|part| is_in(part, hash)),
+            [one] => has(one, hash, bits),
+            parts => parts.iter().any(|part| has(part, hash, bits)),
         };
         if self.parts.last().is_none_or(|last| (self.keys + 1) * BITS > last.len() * 64) {
             // In large steps, for all keys are asked for again sooner or later; but not where that
@@ -36,15 +37,15 @@ impl Filter {
         }
         if let Some(last) = self.parts.last_mut() {
             let mask = last.len() - 1;
-            last[(hash >> 12) as usize & mask] |= bits(hash);
+            last[(hash >> 12) as usize & mask] |= bits;
         }
         self.keys += 1;
         known
     }
 
-    /// Fetches the words of these keys.
+    /// Fetches the words of these keys, if they are somewhere in much memory.
     pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        if let Some(last) = self.parts.last() {
+        if let Some(last) = self.parts.last().filter(|last| last.len() >= LARGE) {
             let mask = last.len() - 1;
             let word = |hash: u64| last[(hash >> 12) as usize & mask];
             std::hint::black_box(hashes.fold(0, |sum, hash| sum ^ word(hash)));
@@ -75,8 +76,7 @@ fn bits(hash: u64) -> u64 {
 }
 
 #[inline]
-fn is_in(words: &[u64], hash: u64) -> bool {
-    let bits = bits(hash);
+fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
@@ -98,6 +98,10 @@ mod tests {
         assert!((0..50_000).all(|i| filter.insert(hash(i))));
         filter.gather((0..50_000).map(hash));
         assert!(!filter.is_scattered());
-        assert!((0..50_000).all(|i| filter.parts.iter().any(|part| is_in(part, hash(i)))));
+        assert!((0..50_000).all(|i| filter.parts.iter().any(|part| has(
+            part,
+            hash(i),
+            bits(hash(i))
+        ))));
     }
 }
