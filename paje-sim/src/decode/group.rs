@@ -1,7 +1,7 @@
 //! The events of a block, brought together strand by strand.
 
 use super::Decoder;
-use super::decoded::{Decoded, LaneEvent, NO_STRAND};
+use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
 
 /// The events of the block at hand on their way to their strands.
@@ -28,15 +28,16 @@ impl Decoder {
         if self.asked.follows {
             self.list_lines(lines, decoded);
         }
-        self.grouping.counts.resize(self.known.shards.len(), 0);
-        self.grouping.met.clear();
-        for (strand, _) in &self.grouping.unsorted[..lines] {
-            if *strand == NO_STRAND {
-                continue;
-            }
-            let count = &mut self.grouping.counts[*strand as usize];
+        let Grouping { unsorted, counts, met } = &mut self.grouping;
+        counts.resize(self.known.shards.len(), 0);
+        met.clear();
+        // As slices, whose places and lengths stay in registers. A line without an event has a strand that
+        // there is not.
+        let counts = &mut counts[..];
+        for (strand, _) in &unsorted[..lines] {
+            let Some(count) = counts.get_mut(*strand as usize) else { continue };
             if *count == 0 {
-                self.grouping.met.push((*strand, 0));
+                met.push((*strand, 0));
             }
             *count += 1;
         }
@@ -45,16 +46,15 @@ impl Decoder {
         if events.len() < count {
             events.resize(count, LaneEvent::NONE);
         }
-        for (strand, event) in &self.grouping.unsorted[..lines] {
-            if *strand == NO_STRAND {
-                continue;
-            }
-            let place = &mut self.grouping.counts[*strand as usize];
+        let Grouping { unsorted, counts, .. } = &mut self.grouping;
+        let (counts, events) = (&mut counts[..], &mut events[..count]);
+        for (strand, event) in &unsorted[..lines] {
+            let Some(place) = counts.get_mut(*strand as usize) else { continue };
             events[*place as usize] = *event;
             *place += 1;
         }
         for (strand, _) in &decoded.strands {
-            self.grouping.counts[*strand as usize] = 0;
+            counts[*strand as usize] = 0;
         }
     }
 

@@ -120,7 +120,7 @@ impl StateLane {
 
     /// Closes the whole stack. The user-defined fields of the event that does so are not kept, and
     /// rows that were ended before without imbrication end again: PajeNG 1.3.6 behaviour.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close_all(&mut self, lane: &mut Written<'_>, time: f64) {
         if self.is_open {
             lane.store.end_state(OpenRow::last_of(lane.rows), time);

@@ -91,7 +91,7 @@ impl Store {
         [&mut self.arena, &mut self.keys.arena].into_iter().chain(extras)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open_state(&mut self, rows: &mut Rows, state: NewState) -> OpenRow {
         let (arena, extras) = (&mut self.arena, &self.extras);
         let width = Width::of(state.value.0 | state.imbrication);
@@ -164,7 +164,7 @@ impl Store {
         ExtraPair { opening: carry(pair.opening), closing: carry(pair.closing) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn variable(&mut self, rows: &mut Rows, start: f64, value: f64, extra: u32) {
         let extras = self.extras.is_some();
         let words = |size, _| 2 * size + if extras { size } else { 0 };
