@@ -1,0 +1,20 @@
+//! A packed trace gives its bytes back.
+
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use paje_pack::{Settings, Text, pack};
+
+fuzz_target!(|text: &[u8]| {
+    let mut settings = Settings::default();
+    settings.level = 1;
+    for segment in [1 << 20, 1 + usize::from(text.last().copied().unwrap_or(0)) * 16] {
+        settings.segment = segment;
+        let packed = pack(text, Vec::new(), settings).expect("memory");
+        let mut back = Vec::new();
+        Text::new(&packed[..]).read_to_end(&mut back).expect("it was just packed");
+        assert_eq!(back, text);
+    }
+});

@@ -1,0 +1,44 @@
+//! Damaged packed traces whose checksums are right.
+
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use paje_pack::{Outline, Reader, Settings, Text, pack};
+
+fuzz_target!(|bytes: &[u8]| {
+    // The first bytes say what is changed in what the others are packed to.
+    let Some((changes, text)) = bytes.split_at_checked(8) else { return };
+    let mut settings = Settings::default();
+    (settings.segment, settings.level) = (2000, 1);
+    let mut packed = pack(text, Vec::new(), settings).expect("memory");
+    for change in changes.chunks(4) {
+        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % packed.len();
+        packed[place] = packed[place].wrapping_add(change[2]) ^ change[3];
+    }
+    sign(&mut packed);
+    let mut back = Vec::new();
+    // The text has a checksum of its own.
+    let _ = Text::new(&packed[..]).read_to_end(&mut back);
+    assert!(back.len() <= 1 << 27);
+    let (mut reader, mut outline) = (Reader::new(&packed[..]), Outline::default());
+    while let Ok(Some(segment)) = reader.next_segment() {
+        let _ = outline.visit(&segment, |_| ());
+    }
+});
+
+/// Makes the checksums of all pages right.
+fn sign(packed: &mut [u8]) {
+    let (mut at, mut number) = (12, 0_u32);
+    while let Some(head) = packed.get(at..at + 14) {
+        let len = u32::from_le_bytes([head[6], head[7], head[8], head[9]]) as usize;
+        let Some(content) = packed.get(at + 14..at.saturating_add(14).saturating_add(len)) else { return };
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&number.to_le_bytes());
+        hasher.update(&packed[at..at + 10]);
+        hasher.update(content);
+        packed[at + 10..at + 14].copy_from_slice(&hasher.finalize().to_le_bytes());
+        (at, number) = (at + 14 + len, number + 1);
+    }
+}
