@@ -10,13 +10,20 @@ use crate::lines::holes;
 /// Fields of a line that may differ; lines with more are kept as they are.
 const FIELDS: usize = 64;
 
-/// Events by the text that stands for them: a hole or nothing for each field, the code itself not counted.
+/// Events by the text that stands for them.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
     /// Which table `by_code` was made from.
     known: usize,
-    by_code: FxHashMap<Box<[u8]>, (EventKind, Box<[u8]>)>,
+    by_code: FxHashMap<Box<[u8]>, Known>,
+}
+
+/// An event: its kind, and a hole or nothing for each of its fields.
+#[derive(Clone, Debug)]
+struct Known {
+    kind: EventKind,
+    holes: Box<[u8]>,
 }
 
 /// What a field of an event is; 0 if it is part of the action.
@@ -63,14 +70,14 @@ impl Roles {
         }
         let defs = self.table.defs();
         for def in defs.since(self.known) {
-            self.by_code.insert(def.id().into(), (def.kind(), roles(def)));
+            self.by_code.insert(def.id().into(), Known { kind: def.kind(), holes: roles(def) });
         }
         self.known = defs.len();
     }
 
     /// Which event a code stands for.
     pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
-        self.by_code.get(code).map(|(kind, _)| *kind)
+        self.by_code.get(code).map(|known| known.kind)
     }
 
     /// Takes in the definitions of a text.
@@ -111,9 +118,9 @@ impl Cut {
         self.fields.clear();
         self.lane = 0..0;
         let Some(code) = token::next_field(line, 0) else { return false };
-        let Some((_, roles)) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let Some(known) = roles.by_code.get(&line[code.clone()]) else { return false };
         let (mut at, mut copied) = (code.end, 0);
-        let mut given = roles.iter().copied();
+        let mut given = known.holes.iter().copied();
         while let Some(field) = token::next_field(line, at) {
             at = field.end;
             let role = given.next().unwrap_or(holes::VALUE);

@@ -1,4 +1,6 @@
 //! Packed traces give the very bytes back, and damaged ones say so.
 
+#![allow(clippy::unwrap_used)]
+
 mod damage;
 mod round;

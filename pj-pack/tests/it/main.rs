@@ -1,4 +1,6 @@
 //! The program from the command line.
 
+#![allow(clippy::unwrap_used)]
+
 mod cli;
 mod structure;
