@@ -97,6 +97,27 @@ impl Messages {
         messages
     }
 
+    /// The same messages at other times, in seconds, by number and message; where there are none, no state sends or receives
+    /// it any more.
+    #[must_use]
+    pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
+        let mut messages = self.clone();
+        for (at, message) in messages.list.iter_mut().enumerate() {
+            match times(at, message) {
+                Some((start, end)) => (message.start, message.end) = (start, end),
+                None => (message.send, message.recv) = (NONE, NONE),
+            }
+        }
+        let list = &messages.list;
+        for (by_track, side) in
+            [(&mut messages.received, Side::Receiving), (&mut messages.sent, Side::Sending)]
+        {
+            let time = |at: &u32| side.time(&list[*at as usize]);
+            by_track.iter_mut().for_each(|all| all.sort_by(|a, b| time(a).total_cmp(&time(b))));
+        }
+        messages
+    }
+
     fn find_states(&mut self, tracks: &Tracks<'_>) {
         let count = tracks.list().len();
         (self.received, self.sent) = (vec![Vec::new(); count], vec![Vec::new(); count]);

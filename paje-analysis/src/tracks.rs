@@ -91,6 +91,17 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
+    /// The same states at other times, by track and state: when they are entered and left, in seconds.
+    #[must_use]
+    pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
+        let mut tracks = self.clone();
+        for (track, (start, end)) in tracks.list.iter_mut().zip(start.iter().zip(end)) {
+            track.start.clone_from(start);
+            track.end.clone_from(end);
+        }
+        tracks
+    }
+
     /// The trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {

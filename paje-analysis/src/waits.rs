@@ -141,7 +141,19 @@ impl<'t> Waits<'t> {
         let tracks = Tracks::new(trace, Classes::new(trace, map));
         let messages = Messages::new(&tracks, map, options.bytes.as_deref());
         let collectives = Collectives::new(&tracks, &options.grouping);
-        let rendezvous = Rendezvous::new(&tracks, map, options.eager.or(map.eager()));
+        Waits::of(tracks, messages, collectives, map, options.eager)
+    }
+
+    /// Finds all waiting in these states, messages and operations; `eager` is as in [`Options`].
+    #[must_use]
+    pub fn of(
+        tracks: Tracks<'t>,
+        messages: Messages,
+        collectives: Collectives,
+        map: &Map,
+        eager: Option<u64>,
+    ) -> Self {
+        let rendezvous = Rendezvous::new(&tracks, map, eager.or(map.eager()));
         let mut by_track: Vec<Vec<Wait>> = (0..tracks.list().len())
             .into_par_iter()
             .map(|track| of_messages(&tracks, &messages, &rendezvous, track))

@@ -10,7 +10,6 @@ use workers::Workers;
 use crate::chrome::Chrome;
 use crate::clock::Losses;
 use crate::encoder::Encoder;
-use crate::paje;
 use crate::perfetto::Perfetto;
 use crate::pipit::Pipit;
 use crate::stream::{PORTION, Stream};
@@ -88,7 +87,8 @@ pub fn convert<W: Write + Send>(
                 .map_err(NotConverted::Trace)?;
             let selected = conversion.options.selection.resolve(&trace);
             let mut out = out;
-            paje::write(&trace, &selected, quotes, &mut out).map_err(NotConverted::Output)?;
+            paje_write::write(&trace, &selected, quotes.order(), &paje_write::AsRecorded, &mut out)
+                .map_err(NotConverted::Output)?;
             Ok((trace, out, Losses::default()))
         }
     }

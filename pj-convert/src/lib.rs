@@ -22,7 +22,6 @@ mod lanes;
 mod links;
 pub mod manual;
 mod output;
-mod paje;
 mod perfetto;
 mod pipit;
 mod report;

@@ -11,7 +11,7 @@ use paje_sim::{
 
 use super::aliases::{Aliases, short};
 use super::definitions::{Definitions, Line};
-use super::put_name;
+use super::{Times, put_name, put_number};
 
 /// Where a line comes.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +39,14 @@ const DESTRUCTION: u32 = 2;
 const PHASES: u32 = 3;
 
 /// Lines, each with its place.
-pub(super) struct Lines<'t, 'd> {
+pub(super) struct Lines<'t, 'd, T> {
     trace: &'t Trace,
     aliases: &'d Aliases,
     definitions: &'d mut Definitions,
     window: TimeRange,
+    times: &'d T,
+    /// How many rows of the lane at hand are behind.
+    row: u64,
     lives: Vec<Life>,
     places: Vec<Place>,
     text: Vec<u8>,
@@ -75,12 +78,13 @@ impl Ordered {
     }
 }
 
-impl<'t, 'd> Lines<'t, 'd> {
+impl<'t, 'd, T: Times> Lines<'t, 'd, T> {
     pub(super) fn new(
         trace: &'t Trace,
         aliases: &'d Aliases,
         definitions: &'d mut Definitions,
         window: TimeRange,
+        times: &'d T,
     ) -> Self {
         let mut lives = vec![Life::default(); trace.containers().len()];
         lives[0].created = f64::NEG_INFINITY;
@@ -89,6 +93,8 @@ impl<'t, 'd> Lines<'t, 'd> {
             aliases,
             definitions,
             window,
+            times,
+            row: 0,
             lives,
             places: Vec::new(),
             text: Vec::new(),
@@ -103,14 +109,16 @@ impl<'t, 'd> Lines<'t, 'd> {
     /// The lines that create and destroy a container; its parent's come before.
     pub(super) fn add_container(&mut self, id: ContainerId) {
         let all = self.trace.containers();
-        let (parent, start, end) = (all.parent(id), all.start(id), all.end(id));
+        let parent = all.parent(id);
+        let (start, end) = self.times.container(self.trace, id);
+        let end_of = |id| self.times.container(self.trace, id).1;
         let mut life = self.lives[parent.index()];
-        if all.is_destroyed(parent) && end > all.end(parent) {
+        if all.is_destroyed(parent) && end > end_of(parent) {
             // Else it would have gone with its parent, or with what that was in.
             let mut above = parent;
             while above != ContainerId::ROOT {
-                if all.is_destroyed(above) && end > all.end(above) {
-                    life.created = life.created.max(all.end(above));
+                if all.is_destroyed(above) && end > end_of(above) {
+                    life.created = life.created.max(end_of(above));
                     life.phase = life.phase.max(self.lives[above.index()].phase + PHASES);
                 }
                 above = all.parent(above);
@@ -147,6 +155,7 @@ impl<'t, 'd> Lines<'t, 'd> {
         put_words(&[self.aliases.type_(type_), self.aliases.container(container)], &mut self.lane);
         self.life = self.lives[container.index()];
         self.last = self.life.created;
+        self.row = 0;
         let Ok(()) = lane.visit(self);
         while let Some(open) = self.open.pop() {
             self.pop(open);
@@ -181,7 +190,7 @@ impl<'t, 'd> Lines<'t, 'd> {
         };
         self.places.push(place);
         let id = self.definitions.id(event, fields.map(EventFields::def));
-        crate::texts::put_number(id as u64, &mut self.text);
+        put_number(id as u64, &mut self.text);
         put_float(time, &mut self.text);
     }
 
@@ -222,7 +231,7 @@ impl<'t, 'd> Lines<'t, 'd> {
         let (not_before, phase) = (self.last + 0.0, self.life.phase + ROW);
         let start = self.text.len() as u64;
         self.places.push(Place { not_before, phase, rank: self.rank, start });
-        crate::texts::put_number(id as u64, &mut self.text);
+        put_number(id as u64, &mut self.text);
         put_float(time, &mut self.text);
     }
 
@@ -231,14 +240,11 @@ impl<'t, 'd> Lines<'t, 'd> {
         &mut self,
         links: &Links<'_>,
         i: usize,
-        event: Line,
+        (event, time): (Line, f64),
         fields: Option<EventFields<'_>>,
         (not_before, phase): (f64, u32),
     ) {
-        let (time, at) = match event {
-            Line::StartLink => (links.start[i], links.from[i]),
-            _ => (links.end[i], links.to[i]),
-        };
+        let at = if event == Line::StartLink { links.from[i] } else { links.to[i] };
         self.begin(not_before, phase + ROW, event, fields, time);
         self.text.extend_from_slice(&self.lane);
         self.put_value(links.value[i]);
@@ -283,11 +289,16 @@ fn fields_of<'u>(all: &UserDefined<'u>, i: usize, side: Side) -> Option<EventFie
     all.events_of(i).find(|(of, _)| *of == side).map(|(_, fields)| fields)
 }
 
-impl Visitor for Lines<'_, '_> {
+impl<T: Times> Visitor for Lines<'_, '_, T> {
     type Error = Infallible;
 
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        for (i, (start, end)) in states.start.iter().zip(states.end).enumerate() {
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for (i, recorded) in
+            states.start.iter().copied().zip(states.end.iter().copied()).enumerate()
+        {
+            let row = self.row + i as u64;
+            let Some((start, end)) = self.times.state(lane, row, recorded) else { continue };
+            let (start, end) = (&start, &end);
             if !self.wants(*start, *end) {
                 continue;
             }
@@ -306,14 +317,20 @@ impl Visitor for Lines<'_, '_> {
             });
             self.open.push((below, *end, closing));
         }
+        self.row += states.start.len() as u64;
         Ok(())
     }
 
-    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
+    fn variables(
+        &mut self,
+        lane: LaneView<'_>,
+        variables: Variables<'_>,
+    ) -> Result<(), Infallible> {
         for (i, (start, value)) in variables.start.iter().zip(variables.value).enumerate() {
             if !self.wants(*start, variables.end(i)) {
                 continue;
             }
+            let start = &self.times.within(lane.container(), *start);
             let fields = fields_of(&variables.user_defined, i, Side::Opening);
             self.begin_row(Line::Set, fields, *start);
             put_float(*value, &mut self.text);
@@ -322,11 +339,12 @@ impl Visitor for Lines<'_, '_> {
         Ok(())
     }
 
-    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
         for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
             if !self.wants(*time, *time) {
                 continue;
             }
+            let time = &self.times.within(lane.container(), *time);
             let fields = fields_of(&events.user_defined, i, Side::Opening);
             self.begin_row(Line::New, fields, *time);
             self.put_value(*value);
@@ -335,9 +353,13 @@ impl Visitor for Lines<'_, '_> {
         Ok(())
     }
 
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for i in 0..links.start.len() {
-            let (start, end) = (links.start[i], links.end[i]);
+            let recorded = (links.start[i], links.end[i]);
+            let (row, ends) = (self.row + i as u64, (links.from[i], links.to[i]));
+            let Some((start, end)) = self.times.link(lane.id(), row, ends, recorded) else {
+                continue;
+            };
             if !self.wants(start, end) {
                 continue;
             }
@@ -345,17 +367,22 @@ impl Visitor for Lines<'_, '_> {
             let phase = lives.iter().fold(self.life.phase, |phase, life| phase.max(life.phase));
             let created = lives.iter().fold(self.life.created, |at, life| at.max(life.created));
             // Of the fields, those of the link's first line in the file come first.
-            let [first, second] = match start <= end {
+            // The lines of a link stay in their order, and so do their fields.
+            let [first, second] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],
             };
             let fields =
                 [Side::Opening, Side::Closing].map(|side| fields_of(&links.user_defined, i, side));
+            if !self.times.keeps_order() {
+                self.last = created;
+            }
             let at = created.max(first.1);
-            self.put_end(&links, i, first.0, fields[0], (at, phase));
+            self.put_end(&links, i, first, fields[0], (at, phase));
             self.last = self.last.max(at).max(second.1);
-            self.put_end(&links, i, second.0, fields[1], (self.last, phase));
+            self.put_end(&links, i, second, fields[1], (self.last, phase));
         }
+        self.row += links.start.len() as u64;
         Ok(())
     }
 }

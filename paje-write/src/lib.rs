@@ -8,35 +8,37 @@
 mod aliases;
 mod definitions;
 mod lines;
+mod times;
 
 use std::io::{self, Write};
 
-use console::Quotes;
 use paje_sim::{
-    ContainerId, LaneView, Name, Quoting, Selected, Trace, TypeId, TypeNature, ValueId,
+    ContainerId, LaneView, Name, NameOrder, Quoting, Selected, Trace, TypeId, TypeNature, ValueId,
 };
 
 use aliases::Aliases;
 use definitions::{Definitions, Line};
 use lines::Lines;
+pub use times::{AsRecorded, Times};
 
-/// Writes the trace.
+/// Writes what is selected of a trace, at these times; rows come in this order of names where their times are the same.
 ///
 /// # Errors
 /// The output fails.
-pub(crate) fn write(
+pub fn write(
     trace: &Trace,
     selected: &Selected,
-    quotes: Quotes,
+    order: NameOrder,
+    times: &impl Times,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut definitions = Definitions::default();
     let mut head = Vec::new();
     let aliases = Aliases::new(trace);
     put_types(trace, &aliases, &mut definitions, &mut head);
-    let lanes = || trace.walk(quotes.order()).filter_map(|step| wanted_lane(trace, selected, step));
+    let lanes = || trace.walk(order).filter_map(|step| wanted_lane(trace, selected, step));
     let needed = needed_containers(trace, selected, lanes());
-    let mut lines = Lines::new(trace, &aliases, &mut definitions, selected.window());
+    let mut lines = Lines::new(trace, &aliases, &mut definitions, selected.window(), times);
     for id in trace.containers().ids().skip(1).filter(|id| needed[id.index()]) {
         lines.add_container(id);
     }
@@ -65,7 +67,7 @@ pub(crate) fn write(
         }
     }
     // A trace ends at the latest time that any line has; this one names no file.
-    writeln!(buffer, "{end} {:?} 0 0 \"\"", trace.end())?;
+    writeln!(buffer, "{end} {:?} 0 0 \"\"", times.end(trace))?;
     out.write_all(&buffer)
 }
 
@@ -165,7 +167,7 @@ fn put_value(
 
 /// Begins a line: the event's number, and these words.
 fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
-    crate::texts::put_number(id as u64, out);
+    put_number(id as u64, out);
     for word in words {
         out.push(b' ');
         out.extend_from_slice(word.as_bytes());
@@ -180,4 +182,9 @@ fn put_name(name: Name<'_>, out: &mut Vec<u8>) {
         _ => Quoting::Quoted,
     };
     Name { quoting, ..name }.write_raw(out);
+}
+
+/// Appends digits.
+fn put_number(number: u64, out: &mut Vec<u8>) {
+    write!(out, "{number}").expect("memory can be written to");
 }

@@ -1,0 +1,44 @@
+//! Runs that are re-timed: where nothing changes, every time stays; where something does, the changed trace is a trace.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use paje_analysis::classes::Map;
+use paje_sim::{NameOrder, Options, Selection, Trace};
+use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
+use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
+
+/// Values by their letters, so that any trace has messages and operations.
+const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
+    \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
+
+fuzz_target!(|bytes: &[u8]| {
+    let choice = bytes.last().copied().unwrap_or(0);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = parse_file(text);
+        for kind in ["scale", "balance", "cut", "cut-messages", "net", "cpu"] {
+            let _ = Hypothesis::parse(kind, text);
+        }
+    }
+    let mut options = Options::default();
+    (options.recover, options.user_defined) = (true, true);
+    let Ok(trace) = Trace::read(bytes, &options) else { return };
+    let mut settings = Settings::new(Map::parse("letters", MAP).expect("a map"));
+    settings.eager = (choice & 1 == 1).then_some(10);
+    let graph = Graph::new(&trace, &settings);
+    let mut dropped = Dropped::default();
+    let same = graph.retime(&Plan::default(), true, true, &mut dropped).expect("it is mended");
+    for (track, (start, end)) in graph.tracks.list().iter().zip(same.start.iter().zip(&same.end)) {
+        assert_eq!((&track.start, &track.end), (start, end));
+    }
+    let text = ["state=*,factor=0.5", "state=*,factor=3", "state=*a,factor=0"][choice as usize % 3];
+    let Ok(hypothesis) = Hypothesis::parse("scale", text) else { return };
+    let hypotheses = [hypothesis];
+    let changes = Changes { hypotheses: &hypotheses, table: None, network: None, random: None };
+    let Ok(applied) = changes.apply(&graph) else { return };
+    let Ok(run) = graph.retime(&applied.plan, true, true, &mut dropped) else { return };
+    let mut out = Vec::new();
+    let selected = Selection::default().resolve(&trace);
+    let changed = Changed::new(&graph, &applied.plan, &run);
+    paje_write::write(&trace, &selected, NameOrder::Bare, &changed, &mut out).expect("memory");
+});

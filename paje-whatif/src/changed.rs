@@ -1,0 +1,198 @@
+//! The changed run as a trace: when everything in it happens.
+//!
+//! States and messages have their times from the re-timing. What else happens in a container moves with its states; what
+//! happens in one that has none, and is in none that has, keeps its part of the run.
+
+use paje_analysis::tracks::Track;
+use paje_sim::{ContainerId, LaneId, LaneView, Trace};
+use paje_write::Times;
+use rustc_hash::FxHashMap;
+
+use crate::graph::Graph;
+use crate::plan::Plan;
+use crate::retime::Retimed;
+
+/// When everything happens in a changed run.
+#[derive(Debug)]
+pub struct Changed<'g> {
+    graph: &'g Graph<'g>,
+    plan: &'g Plan,
+    retimed: &'g Retimed,
+    /// By container: the track of itself or of the nearest container around it.
+    tracks: Vec<Option<u32>>,
+    /// By container: when it is created and ends.
+    lives: Vec<(f64, f64)>,
+    /// Where the messages of each lane begin among all, and their rows: those without tracks are no messages.
+    lanes: FxHashMap<LaneId, (usize, usize)>,
+    /// When the recorded run begins, and how much longer the changed one is: a factor.
+    begin: f64,
+    factor: f64,
+    end: f64,
+    is_changed: bool,
+}
+
+impl<'g> Changed<'g> {
+    /// The changed run; `retimed` keeps the times of states and messages.
+    #[must_use]
+    pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
+        let trace = graph.tracks.trace();
+        let containers = trace.containers();
+        let mut tracks: Vec<Option<u32>> = Vec::with_capacity(containers.len());
+        for id in containers.ids() {
+            let own = graph.tracks.of_container(id).map(|track| track as u32);
+            // A container comes behind the one that it is in.
+            let around = tracks.get(containers.parent(id).index()).copied().flatten();
+            tracks.push(own.or(around));
+        }
+        let mut lanes: FxHashMap<LaneId, (usize, usize)> = FxHashMap::default();
+        for (at, message) in graph.messages.list().iter().enumerate() {
+            lanes.entry(message.lane).or_insert((at, at)).1 = at + 1;
+        }
+        let (begin, old) = graph.span().unwrap_or((0.0, 0.0));
+        let new = retimed.finish.iter().copied().fold(begin, f64::max);
+        let is_changed = graph.tracks.list().iter().zip(&retimed.end).any(|(t, e)| t.end != *e);
+        let mut changed = Changed {
+            graph,
+            plan,
+            retimed,
+            tracks,
+            lives: Vec::new(),
+            lanes,
+            begin,
+            factor: 1.0,
+            end: trace.end(),
+            is_changed,
+        };
+        if is_changed {
+            changed.end = trace.end() + (new - old);
+            let lasting = trace.end() - begin;
+            changed.factor = if lasting > 0.0 { (changed.end - begin) / lasting } else { 1.0 };
+        }
+        changed.live(trace);
+        changed
+    }
+
+    /// When containers are created and end: not before what is in them.
+    fn live(&mut self, trace: &Trace) {
+        let containers = trace.containers();
+        let mut lives: Vec<(f64, f64)> = containers
+            .ids()
+            .map(|id| {
+                let (start, end) = (containers.start(id), containers.end(id));
+                let end =
+                    if containers.is_destroyed(id) { self.move_in(id, end) } else { self.end };
+                (self.move_in(id, start), end)
+            })
+            .collect();
+        if self.is_changed {
+            let ids: Vec<ContainerId> = containers.ids().collect();
+            for id in ids.into_iter().rev().filter(|id| *id != ContainerId::ROOT) {
+                let (child, parent) = (lives[id.index()], containers.parent(id));
+                let around = &mut lives[parent.index()];
+                *around = (around.0.min(child.0), around.1.max(child.1));
+            }
+        }
+        self.lives = lives;
+    }
+
+    /// When that happens in a container which was recorded for this time.
+    fn move_in(&self, container: ContainerId, time: f64) -> f64 {
+        match self.tracks[container.index()] {
+            Some(track) => {
+                let track = track as usize;
+                let list = &self.graph.tracks.list()[track];
+                shifted(list, &self.retimed.start[track], &self.retimed.end[track], time)
+            }
+            None if self.factor == 1.0 => time,
+            None => time + (time - self.begin) * (self.factor - 1.0),
+        }
+    }
+
+    fn message(&self, lane: LaneId, row: u64) -> Option<usize> {
+        let (from, until) = *self.lanes.get(&lane)?;
+        let list = &self.graph.messages.list()[from..until];
+        let at = list.binary_search_by_key(&row, |message| message.row).ok()?;
+        Some(from + at)
+    }
+}
+
+/// When that happens among the states of a track which was recorded for this time: between two steps, in proportion.
+fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
+    let begun = track.start.partition_point(|at| *at <= time);
+    let Some(last) = begun.checked_sub(1) else {
+        return time + start.first().map_or(0.0, |first| first - track.start[0]);
+    };
+    let (mut before, mut shift) = (track.start[last], start[last] - track.start[last]);
+    let mut open = Some(last);
+    while let Some(state) = open.filter(|state| track.end[*state] <= time) {
+        (before, shift) = (track.end[state], end[state] - track.end[state]);
+        open = track.parent(state);
+    }
+    let ending = open.map(|state| (track.end[state], end[state]));
+    let next = track.start.get(begun).map(|at| (*at, start[begun]));
+    let next = [ending, next].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
+    match next {
+        Some((after, moved)) if after > before => {
+            let change = (moved - after) - shift;
+            let part = (time - before) / (after - before);
+            if change == 0.0 { time + shift } else { time + shift + change * part }
+        }
+        _ => time + shift,
+    }
+}
+
+impl Times for Changed<'_> {
+    fn state(&self, lane: LaneView<'_>, row: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
+        let container = lane.container();
+        let own = self.graph.tracks.of_container(container);
+        let own = own.filter(|own| self.graph.tracks.list()[*own].type_ == lane.type_id());
+        let Some(own) = own else {
+            return Some((
+                self.move_in(container, recorded.0),
+                self.move_in(container, recorded.1),
+            ));
+        };
+        if self.plan.is_cut(own, row as u32) {
+            return None;
+        }
+        let (track, row) = (&self.graph.tracks.list()[own], row as usize);
+        let (start, end) = (self.retimed.start[own][row], self.retimed.end[own][row]);
+        let at = |new: f64, old: f64, recorded: f64| if new == old { recorded } else { new };
+        Some((at(start, track.start[row], recorded.0), at(end, track.end[row], recorded.1)))
+    }
+
+    fn link(
+        &self,
+        lane: LaneId,
+        row: u64,
+        (from, to): (ContainerId, ContainerId),
+        recorded: (f64, f64),
+    ) -> Option<(f64, f64)> {
+        let loose = || (self.move_in(from, recorded.0), self.move_in(to, recorded.1));
+        let Some(at) = self.message(lane, row) else { return Some(loose()) };
+        if self.plan.is_message_cut(at as u32) {
+            return None;
+        }
+        let (sent, received) = (self.retimed.sent[at], self.retimed.received[at]);
+        if !self.graph.transfers[at].is_used() || sent.is_nan() {
+            return Some(loose());
+        }
+        Some((recorded.0 + sent, recorded.1 + received))
+    }
+
+    fn within(&self, container: ContainerId, recorded: f64) -> f64 {
+        self.move_in(container, recorded)
+    }
+
+    fn container(&self, _: &Trace, container: ContainerId) -> (f64, f64) {
+        self.lives[container.index()]
+    }
+
+    fn end(&self, _: &Trace) -> f64 {
+        self.lives.iter().map(|life| life.1).fold(self.end, f64::max)
+    }
+
+    fn keeps_order(&self) -> bool {
+        !self.is_changed
+    }
+}

@@ -1,0 +1,277 @@
+//! What may be different: hypotheses, as they are written on the command line or in a file.
+
+mod apply;
+mod condition;
+mod grammar;
+mod words;
+
+use std::fmt;
+use std::str::FromStr;
+
+use paje_sim::Glob;
+
+pub use apply::{Applied, Changes};
+pub use condition::Condition;
+pub use grammar::parse_file;
+use words::Words;
+
+/// Something that is different.
+#[derive(Clone, Debug)]
+pub enum Hypothesis {
+    /// States take another time.
+    Scale(Scale),
+    /// States take equally long.
+    Balance(Balance),
+    /// States vanish, with all that is in them.
+    Cut(States),
+    /// Messages vanish.
+    CutMessages(Condition),
+    /// Messages go through another network.
+    Net(Net),
+    /// All that containers do by themselves takes another time.
+    Cpu(Cpu),
+}
+
+/// Which states.
+#[derive(Clone, Debug)]
+pub struct States {
+    /// Their values.
+    pub state: Glob,
+    /// The containers; all if not given.
+    pub container: Option<Glob>,
+}
+
+/// States take another time.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    /// Which.
+    pub states: States,
+    /// What their own time, without that of states in them, is multiplied by.
+    pub factor: f64,
+    /// Parts of it that are no longer than this stay as they are, in seconds.
+    pub min_gap: f64,
+}
+
+/// States take equally long.
+#[derive(Clone, Debug)]
+pub struct Balance {
+    /// Which.
+    pub states: States,
+    /// Which of them take equally long.
+    pub mode: Mode,
+}
+
+/// Which states take equally long. After Hermanns, *Trace-based performance simulation
+/// of large-scale applications* (the thesis on SILAS), section 3.4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The k-th ones of all containers.
+    GlobalInstance,
+    /// Those of each container.
+    ProcessLocal,
+    /// All.
+    Global,
+    /// The sums of all containers; in each, a state keeps its share.
+    Scaled,
+}
+
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Mode; 4] =
+        [Mode::GlobalInstance, Mode::ProcessLocal, Mode::Global, Mode::Scaled];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::GlobalInstance => "global-instance",
+            Mode::ProcessLocal => "process-local",
+            Mode::Global => "global",
+            Mode::Scaled => "scaled",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        // SILAS has blanks in the names.
+        let text = text.replace(' ', "-");
+        let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
+        mode.ok_or_else(|| {
+            let known = Mode::ALL.map(Mode::name).join(", ");
+            format!("`{text}` is no mode of balancing; there are {known}")
+        })
+    }
+}
+
+/// Messages go through another network.
+#[derive(Clone, Debug, Default)]
+pub struct Net {
+    /// The latency.
+    pub latency: Option<Amount>,
+    /// The bandwidth, in bytes a second.
+    pub bandwidth: Option<Amount>,
+    /// From how many bytes on a message is a rendezvous.
+    pub eager: Option<f64>,
+    /// Whether messages share what they go through.
+    pub sharing: Sharing,
+}
+
+/// A number, or what the recorded one is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// `5e-6`
+    Of(f64),
+    /// `x10`
+    Times(f64),
+}
+
+impl Amount {
+    fn parse(key: &str, text: &str) -> Result<Self, String> {
+        let (number, make): (_, fn(f64) -> Amount) = match text.strip_prefix(['x', '×']) {
+            Some(number) => (number, Amount::Times),
+            None => (text, Amount::Of),
+        };
+        let number = number.parse::<f64>().ok().filter(|number| number.is_finite());
+        let least = if key == "bandwidth" { f64::MIN_POSITIVE } else { 0.0 };
+        let number = number.filter(|number| *number >= least);
+        let above = if key == "bandwidth" { "above 0" } else { "of 0 or more" };
+        let right = format!("a number {above}, or a factor such as x10");
+        number.map(make).ok_or_else(|| format!("{key}={text}: expected {right}"))
+    }
+}
+
+/// Whether messages share what they go through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// The links of their ends, max-min fair.
+    #[default]
+    MaxMin,
+    /// Nothing.
+    None,
+}
+
+/// All that containers do by themselves takes another time.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    /// The containers; all if not given.
+    pub container: Option<Glob>,
+    /// What computing, and the time between states, is multiplied by.
+    pub factor: f64,
+}
+
+/// Durations that are drawn again and again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Random {
+    /// From which distribution, of mean 1.
+    pub distribution: Distribution,
+    /// Its standard deviation.
+    pub cv: f64,
+    /// The same seed draws the same.
+    pub seed: u64,
+    /// How many runs there are.
+    pub runs: u32,
+}
+
+/// A distribution that factors are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Lognormal.
+    Lognormal,
+    /// Normal; what is below 0 is 0.
+    Normal,
+}
+
+impl FromStr for Random {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once(',').unwrap_or((text, ""));
+        let distribution = match name {
+            "lognormal" => Distribution::Lognormal,
+            "normal" => Distribution::Normal,
+            _ => return Err(format!("`{name}` is no distribution; there are lognormal, normal")),
+        };
+        let mut words = Words::parse(rest, &["cv", "seed", "runs"])?;
+        let cv = words.number("cv", 0.0)?.unwrap_or(0.1);
+        let seed = words.integer("seed")?.unwrap_or(1);
+        let runs = words.integer("runs")?.unwrap_or(100);
+        let runs = u32::try_from(runs).ok().filter(|runs| (2..=100_000).contains(runs));
+        let runs = runs.ok_or("runs: expected a number from 2 to 100000")?;
+        Ok(Random { distribution, cv, seed, runs })
+    }
+}
+
+impl fmt::Display for Random {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.distribution {
+            Distribution::Lognormal => "lognormal",
+            Distribution::Normal => "normal",
+        };
+        write!(f, "{name},cv={},seed={},runs={}", self.cv, self.seed, self.runs)
+    }
+}
+
+/// What a kind of hypothesis is called on the command line, and the words it knows.
+const KINDS: [(&str, &[&str]); 5] = [
+    ("scale", &["state", "container", "factor", "min-gap"]),
+    ("balance", &["state", "container", "mode"]),
+    ("cut", &["state", "container"]),
+    ("net", &["latency", "bandwidth", "eager", "sharing"]),
+    ("cpu", &["container", "factor"]),
+];
+
+impl Hypothesis {
+    /// The hypothesis of a kind (`scale`, `balance`, `cut`, `cut-messages`, `net`, `cpu`), as its option has it.
+    ///
+    /// # Errors
+    /// What is wrong, and what would be right.
+    pub fn parse(kind: &str, text: &str) -> Result<Self, String> {
+        if kind == "cut-messages" {
+            return Ok(Hypothesis::CutMessages(text.parse()?));
+        }
+        let known = KINDS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, w)| w);
+        let mut words = Words::parse(text, known)?;
+        let container = words.glob("container")?;
+        Ok(match kind {
+            "scale" => Hypothesis::Scale(Scale {
+                states: words.states(container)?,
+                factor: words.number("factor", 0.0)?.ok_or("factor=NUMBER is missing")?,
+                min_gap: words.number("min-gap", 0.0)?.unwrap_or(0.0),
+            }),
+            "balance" => Hypothesis::Balance(Balance {
+                states: words.states(container)?,
+                mode: Mode::parse(&words.take("mode").ok_or_else(|| {
+                    format!("mode=MODE is missing, one of {}", Mode::ALL.map(Mode::name).join(", "))
+                })?)?,
+            }),
+            "cut" => Hypothesis::Cut(words.states(container)?),
+            "net" => {
+                let mut amount =
+                    |key| words.take(key).map(|text| Amount::parse(key, &text)).transpose();
+                let (latency, bandwidth) = (amount("latency")?, amount("bandwidth")?);
+                let sharing = match words.take("sharing").as_deref() {
+                    None | Some("maxmin") => Sharing::MaxMin,
+                    Some("none") => Sharing::None,
+                    Some(other) => {
+                        return Err(format!("sharing={other}: expected maxmin or none"));
+                    }
+                };
+                let eager = words.number("eager", 0.0)?;
+                if latency.is_none() && bandwidth.is_none() && eager.is_none() {
+                    return Err("expected latency=, bandwidth= or eager=".into());
+                }
+                Hypothesis::Net(Net { latency, bandwidth, eager, sharing })
+            }
+            "cpu" => Hypothesis::Cpu(Cpu {
+                container,
+                factor: words.number("factor", 0.0)?.ok_or("factor=NUMBER is missing")?,
+            }),
+            _ => return Err(format!("`{kind}` is no hypothesis")),
+        })
+    }
+
+    /// Whether hypotheses of a kind have such a word.
+    #[must_use]
+    pub fn has_word(kind: &str, word: &str) -> bool {
+        KINDS.iter().any(|(name, words)| *name == kind && words.contains(&word))
+    }
+}

@@ -1,0 +1,337 @@
+//! Hypotheses about a graph, made to numbers.
+
+mod fields;
+mod nets;
+
+use paje_analysis::classes::Class;
+use paje_sim::{Glob, ValueId};
+use rand_distr::{Distribution as _, LogNormal, Normal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use super::condition::Known;
+use super::{Balance, Condition, Distribution, Hypothesis, Mode, Random, States};
+use crate::fit::{Fit, Table};
+use crate::graph::Graph;
+use crate::network::Network;
+use crate::plan::{Plan, Scaling};
+
+/// What is to be changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'h> {
+    /// The hypotheses; all hold together.
+    pub hypotheses: &'h [Hypothesis],
+    /// How long messages take, if that is known better than the trace tells.
+    pub table: Option<&'h Table>,
+    /// The network that messages go through, if no hypothesis says another one.
+    pub network: Option<&'h Network>,
+    /// Durations are drawn from this, for the run of this number.
+    pub random: Option<(&'h Random, u32)>,
+}
+
+/// What is changed, in numbers, and what is to be said about it.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The numbers.
+    pub plan: Plan,
+    /// Sentences.
+    pub notes: Vec<String>,
+    /// The network of the recorded run, if it was estimated.
+    pub fit: Option<Fit>,
+}
+
+impl Changes<'_> {
+    /// From how many bytes on messages are a rendezvous, if that is changed: for [`Graph::with_eager`].
+    #[must_use]
+    pub fn eager(&self) -> Option<f64> {
+        let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {
+            Hypothesis::Net(net) => net.eager,
+            _ => None,
+        });
+        eager.next_back()
+    }
+
+    /// What that is for a graph.
+    ///
+    /// # Errors
+    /// A hypothesis does not fit the trace; what would be right.
+    pub fn apply(&self, graph: &Graph<'_>) -> Result<Applied, String> {
+        let (plan, notes) = (Plan::default(), Vec::new());
+        let mut applied = Applied { plan, notes, fit: None };
+        for hypothesis in self.hypotheses {
+            match hypothesis {
+                Hypothesis::Scale(scale) => {
+                    let tracks = tracks(graph, scale.states.container.as_ref())?;
+                    for value in values(graph, &scale.states.state)? {
+                        let (tracks, factor, min_gap) =
+                            (tracks.clone(), scale.factor, scale.min_gap);
+                        let scaling = Scaling { tracks, factor, min_gap };
+                        applied.plan.values.entry(value).or_default().push(scaling);
+                    }
+                }
+                Hypothesis::Cpu(cpu) => {
+                    let tracks = tracks(graph, cpu.container.as_ref())?;
+                    let scaling = Scaling { tracks, factor: cpu.factor, min_gap: 0.0 };
+                    for value in of_class(graph, Class::Compute) {
+                        applied.plan.values.entry(value).or_default().push(scaling.clone());
+                    }
+                    applied.plan.between.push(scaling);
+                }
+                Hypothesis::Balance(balance) => balance_states(graph, balance, &mut applied)?,
+                Hypothesis::Cut(states) => cut(graph, states, &mut applied.plan)?,
+                Hypothesis::CutMessages(condition) => {
+                    cut_messages(graph, condition, &mut applied)?;
+                }
+                Hypothesis::Net(net) => nets::apply(graph, net, self.table, &mut applied)?,
+            }
+        }
+        close_cuts(graph, &mut applied.plan);
+        if applied.plan.network.is_none() {
+            applied.plan.network = self.network.cloned();
+        }
+        if let Some((random, run)) = self.random {
+            draw(graph, random, run, &mut applied.plan);
+        }
+        Ok(applied)
+    }
+}
+
+/// By track: whether its container is meant.
+fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String> {
+    let containers = graph.tracks.trace().containers();
+    let list = graph.tracks.list();
+    let Some(glob) = wanted else { return Ok(vec![true; list.len()]) };
+    let is_meant = |track: &paje_analysis::tracks::Track| {
+        let alias = containers.alias(track.container);
+        glob.matches(containers.name(track.container).text)
+            || alias.is_some_and(|alias| glob.matches(alias.text))
+    };
+    let found: Vec<bool> = list.iter().map(is_meant).collect();
+    if found.contains(&true) {
+        return Ok(found);
+    }
+    let names = some_of((0..list.len() as u32).map(|track| graph.name(track)).collect());
+    Err(format!("container={}: no container is called so; there are {names}", glob.as_str()))
+}
+
+/// The values of this name, with their types.
+fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
+    let types = graph.tracks.trace().types();
+    let of = |type_| (0..types.value_count(type_) as u32).map(move |value| (type_, ValueId(value)));
+    let all: Vec<_> = graph.tracks.classes().chosen().flat_map(of).collect();
+    let name = |(type_, value)| types.value_name(type_, value);
+    let found: Vec<(u32, u32)> = all
+        .iter()
+        .copied()
+        .filter(|both| wanted.matches(name(*both).text))
+        .map(|(type_, value)| (type_.0, value.0))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names = some_of(all.into_iter().map(|both| name(both).to_string()).collect());
+    Err(format!("state={}: no state is called so; there are {names}", wanted.as_str()))
+}
+
+fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
+    let classes = graph.tracks.classes();
+    let of = |type_: paje_sim::TypeId| {
+        let all = classes.of_type(type_).iter().enumerate();
+        all.filter(move |(_, of)| **of == class).map(move |(value, _)| (type_.0, value as u32))
+    };
+    classes.chosen().flat_map(of).collect()
+}
+
+/// Names, not too many.
+fn some_of(mut names: Vec<String>) -> String {
+    names.dedup();
+    let more = names.len().saturating_sub(12);
+    names.truncate(12);
+    let end = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names.join(", ") + &end
+}
+
+/// The states that are meant, by track: which, and their own time in seconds.
+fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
+    let (tracks, values) =
+        (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
+    let of = |(at, track): (usize, &paje_analysis::tracks::Track)| {
+        if !tracks[at] {
+            return Vec::new();
+        }
+        let is_meant = |state: &usize| values.contains(&(track.type_.0, track.value[*state].0));
+        let mut inner = vec![0.0; track.len()];
+        for state in 0..track.len() {
+            if let Some(around) = track.parent(state) {
+                inner[around] += track.end[state] - track.start[state];
+            }
+        }
+        let own = |state: usize| (track.end[state] - track.start[state] - inner[state]).max(0.0);
+        (0..track.len()).filter(is_meant).map(|state| (state as u32, own(state))).collect()
+    };
+    Ok(graph.tracks.list().iter().enumerate().map(of).collect())
+}
+
+fn mean(of: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = of.fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+fn balance_states(
+    graph: &Graph<'_>,
+    balance: &Balance,
+    applied: &mut Applied,
+) -> Result<(), String> {
+    let all = instances(graph, &balance.states)?;
+    let some = || all.iter().filter(|states| !states.is_empty());
+    let most = some().map(Vec::len).max().unwrap_or(0);
+    let kth: Vec<f64> = match balance.mode {
+        Mode::GlobalInstance => {
+            let least = some().map(Vec::len).min().unwrap_or(0);
+            if least != most {
+                applied.notes.push(format!(
+                    "balanced containers have {least} to {most} states: the k-th one is balanced among those that have one"
+                ));
+            }
+            (0..most).map(|k| mean(some().filter_map(|s| s.get(k)).map(|(_, own)| *own))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let overall = mean(some().flatten().map(|(_, own)| *own));
+    let sum = |states: &Vec<(u32, f64)>| states.iter().map(|(_, own)| own).sum::<f64>();
+    let mean_sum = mean(some().map(sum));
+    let plan = &mut applied.plan;
+    make_factors(graph, plan);
+    for (at, states) in all.iter().enumerate() {
+        let (local, sum) = (mean(states.iter().map(|(_, own)| *own)), sum(states));
+        for (k, (state, own)) in states.iter().enumerate() {
+            let target = match balance.mode {
+                Mode::GlobalInstance => kth[k],
+                Mode::ProcessLocal => local,
+                Mode::Global => overall,
+                Mode::Scaled if sum > 0.0 => own * mean_sum / sum,
+                Mode::Scaled => mean_sum / states.len() as f64,
+            };
+            let factor = &mut plan.states[at][*state as usize];
+            *factor = if *own > 0.0 { factor.max(0.0) * target / own } else { -target };
+        }
+    }
+    Ok(())
+}
+
+fn make_factors(graph: &Graph<'_>, plan: &mut Plan) {
+    if plan.states.is_empty() {
+        plan.states = graph.tracks.list().iter().map(|track| vec![1.0; track.len()]).collect();
+    }
+}
+
+/// Cuts states, and all in them.
+fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String> {
+    let all = instances(graph, states)?;
+    if plan.cut_states.is_empty() {
+        let none = |track: &paje_analysis::tracks::Track| vec![false; track.len()];
+        plan.cut_states = graph.tracks.list().iter().map(none).collect();
+    }
+    for (cut, states) in plan.cut_states.iter_mut().zip(all) {
+        states.iter().for_each(|(state, _)| cut[*state as usize] = true);
+    }
+    Ok(())
+}
+
+/// Cuts what cannot be without what is cut: states in cut ones, operations of which a member is cut, and messages of
+/// which a side is.
+fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
+    if plan.cut_states.is_empty() {
+        return;
+    }
+    let spread = |cut: &mut Vec<Vec<bool>>| {
+        for (track, cut) in graph.tracks.list().iter().zip(cut) {
+            for state in 0..track.len() {
+                cut[state] |= track.parent(state).is_some_and(|around| cut[around]);
+            }
+        }
+    };
+    spread(&mut plan.cut_states);
+    for series in &graph.collectives.series {
+        let members = graph.collectives.members(series);
+        for instance in 0..series.len() {
+            let all = || members.iter().zip(series.operation(instance));
+            if all().any(|(track, state)| plan.cut_states[*track as usize][*state as usize]) {
+                for (track, state) in all() {
+                    plan.cut_states[*track as usize][*state as usize] = true;
+                }
+            }
+        }
+    }
+    spread(&mut plan.cut_states);
+    plan.cut_messages.resize(graph.messages.list().len(), false);
+    for (message, cut) in graph.messages.list().iter().zip(&mut plan.cut_messages) {
+        let is_cut = |track: u32, state: Option<usize>| {
+            state.is_some_and(|state| plan.cut_states[track as usize][state])
+        };
+        *cut |= is_cut(message.from, message.send()) || is_cut(message.to, message.recv());
+    }
+}
+
+fn cut_messages(
+    graph: &Graph<'_>,
+    condition: &Condition,
+    applied: &mut Applied,
+) -> Result<(), String> {
+    let trace = graph.tracks.trace();
+    let list = graph.messages.list();
+    let tags = if condition.needs_tags() { fields::tags(graph) } else { Vec::new() };
+    if condition.needs_tags() && tags.iter().all(Option::is_none) {
+        return Err(
+            "the messages of this trace have no tags; there are size, value, from, to".into()
+        );
+    }
+    if condition.needs_sizes() && list.iter().all(|message| message.bytes.is_none()) {
+        return Err("the messages of this trace have no sizes; there are value, from, to".into());
+    }
+    let plan = &mut applied.plan;
+    plan.cut_messages.resize(list.len(), false);
+    let name =
+        |track: u32| trace.containers().name(graph.tracks.list()[track as usize].container).text;
+    let mut count = 0;
+    for (at, message) in list.iter().enumerate() {
+        let type_ = trace.lanes().nth(message.lane.index()).map(|lane| lane.type_id());
+        let value =
+            type_.map_or(&b""[..], |type_| trace.types().value_name(type_, message.value).text);
+        let known = Known {
+            size: message.bytes,
+            tag: tags.get(at).copied().flatten(),
+            value,
+            from: name(message.from),
+            to: name(message.to),
+        };
+        if condition.holds(&known) {
+            plan.cut_messages[at] = true;
+            count += 1;
+        }
+    }
+    applied.notes.push(format!("{count} messages of {} are cut", list.len()));
+    Ok(())
+}
+
+/// Draws a factor for each state that computes.
+fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
+    make_factors(graph, plan);
+    let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
+    let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
+    // Of mean 1 and this coefficient of variation.
+    let variance = random.cv.mul_add(random.cv, 1.0).ln();
+    let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
+    let normal = Normal::new(1.0, random.cv).ok();
+    let mut factor = || match random.distribution {
+        Distribution::Lognormal => lognormal.map_or(1.0, |it| it.sample(&mut source)),
+        Distribution::Normal => normal.map_or(1.0, |it| it.sample(&mut source)).max(0.0),
+    };
+    for (at, factors) in plan.states.iter_mut().enumerate() {
+        for (state, own) in factors.iter_mut().enumerate() {
+            if graph.tracks.class(at, state) == Class::Compute {
+                *own *= factor();
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What user-defined fields say of messages and operations.
+
+use std::convert::Infallible;
+use std::str;
+
+use paje_sim::{LaneView, Links, States, TypeNature, Visitor};
+
+use crate::graph::Graph;
+use crate::walk::Act;
+
+/// By message: its tag. It is in the field `Tag`, or SimGrid's key has it: `from_to_tag_number`.
+pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
+    let trace = graph.tracks.trace();
+    let is_simulated = trace.comments().windows(7).any(|word| word == b"SimGrid");
+    let list = graph.messages.list();
+    let mut reader = Tags { graph, is_simulated, row: 0, next: 0, tags: vec![None; list.len()] };
+    for lane in trace.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
+        reader.row = 0;
+        let Ok(()) = lane.visit(&mut reader);
+    }
+    reader.tags
+}
+
+struct Tags<'a> {
+    graph: &'a Graph<'a>,
+    is_simulated: bool,
+    row: u64,
+    /// The next message; they come in this order.
+    next: usize,
+    tags: Vec<Option<f64>>,
+}
+
+impl Visitor for Tags<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let list = self.graph.messages.list();
+        for i in 0..links.start.len() {
+            let row = self.row + i as u64;
+            if list.get(self.next).is_none_or(|next| (next.lane, next.row) != (lane.id(), row)) {
+                continue;
+            }
+            let mut fields = links.user_defined.of(i);
+            let field = fields.find(|(name, _)| name.eq_ignore_ascii_case("tag"));
+            let key = links.raw_key(i);
+            let from_key = || {
+                let key = str::from_utf8(key).ok()?.trim_matches('"');
+                let parts: Vec<&str> = key.split('_').collect();
+                parts.get(2).filter(|_| parts.len() == 4).copied()?.parse().ok()
+            };
+            self.tags[self.next] = match field {
+                Some((_, text)) => number(text),
+                None if self.is_simulated => from_key(),
+                None => None,
+            };
+            self.next += 1;
+        }
+        self.row += links.start.len() as u64;
+        Ok(())
+    }
+}
+
+fn number(text: &[u8]) -> Option<f64> {
+    str::from_utf8(text).ok()?.trim().trim_matches('"').parse().ok()
+}
+
+/// By seat in an operation of a group: its size, as its state tells it; `None` if it tells none.
+pub(super) fn seat_sizes(graph: &Graph<'_>, seats: usize) -> Vec<Option<f64>> {
+    let trace = graph.tracks.trace();
+    let mut sizes = vec![None; seats];
+    for (track, acts) in graph.tracks.list().iter().zip(&graph.acts) {
+        let enters = acts.opening.iter().filter_map(|(state, act)| match act {
+            Act::Enter(seat) => Some((*state, *seat)),
+            _ => None,
+        });
+        let enters: Vec<(u32, u32)> = enters.collect();
+        if enters.is_empty() {
+            continue;
+        }
+        if let Some(lane) = trace.lane(track.container, track.type_) {
+            let mut reader = Sizes { enters: &enters, next: 0, row: 0, sizes: &mut sizes };
+            let Ok(()) = lane.visit(&mut reader);
+        }
+    }
+    sizes
+}
+
+struct Sizes<'a> {
+    enters: &'a [(u32, u32)],
+    next: usize,
+    row: u32,
+    sizes: &'a mut [Option<f64>],
+}
+
+impl Visitor for Sizes<'_> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for i in 0..states.start.len() {
+            let row = self.row + i as u32;
+            if let Some((_, seat)) = self.enters.get(self.next).filter(|(state, _)| *state == row) {
+                let mut fields = states.user_defined.of(i);
+                let size = fields.find(|(name, _)| name.eq_ignore_ascii_case("size"));
+                let size = size.and_then(|(_, text)| number(text));
+                self.sizes[*seat as usize] = size.filter(|size| *size >= 0.0 && size.is_finite());
+                self.next += 1;
+            }
+        }
+        self.row += states.start.len() as u32;
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! Another network.
+
+use super::{Applied, fields};
+use crate::fit::{Fit, Table, fit};
+use crate::graph::Graph;
+use crate::hypothesis::{Amount, Net, Sharing};
+use crate::network::Network;
+
+/// What a network's time for a message is, of its latency and its bytes.
+struct Times<'f> {
+    net: &'f Net,
+    table: Option<&'f Table>,
+    fit: Option<Fit>,
+}
+
+impl Times<'_> {
+    /// Latency and time of the bytes in the recorded run, in seconds; not a number where that is not known.
+    fn before(&self, bytes: f64) -> (f64, f64) {
+        match (self.table, &self.fit) {
+            (Some(table), _) => table.times(bytes),
+            (None, Some(fit)) => fit.times(bytes),
+            (None, None) => (f64::NAN, f64::NAN),
+        }
+    }
+
+    /// The same in the changed one.
+    fn after(&self, bytes: f64) -> (f64, f64) {
+        let (latency, work) = self.before(bytes);
+        let latency = match self.net.latency {
+            None => latency,
+            Some(Amount::Times(factor)) => latency * factor,
+            Some(Amount::Of(seconds)) => seconds,
+        };
+        let work = match self.net.bandwidth {
+            None => work,
+            Some(Amount::Times(factor)) => work / factor,
+            Some(Amount::Of(bandwidth)) => bytes / bandwidth,
+        };
+        (latency, work)
+    }
+}
+
+pub(super) fn apply(
+    graph: &Graph<'_>,
+    net: &Net,
+    table: Option<&Table>,
+    applied: &mut Applied,
+) -> Result<(), String> {
+    if net.latency.is_none() && net.bandwidth.is_none() {
+        return Ok(());
+    }
+    let is_absolute = |amount: Option<Amount>| matches!(amount, Some(Amount::Of(_)));
+    let shares = net.sharing == Sharing::MaxMin;
+    let needs_fit = table.is_none() && !(is_absolute(net.latency) && is_absolute(net.bandwidth));
+    let fit = if needs_fit { fit(graph, shares) } else { None };
+    if needs_fit && fit.is_none() {
+        return Err("this trace does not tell latency from bandwidth: its messages have no sizes, or all \
+                    the same one; --net-table FILE tells how long messages take, as does --net with both \
+                    latency=SECONDS and bandwidth=BYTES-A-SECOND"
+            .into());
+    }
+    let cross = match (table, &fit) {
+        (Some(table), _) => table.cross,
+        (None, Some(fit)) => fit.factors.cross,
+        (None, None) => 0.0,
+    };
+    let times = Times { net, table, fit };
+    let of = |message: &paje_analysis::messages::Message| match message.bytes {
+        Some(bytes) => times.after(bytes),
+        None => (f64::NAN, f64::NAN),
+    };
+    let list = graph.messages.list();
+    let without = list.iter().filter(|message| message.bytes.is_none()).count();
+    if without > 0 {
+        applied.notes.push(format!(
+            "{without} messages of {} have no size: their transfers stay as they were",
+            list.len()
+        ));
+    }
+    applied.plan.network = Some(Network { times: list.iter().map(of).collect(), shares, cross });
+    operations(graph, &times, applied);
+    applied.fit = times.fit;
+    Ok(())
+}
+
+/// Operations without links take as much longer as a message of their size does.
+fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
+    let seats = |shaped: &crate::Shaped| {
+        graph.collectives.series[shaped.series].len() * shaped.members as usize
+    };
+    let is_bare = |shaped: &&crate::Shaped| !shaped.has_links && seats(shaped) > 0;
+    let Some(last) = graph.shapes.iter().rfind(is_bare) else { return };
+    if times.before(1.0).0.is_nan() {
+        applied.notes.push(
+            "operations of groups have no links, and the recorded network is not known: they take as long as before"
+                .into(),
+        );
+        return;
+    }
+    let count = last.first_seat as usize + seats(last);
+    let sizes = fields::seat_sizes(graph, count);
+    let types = graph.tracks.trace().types();
+    let mut factors = vec![1.0; count];
+    for shaped in graph.shapes.iter().filter(is_bare) {
+        let series = &graph.collectives.series[shaped.series];
+        let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
+        // Sizes of operations count elements; those of reductions are numbers.
+        let element = if name.windows(6).any(|part| part == b"reduce") { 8.0 } else { 1.0 };
+        // What everybody gets from everybody goes through one link; in a tree, parents send to several at once.
+        let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
+        let at_once = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
+            true => f64::from(shaped.members.saturating_sub(1).max(1)),
+            false => f64::from(shaped.members).log2().ceil().midpoint(1.0).max(1.0),
+        };
+        let from = shaped.first_seat as usize;
+        for seat in from..from + seats(shaped) {
+            let bytes = sizes[seat].unwrap_or(0.0) * element;
+            let sum = |(latency, work): (f64, f64)| latency + work * at_once;
+            let (before, after) = (sum(times.before(bytes)), sum(times.after(bytes)));
+            factors[seat] = if before > 0.0 { after / before } else { 1.0 };
+        }
+    }
+    applied.plan.operations = factors;
+    applied.notes.push(
+        "operations of groups have no links: what they take beyond waiting changes as a message of their size does".into(),
+    );
+}

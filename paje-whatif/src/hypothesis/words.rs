@@ -1,0 +1,62 @@
+//! `key=value,key=value`: the words of a hypothesis.
+
+use paje_sim::Glob;
+
+use super::States;
+
+/// The words of a hypothesis that have not been looked at.
+pub(super) struct Words(Vec<(String, String)>);
+
+impl Words {
+    /// Takes a text apart; all keys have to be known.
+    pub(super) fn parse(text: &str, known: &[&str]) -> Result<Self, String> {
+        let mut words: Vec<(String, String)> = Vec::new();
+        for word in text.split(',').filter(|word| !word.is_empty()) {
+            let Some((key, value)) = word.split_once('=') else {
+                // A comma may be a part of a value.
+                match words.last_mut() {
+                    Some((_, value)) => value.push_str(&format!(",{word}")),
+                    None => return Err(format!("`{word}`: expected {}=…", known.join("=…, "))),
+                }
+                continue;
+            };
+            if !known.contains(&key) {
+                return Err(format!("`{key}` is unknown here; there are {}", known.join(", ")));
+            }
+            if words.iter().any(|(other, _)| other == key) {
+                return Err(format!("`{key}` is given twice"));
+            }
+            words.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(Words(words))
+    }
+
+    pub(super) fn take(&mut self, key: &str) -> Option<String> {
+        let at = self.0.iter().position(|(other, _)| other == key)?;
+        Some(self.0.swap_remove(at).1)
+    }
+
+    /// A number of at least so much.
+    pub(super) fn number(&mut self, key: &str, least: f64) -> Result<Option<f64>, String> {
+        let Some(text) = self.take(key) else { return Ok(None) };
+        let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);
+        let number =
+            number.ok_or_else(|| format!("{key}={text}: expected a number of {least} or more"));
+        number.map(Some)
+    }
+
+    pub(super) fn integer(&mut self, key: &str) -> Result<Option<u64>, String> {
+        let Some(text) = self.take(key) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| format!("{key}={text}: expected a whole number"))
+    }
+
+    pub(super) fn glob(&mut self, key: &str) -> Result<Option<Glob>, String> {
+        let Some(text) = self.take(key) else { return Ok(None) };
+        text.parse().map(Some).map_err(|error| format!("{key}={text}: {error}"))
+    }
+
+    pub(super) fn states(&mut self, container: Option<Glob>) -> Result<States, String> {
+        let state = self.glob("state")?.ok_or("state=NAME is missing")?;
+        Ok(States { state, container })
+    }
+}

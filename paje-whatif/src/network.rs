@@ -1,0 +1,277 @@
+//! Messages on their way through a network in which they share what they go through.
+//!
+//! Each container has one link out of and one into a crossbar. A message takes its latency, and then as long as its bytes
+//! need with the share of both links that it gets: max-min fair, by progressive filling. All shares grow alike until a link
+//! is full; those that go through it have their share then, and the others grow on. The algorithm of Schaeli (*Integrated
+//! simulation of parallel applications*, 2010, Algorithm 1) goes through links by the number of their messages instead,
+//! and gives more than there is.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::graph::Graph;
+
+/// A network.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// By message: how long its first byte is on its way, in seconds, and how long its bytes take if it has both
+    /// links for itself; not a number if it is not known, when its transfer stays as it was recorded.
+    pub(crate) times: Vec<(f64, f64)>,
+    /// Whether messages share links; else each has its own.
+    pub(crate) shares: bool,
+    /// How much of the link back a message takes: acknowledgements, as SimGrid has them.
+    pub(crate) cross: f64,
+}
+
+/// The shares of flows, each from a node to a node: 1 is a whole link. `cross` is how much of the opposite links each
+/// takes beside.
+#[must_use]
+pub fn max_min(flows: &[(u32, u32)], nodes: usize, cross: f64) -> Vec<f64> {
+    let mut filling = Filling::default();
+    let mut shares = vec![0.0; flows.len()];
+    filling.fill(flows, nodes, cross, &mut shares);
+    shares
+}
+
+/// Room for computing shares again and again.
+#[derive(Clone, Debug, Default)]
+struct Filling {
+    /// By link (out of each node, then into each): what is free, and what the flows without a share weigh.
+    free: Vec<f64>,
+    weight: Vec<f64>,
+    open: Vec<u32>,
+    links: Vec<u32>,
+}
+
+/// What is less of a link than this is nothing.
+const NOTHING: f64 = 1e-12;
+
+impl Filling {
+    fn fill(&mut self, flows: &[(u32, u32)], nodes: usize, cross: f64, shares: &mut [f64]) {
+        self.free.resize(2 * nodes, 1.0);
+        self.weight.resize(2 * nodes, 0.0);
+        self.links.clear();
+        let n = nodes as u32;
+        // The links of a flow, and how much of each it takes.
+        let links =
+            |(from, to): (u32, u32)| [(from, 1.0), (n + to, 1.0), (n + from, cross), (to, cross)];
+        for flow in flows {
+            for (link, weight) in links(*flow) {
+                if self.weight[link as usize] == 0.0 {
+                    self.links.push(link);
+                    self.free[link as usize] = 1.0;
+                }
+                self.weight[link as usize] += weight;
+            }
+        }
+        self.links.sort_unstable();
+        self.links.dedup();
+        self.open.clear();
+        self.open.extend(0..flows.len() as u32);
+        while !self.open.is_empty() {
+            let full = |link: &u32| {
+                let (free, weight) = (self.free[*link as usize], self.weight[*link as usize]);
+                if weight > NOTHING { free.max(0.0) / weight } else { f64::INFINITY }
+            };
+            let share = self.links.iter().map(full).fold(f64::INFINITY, f64::min);
+            let (free, weight) = (&mut self.free, &mut self.weight);
+            let is_full = |free: &[f64], weight: &[f64], link: u32| {
+                let link = link as usize;
+                weight[link] > NOTHING && free[link] <= weight[link] * share * (1.0 + 1e-9)
+            };
+            // All that go through a full link have their share; told before any is taken off.
+            let (done, open): (Vec<u32>, Vec<u32>) = self.open.iter().partition(|flow| {
+                let mut of = links(flows[**flow as usize]).into_iter();
+                of.any(|(link, needs)| needs > 0.0 && is_full(free, weight, link))
+            });
+            if done.is_empty() {
+                // Rounding left nothing to choose from.
+                self.open.iter().for_each(|flow| shares[*flow as usize] = share.min(1.0));
+                break;
+            }
+            for flow in done {
+                shares[flow as usize] = share;
+                for (link, needs) in links(flows[flow as usize]) {
+                    free[link as usize] -= needs * share;
+                    weight[link as usize] -= needs;
+                }
+            }
+            self.open = open;
+        }
+        for link in &self.links {
+            self.weight[*link as usize] = 0.0;
+        }
+    }
+}
+
+/// A time at which a message has its first byte there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Join {
+    time: f64,
+    message: u32,
+}
+
+impl Eq for Join {}
+
+impl PartialOrd for Join {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Join {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.message.cmp(&other.message))
+    }
+}
+
+/// The messages that are on their way. Computing the shares takes, at each arrival, as long as there are messages on
+/// their way.
+#[derive(Debug)]
+pub(crate) struct Flows<'g> {
+    network: &'g Network,
+    graph: &'g Graph<'g>,
+    clock: f64,
+    joining: BinaryHeap<Reverse<Join>>,
+    /// Those whose bytes are on their way: which, between whom, what is left in seconds, and their shares.
+    messages: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    left: Vec<f64>,
+    shares: Vec<f64>,
+    is_old: bool,
+    filling: Filling,
+}
+
+impl<'g> Flows<'g> {
+    pub(crate) fn new(network: &'g Network, graph: &'g Graph<'g>) -> Self {
+        Flows {
+            network,
+            graph,
+            clock: f64::NEG_INFINITY,
+            joining: BinaryHeap::new(),
+            messages: Vec::new(),
+            pairs: Vec::new(),
+            left: Vec::new(),
+            shares: Vec::new(),
+            is_old: false,
+            filling: Filling::default(),
+        }
+    }
+
+    /// A transfer starts at this time; whether the network knows how long it takes.
+    pub(crate) fn start(&mut self, message: u32, time: f64) -> bool {
+        let (latency, work) = self.network.times[message as usize];
+        if latency.is_nan() || work.is_nan() {
+            return false;
+        }
+        self.joining.push(Reverse(Join { time: time + latency, message }));
+        true
+    }
+
+    /// The messages that arrive next, and when; none if none is on its way.
+    pub(crate) fn next_arrivals(&mut self) -> Vec<(u32, f64)> {
+        loop {
+            if self.is_old {
+                self.share();
+            }
+            let done = self.left.iter().zip(&self.shares).map(|(left, share)| left / share);
+            let done = done.fold(f64::INFINITY, f64::min);
+            let join = self.joining.peek().map(|Reverse(join)| join.time.max(self.clock));
+            match join {
+                None if done == f64::INFINITY => return Vec::new(),
+                Some(time) if done == f64::INFINITY || time <= self.clock + done => {
+                    self.go_on(time);
+                    while let Some(Reverse(join)) = self.joining.peek().copied()
+                        && join.time <= time
+                    {
+                        self.joining.pop();
+                        let ends = &self.graph.messages.list()[join.message as usize];
+                        self.messages.push(join.message);
+                        self.pairs.push((ends.from, ends.to));
+                        self.left.push(self.network.times[join.message as usize].1);
+                        self.shares.push(1.0);
+                    }
+                    self.is_old = true;
+                }
+                _ => {
+                    self.go_on(self.clock + done);
+                    return self.take_done();
+                }
+            }
+        }
+    }
+
+    fn share(&mut self) {
+        self.is_old = false;
+        if self.network.shares {
+            let nodes = self.graph.tracks.list().len();
+            self.filling.fill(&self.pairs, nodes, self.network.cross, &mut self.shares);
+        }
+    }
+
+    fn go_on(&mut self, time: f64) {
+        let seconds = time - self.clock;
+        if seconds.is_finite() && seconds > 0.0 {
+            for (left, share) in self.left.iter_mut().zip(&self.shares) {
+                *left -= share * seconds;
+            }
+        }
+        self.clock = time;
+    }
+
+    fn take_done(&mut self) -> Vec<(u32, f64)> {
+        let least = self.left.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut done = Vec::new();
+        for at in (0..self.left.len()).rev() {
+            // What is left of a picosecond is rounding.
+            if self.left[at] <= least.max(1e-12) {
+                done.push((self.messages.swap_remove(at), self.clock));
+                self.pairs.swap_remove(at);
+                self.left.swap_remove(at);
+                self.shares.swap_remove(at);
+            }
+        }
+        self.is_old = true;
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(text: &str) -> Vec<f64> {
+        let node = |letter: u8| u32::from(letter - b'A');
+        let flows: Vec<(u32, u32)> = text
+            .split(' ')
+            .map(|pair| (node(pair.as_bytes()[0]), node(pair.as_bytes()[1])))
+            .collect();
+        max_min(&flows, 10, 0.0)
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(found.len() == expected.len() && off < 1e-12, "{found:?} {expected:?}");
+    }
+
+    #[test]
+    fn three_to_one_and_a_fourth_beside() {
+        // Figure 3.8 of Schaeli: A, B and D send to C, and B to E.
+        close(&shares("AC BC DC"), &[1.0 / 3.0; 3]);
+        close(&shares("AC BC DC BE"), &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
+    }
+
+    #[test]
+    fn no_link_is_given_twice() {
+        // His Algorithm 1 gives 4/3 of D's link in: three go to C, three to F, and B and E send to D besides.
+        let found = shares("AC BC GC HF EF IF BD ED");
+        close(&found[..6], &[1.0 / 3.0; 6]);
+        close(&found[6..], &[0.5, 0.5]);
+    }
+
+    #[test]
+    fn what_goes_back_takes_some_too() {
+        // Two that send to one another, as SimGrid has it.
+        close(&max_min(&[(0, 1), (1, 0)], 2, 0.05), &[1.0 / 1.05; 2]);
+    }
+}

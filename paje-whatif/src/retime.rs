@@ -1,0 +1,386 @@
+//! When everything happens in a changed run.
+//!
+//! Each container goes on until it has to wait for a message that has not arrived, or for members of an operation that
+//! have not entered; what it does may let others go on. Time is counted as a shift: how much later than recorded. So
+//! where nothing changes, every time stays exactly as it is. Of several things that are waited for, each would let
+//! the container go on at its own time and some slack; the last one does.
+
+mod cycle;
+mod groups;
+mod times;
+
+use crate::graph::Graph;
+use crate::network::Flows;
+use crate::plan::Plan;
+use crate::walk::{Act, Step, Walk};
+use groups::Groups;
+
+pub use cycle::{Cycle, Dropped};
+pub use times::Retimed;
+
+/// A container on its way.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    walk: Walk,
+    /// The recorded time of the last step.
+    last: f64,
+    /// By how much that is later in the changed run.
+    shift: f64,
+    /// Whether it waits.
+    is_blocked: bool,
+}
+
+/// A changed run in the making.
+pub(crate) struct Run<'g> {
+    pub(crate) graph: &'g Graph<'g>,
+    pub(crate) plan: &'g Plan,
+    dropped: &'g mut Dropped,
+    places: Vec<Place>,
+    /// Containers that can go on.
+    ready: Vec<u32>,
+    /// By message: the shifts of its sending, of its receiver's being ready, and of its arrival; not a number while they
+    /// are not known.
+    sent: Vec<f64>,
+    posted: Vec<f64>,
+    arrived: Vec<f64>,
+    groups: Groups,
+    flows: Option<Flows<'g>>,
+    keeps: bool,
+    result: Retimed,
+}
+
+impl Graph<'_> {
+    /// When everything happens if this is changed; of every state and message if `keeps`.
+    ///
+    /// What contradicts itself in the recorded times (and so has no order in which it can happen) goes to `dropped`
+    /// if `mends`, and nothing waits for it.
+    ///
+    /// # Errors
+    /// The changed run never ends: containers wait for one another.
+    pub fn retime(
+        &self,
+        plan: &Plan,
+        keeps: bool,
+        mends: bool,
+        dropped: &mut Dropped,
+    ) -> Result<Retimed, Cycle> {
+        let mut run = Run::new(self, plan, keeps, dropped);
+        loop {
+            while let Some(track) = run.ready.pop() {
+                run.advance(track as usize);
+            }
+            if run.let_flow() {
+                continue;
+            }
+            let Some(cycle) = run.cycle() else { break };
+            if !mends || !run.mend(&cycle) {
+                return Err(cycle);
+            }
+        }
+        let mut result = run.result;
+        if keeps {
+            (result.sent, result.received) = (run.sent, result.received);
+        }
+        Ok(result)
+    }
+}
+
+impl<'g> Run<'g> {
+    fn new(graph: &'g Graph<'g>, plan: &'g Plan, keeps: bool, dropped: &'g mut Dropped) -> Self {
+        let tracks = graph.tracks.list();
+        let messages = graph.messages.list().len();
+        let place =
+            |first: f64| Place { walk: Walk::new(), last: first, shift: 0.0, is_blocked: false };
+        let first = |track: &paje_analysis::tracks::Track| track.start.first().copied();
+        let places = tracks.iter().map(|track| place(first(track).unwrap_or(0.0))).collect();
+        let mut result = Retimed {
+            begin: tracks.iter().map(|track| first(track).unwrap_or(f64::NAN)).collect(),
+            finish: vec![f64::NEG_INFINITY; tracks.len()],
+            ..Retimed::default()
+        };
+        if keeps {
+            result.start = tracks.iter().map(|track| track.start.clone()).collect();
+            result.end = tracks.iter().map(|track| track.end.clone()).collect();
+            result.received = vec![0.0; messages];
+        }
+        Run {
+            graph,
+            plan,
+            dropped,
+            places,
+            ready: (0..tracks.len() as u32).rev().collect(),
+            sent: vec![f64::NAN; messages],
+            posted: vec![f64::NAN; messages],
+            arrived: vec![f64::NAN; messages],
+            groups: Groups::new(graph),
+            flows: plan.network.as_ref().map(|network| Flows::new(network, graph)),
+            keeps,
+            result,
+        }
+    }
+
+    /// Goes on with a container until it waits or ends.
+    fn advance(&mut self, at: usize) {
+        let graph = self.graph;
+        let (track, acts) = (&graph.tracks.list()[at], &graph.acts[at]);
+        self.places[at].is_blocked = false;
+        loop {
+            let Place { walk, last, shift, .. } = self.places[at];
+            let (step, time) = walk.peek(track, acts);
+            let innermost = walk.innermost();
+            // What is within a state that was closed too early in the trace takes no time.
+            let seconds = (time - last).max(0.0);
+            match step {
+                Step::End => return,
+                Step::Open(state) => {
+                    let shift = self.own(at, innermost, shift, seconds);
+                    self.step(at, step, time, shift);
+                    let from = self.places[at].walk.opened as usize;
+                    let mut behind = from;
+                    while let Some((_, act)) =
+                        acts.opening.get(behind).filter(|(of, _)| *of == state)
+                    {
+                        self.open_act(at, *act, time);
+                        behind += 1;
+                    }
+                    self.places[at].walk.opened = behind as u32;
+                    if self.keeps {
+                        self.result.start[at][state as usize] = time + self.places[at].shift;
+                    }
+                }
+                Step::Within(place) => {
+                    let (_, state, _) = acts.within[place as usize];
+                    let same = acts.within[place as usize..].iter();
+                    let same = same.take_while(|(at, of, _)| (*at, *of) == (time, state)).count();
+                    let group = &acts.within[place as usize..][..same];
+                    let group = || group.iter().map(|(.., act)| *act);
+                    let is_cut = self.plan.is_cut(at, state);
+                    if !is_cut && !group().all(|act| self.is_ready(act)) {
+                        self.places[at].is_blocked = true;
+                        return;
+                    }
+                    let slack = if is_cut { 0.0 } else { self.slack(at, group()) };
+                    let mut shift = self.own(at, innermost, shift, seconds - slack) - slack;
+                    if !is_cut {
+                        shift = group().fold(shift, |shift, act| self.wait(at, act, time, shift));
+                    }
+                    let shift = self.not_before(at, time, shift);
+                    for (behind, act) in group().enumerate() {
+                        self.step(at, Step::Within(place + behind as u32), time, shift);
+                        if !is_cut {
+                            self.open_act(at, act, time);
+                        }
+                    }
+                }
+                Step::Close(state) => {
+                    let range = acts.closing_of(state);
+                    let is_cut = self.plan.is_cut(at, state);
+                    let closing = if is_cut { &[] } else { &acts.closing[range] };
+                    if !closing.iter().all(|(_, act)| self.is_ready(*act)) {
+                        self.places[at].is_blocked = true;
+                        return;
+                    }
+                    let slack = self.slack(at, closing.iter().map(|(_, act)| *act));
+                    let mut shift = self.own(at, innermost, shift, seconds - slack) - slack;
+                    shift += self.plan.added(at, state);
+                    for (_, act) in closing {
+                        shift = self.wait(at, *act, time, shift);
+                    }
+                    let shift = self.not_before(at, time, shift);
+                    self.step(at, step, time, shift);
+                    for (_, act) in closing {
+                        self.close_act(at, *act);
+                    }
+                    let end = time + shift;
+                    if self.keeps {
+                        self.result.end[at][state as usize] = end;
+                    }
+                    if track.parent(state as usize).is_none() {
+                        self.result.finish[at] = self.result.finish[at].max(end);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The shift behind a part of so many seconds that a container spends by itself.
+    fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
+        let factor = self.plan.factor(self.graph, at, state, seconds);
+        if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
+    }
+
+    /// How much of the time before these acts was waiting, in seconds; none if it is not known any more for what.
+    fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
+        let mut slack = 0.0;
+        for act in acts {
+            match act {
+                Act::Wait(number) => slack = self.graph.waits[at][number as usize],
+                Act::Receive(message) | Act::Await(message)
+                    if self.dropped.has_message(message) =>
+                {
+                    return 0.0;
+                }
+                _ => {}
+            }
+        }
+        slack
+    }
+
+    /// No step comes before the one before it, unless it was recorded so.
+    fn not_before(&self, at: usize, time: f64, shift: f64) -> f64 {
+        let Place { last, shift: before, .. } = self.places[at];
+        if time >= last && time + shift < last + before { last + before - time } else { shift }
+    }
+
+    fn step(&mut self, at: usize, step: Step, time: f64, shift: f64) {
+        let place = &mut self.places[at];
+        place.walk.take(step, &self.graph.tracks.list()[at]);
+        (place.last, place.shift) = (time, shift);
+    }
+
+    /// Whether nothing waits for a message, or a sender not for what it sent.
+    fn is_free(&self, message: u32, is_sender: bool) -> bool {
+        let transfer = &self.graph.transfers[message as usize];
+        !transfer.is_used()
+            || is_sender && (!transfer.is_rendezvous || transfer.free_slack.is_nan())
+            || self.plan.is_message_cut(message)
+            || self.dropped.has_message(message)
+    }
+
+    fn is_ready(&self, act: Act) -> bool {
+        match act {
+            Act::Receive(message) => {
+                self.is_free(message, false) || !self.arrived[message as usize].is_nan()
+            }
+            Act::Await(message) => {
+                self.is_free(message, true) || !self.arrived[message as usize].is_nan()
+            }
+            Act::Leave(seat) => self.groups.is_ready(self.graph, self.dropped, seat),
+            _ => true,
+        }
+    }
+
+    /// The shift when an act that waits is over.
+    fn wait(&mut self, at: usize, act: Act, time: f64, shift: f64) -> f64 {
+        match act {
+            Act::Receive(message) if !self.is_free(message, false) => {
+                let slack = self.graph.transfers[message as usize].slack;
+                shift.max(self.arrived[message as usize] - slack)
+            }
+            Act::Await(message) if !self.is_free(message, true) => {
+                let slack = self.graph.transfers[message as usize].free_slack;
+                shift.max(self.arrived[message as usize] - slack)
+            }
+            Act::Leave(seat) => match self.groups.base(self.graph, self.dropped, seat) {
+                None => shift,
+                Some((base, base_shift)) => {
+                    let rest = time - base;
+                    let factor =
+                        self.plan.factor(self.graph, at, self.places[at].walk.innermost(), rest);
+                    let operations = &self.plan.operations;
+                    let factor = factor * operations.get(seat as usize).copied().unwrap_or(1.0);
+                    if factor == 1.0 { base_shift } else { base_shift + (factor - 1.0) * rest }
+                }
+            },
+            _ => shift,
+        }
+    }
+
+    /// What others learn when a container has come so far.
+    fn open_act(&mut self, at: usize, act: Act, time: f64) {
+        let shift = self.places[at].shift;
+        match act {
+            Act::Post(message) => {
+                self.posted[message as usize] = shift;
+                self.start(message);
+            }
+            Act::Send(message) => {
+                self.sent[message as usize] = shift;
+                self.start(message);
+            }
+            Act::Enter(seat) => {
+                let woken = self.groups.enter(self.graph, seat, time, shift);
+                self.wake_members(seat, &woken);
+            }
+            Act::Receive(message) if self.keeps => self.result.received[message as usize] = shift,
+            _ => {}
+        }
+    }
+
+    fn close_act(&mut self, at: usize, act: Act) {
+        let shift = self.places[at].shift;
+        match act {
+            Act::Leave(seat) => {
+                let woken = self.groups.leave(self.graph, seat, shift);
+                self.wake_members(seat, &woken);
+            }
+            Act::Receive(message) if self.keeps => self.result.received[message as usize] = shift,
+            _ => {}
+        }
+    }
+
+    /// Starts a transfer when all is there that it needs.
+    fn start(&mut self, message: u32) {
+        let at = message as usize;
+        let transfer = &self.graph.transfers[at];
+        if !transfer.is_used() || !self.arrived[at].is_nan() || self.plan.is_message_cut(message) {
+            return;
+        }
+        let recorded = self.graph.messages.list()[at].start;
+        let mut shift = self.sent[at] - (transfer.start - recorded);
+        if !transfer.posted.is_nan() {
+            // Not a number until both are known.
+            let posted = self.posted[at] - (transfer.start - transfer.posted);
+            shift = if posted.is_nan() || shift.is_nan() { f64::NAN } else { shift.max(posted) };
+        }
+        if shift.is_nan() {
+            return;
+        }
+        if let Some(flows) = &mut self.flows
+            && flows.start(message, transfer.start + shift)
+        {
+            return;
+        }
+        self.arrive(message, shift);
+    }
+
+    /// A message arrives so much later than recorded.
+    fn arrive(&mut self, message: u32, shift: f64) {
+        self.arrived[message as usize] = shift;
+        let ends = &self.graph.messages.list()[message as usize];
+        self.wake(ends.from as usize);
+        self.wake(ends.to as usize);
+    }
+
+    /// Lets time go by in the network until messages arrive; whether any did.
+    fn let_flow(&mut self) -> bool {
+        let Some(flows) = &mut self.flows else { return false };
+        let arrived = flows.next_arrivals();
+        for (message, time) in &arrived {
+            let transfer = &self.graph.transfers[*message as usize];
+            self.arrive(*message, time - transfer.arrival());
+        }
+        !arrived.is_empty()
+    }
+
+    fn wake(&mut self, track: usize) {
+        if std::mem::take(&mut self.places[track].is_blocked) {
+            self.ready.push(track as u32);
+        }
+    }
+
+    fn wake_members(&mut self, seat: u32, members: &groups::Woken) {
+        let shaped = Groups::shaped(self.graph, seat);
+        let series = &self.graph.collectives.series[shaped.series];
+        let group = self.graph.collectives.members(series);
+        match members {
+            groups::Woken::Nobody => {}
+            groups::Woken::All => group.iter().for_each(|track| self.wake(*track as usize)),
+            groups::Woken::Below(member) => {
+                for below in shaped.below(*member) {
+                    self.wake(group[below as usize] as usize);
+                }
+            }
+        }
+    }
+}

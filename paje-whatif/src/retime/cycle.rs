@@ -1,0 +1,151 @@
+//! Containers that wait for one another.
+
+use std::fmt;
+
+use rustc_hash::FxHashSet;
+
+use super::Run;
+use super::groups::Groups;
+use crate::graph::Graph;
+use crate::walk::{Act, Step};
+
+/// What nothing waits for, since the recorded times contradict themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Dropped {
+    messages: FxHashSet<u32>,
+    /// By their first seats.
+    operations: FxHashSet<u32>,
+}
+
+impl Dropped {
+    /// How many messages, and how many operations.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        (self.messages.len(), self.operations.len())
+    }
+
+    pub(super) fn has_message(&self, message: u32) -> bool {
+        !self.messages.is_empty() && self.messages.contains(&message)
+    }
+
+    pub(super) fn has_operation(&self, first_seat: u32) -> bool {
+        !self.operations.is_empty() && self.operations.contains(&first_seat)
+    }
+}
+
+/// Containers that wait for one another: each for the next, the last for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    links: Vec<Waiting>,
+    told: Vec<String>,
+}
+
+/// A container, and what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    track: u32,
+    act: Act,
+}
+
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told.join("; "))
+    }
+}
+
+impl std::error::Error for Cycle {}
+
+impl Run<'_> {
+    /// Containers that wait for one another; `None` if all have come to their ends.
+    pub(super) fn cycle(&self) -> Option<Cycle> {
+        let first = self.places.iter().position(|place| place.is_blocked)?;
+        let mut path: Vec<Waiting> = Vec::new();
+        let mut at = first;
+        loop {
+            let (act, whom) = self.waits_for(at)?;
+            if let Some(begin) = path.iter().position(|waiting| waiting.track as usize == at) {
+                let links = path.split_off(begin);
+                let told = links.iter().map(|link| self.tell(*link)).collect();
+                return Some(Cycle { links, told });
+            }
+            path.push(Waiting { track: at as u32, act });
+            at = whom;
+        }
+    }
+
+    /// What a container waits for, and whom.
+    fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
+        let (track, acts) = (&self.graph.tracks.list()[at], &self.graph.acts[at]);
+        let (step, _) = self.places[at].walk.peek(track, acts);
+        let act = match step {
+            Step::Within(place) => acts.within[place as usize].2,
+            Step::Close(state) => {
+                let closing = &acts.closing[acts.closing_of(state)];
+                closing.iter().map(|(_, act)| *act).find(|act| !self.is_ready(*act))?
+            }
+            _ => return None,
+        };
+        let whom = match act {
+            Act::Receive(message) | Act::Await(message) => {
+                let ends = &self.graph.messages.list()[message as usize];
+                let is_sent = !self.sent[message as usize].is_nan();
+                if is_sent { ends.to } else { ends.from }
+            }
+            Act::Leave(seat) => {
+                let shaped = Groups::shaped(self.graph, seat);
+                let series = &self.graph.collectives.series[shaped.series];
+                let (_, member) = shaped.seat(seat);
+                let missing = self.groups.missing(shaped, seat, member)?;
+                self.graph.collectives.members(series)[missing as usize]
+            }
+            _ => return None,
+        };
+        Some((act, whom as usize))
+    }
+
+    fn tell(&self, waiting: Waiting) -> String {
+        let graph: &Graph<'_> = self.graph;
+        let name = graph.name(waiting.track);
+        let whom = self.waits_for(waiting.track as usize).map_or(0, |(_, whom)| whom as u32);
+        let whom = graph.name(whom);
+        let track = &graph.tracks.list()[waiting.track as usize];
+        let place = self.places[waiting.track as usize];
+        let state = place.walk.innermost().map(|state| track.value[state as usize]);
+        let types = graph.tracks.trace().types();
+        let call = state
+            .map_or(String::new(), |value| format!(" in {}", types.value_name(track.type_, value)));
+        let what = match waiting.act {
+            Act::Receive(_) => format!("waits for a message from {whom}"),
+            Act::Await(_) => format!("waits until {whom} receives its message"),
+            _ => format!("waits for {whom} in an operation of the group"),
+        };
+        format!("{name}{call} {what}, at {:.9} s of the recorded run", place.last)
+    }
+
+    /// Drops what closes a cycle: the message or operation whose recorded times leave least room. Whether anything could be.
+    pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
+        let graph = self.graph;
+        // A message is easier to do without than an operation of all.
+        let seconds = |act: Act| match act {
+            Act::Receive(message) | Act::Await(message) => {
+                graph.transfers[message as usize].seconds
+            }
+            _ => f64::INFINITY,
+        };
+        let all = cycle.links.iter().min_by(|a, b| seconds(a.act).total_cmp(&seconds(b.act)));
+        let Some(link) = all.copied() else { return false };
+        let is_new = match link.act {
+            Act::Receive(message) | Act::Await(message) => self.dropped.messages.insert(message),
+            Act::Leave(seat) => {
+                let (_, member) = Groups::shaped(graph, seat).seat(seat);
+                self.dropped.operations.insert(seat - member)
+            }
+            _ => false,
+        };
+        // Everybody looks again.
+        for track in 0..self.places.len() {
+            self.wake(track);
+        }
+        is_new
+    }
+}

@@ -1,0 +1,109 @@
+//! How the graph of a run is made.
+
+use paje_analysis::classes::Map;
+use paje_analysis::collectives::Grouping;
+use paje_sim::Glob;
+
+/// When the transfer of an eager message starts: one whose sender does not wait for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EagerStart {
+    /// When it is sent.
+    #[default]
+    Sent,
+    /// When the receiver is ready, too.
+    Posted,
+}
+
+impl EagerStart {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            EagerStart::Sent => "sent",
+            EagerStart::Posted => "posted",
+        }
+    }
+}
+
+/// Who waits for whom in an operation of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// Each for all.
+    NxN,
+    /// The root for all, and each for the one above it in a binomial tree.
+    ReduceBcast,
+    /// Each for the root.
+    OneToN,
+    /// Each for the one above it in a binomial tree.
+    Binomial,
+    /// The root for all.
+    NToOne,
+    /// Each for those before it.
+    Scan,
+    /// Nobody for anybody.
+    Local,
+}
+
+impl Shape {
+    /// Every shape.
+    pub const ALL: [Shape; 7] = [
+        Shape::NxN,
+        Shape::ReduceBcast,
+        Shape::OneToN,
+        Shape::Binomial,
+        Shape::NToOne,
+        Shape::Scan,
+        Shape::Local,
+    ];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Shape::NxN => "nxn",
+            Shape::ReduceBcast => "reduce+bcast",
+            Shape::OneToN => "1xn",
+            Shape::Binomial => "binomial",
+            Shape::NToOne => "nx1",
+            Shape::Scan => "scan",
+            Shape::Local => "local",
+        }
+    }
+}
+
+/// How the graph is made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What states are about.
+    pub map: Map,
+    /// What the operations of groups are.
+    pub grouping: Grouping,
+    /// The user-defined field that holds the sizes of messages, if not one of
+    /// [`SIZES`](paje_analysis::messages::SIZES).
+    pub bytes: Option<String>,
+    /// From how many bytes on a message is a rendezvous; if not given, as the map says, and 64 KiB for SimGrid.
+    pub eager: Option<u64>,
+    /// When eager transfers start; if not given, as the messages tell.
+    pub eager_start: Option<EagerStart>,
+    /// The shapes of operations, by their values' names; the first that fits. For others, the shape of their class that
+    /// explains them best.
+    pub shapes: Vec<(Glob, Shape)>,
+    /// The shape of broadcasts, and of whatever has their class.
+    pub broadcast: Option<Shape>,
+}
+
+impl Settings {
+    /// Those of a map.
+    #[must_use]
+    pub fn new(map: Map) -> Self {
+        Settings {
+            map,
+            grouping: Grouping::default(),
+            bytes: None,
+            eager: None,
+            eager_start: None,
+            shapes: Vec::new(),
+            broadcast: None,
+        }
+    }
+}

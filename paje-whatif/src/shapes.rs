@@ -1,0 +1,222 @@
+//! Who waits for whom in operations of groups that have no links: the shape of each value.
+//!
+//! Of the shapes that an operation of its class may have, the one is taken that explains the recorded times best: what each
+//! member takes beyond its waiting should be the same in all operations.
+
+use paje_analysis::classes::Collective;
+use paje_analysis::collectives::{Collectives, Series};
+use paje_analysis::tracks::Tracks;
+
+use crate::settings::{Settings, Shape};
+
+/// The operations of one value in one group, as they are re-timed.
+#[derive(Clone, Debug)]
+pub struct Shaped {
+    /// The place among the series of [`Collectives`].
+    pub series: usize,
+    /// Who waits for whom.
+    pub shape: Shape,
+    /// How well each shape that its class may have explains the times, the best first: the standard deviation of
+    /// what members take beyond their waiting, in seconds.
+    pub fits: Vec<(Shape, f64)>,
+    /// Whether somebody said which shape it has.
+    pub is_said: bool,
+    /// Whether its links tell who waits for whom, so that the shape does not matter.
+    pub has_links: bool,
+    /// The number of its first seat: one for each member of each operation.
+    pub(crate) first_seat: u32,
+    pub(crate) members: u32,
+    pub(crate) root: u32,
+}
+
+impl Shaped {
+    /// The operation and the member that have a seat.
+    pub(crate) fn seat(&self, seat: u32) -> (usize, u32) {
+        let at = seat - self.first_seat;
+        ((at / self.members) as usize, at % self.members)
+    }
+
+    /// Whom a member waits for in a binomial tree.
+    pub(crate) fn above(&self, member: u32) -> Option<u32> {
+        let relative = (member + self.members - self.root) % self.members;
+        (relative != 0).then(|| ((relative & (relative - 1)) + self.root) % self.members)
+    }
+
+    /// Who waits for a member in a binomial tree.
+    pub(crate) fn below(&self, member: u32) -> impl Iterator<Item = u32> + '_ {
+        let relative = (member + self.members - self.root) % self.members;
+        let bits = (0..32).map(|bit| 1_u32 << bit);
+        let bits = bits.take_while(move |bit| relative & bit == 0);
+        let below = bits.map(move |bit| relative | bit).take_while(|below| *below < self.members);
+        below.map(|below| (below + self.root) % self.members)
+    }
+}
+
+/// The shapes that the operations of a class may have, the usual one first.
+const fn candidates(class: Collective) -> &'static [Shape] {
+    match class {
+        Collective::NxN | Collective::Barrier => &[Shape::NxN, Shape::ReduceBcast],
+        Collective::OneToN => &[Shape::OneToN, Shape::Binomial],
+        Collective::NToOne => &[Shape::NToOne],
+        Collective::Scan => &[Shape::Scan],
+    }
+}
+
+/// The shapes of all series; `linked` tells of each state whether messages start or end in it.
+pub(crate) fn shapes(
+    tracks: &Tracks<'_>,
+    collectives: &Collectives,
+    linked: &dyn Fn(usize, u32) -> bool,
+    settings: &Settings,
+) -> Vec<Shaped> {
+    let mut first_seat = 0;
+    let mut shapes = Vec::new();
+    for (at, series) in collectives.series.iter().enumerate() {
+        let group = collectives.members(series);
+        let states = (0..series.len()).flat_map(|instance| series.operation(instance));
+        let with = states.zip(group.iter().cycle()).filter(|(s, t)| linked(**t as usize, **s));
+        let has_links = with.count() * 2 >= series.len().max(1);
+        let name = tracks.trace().types().value_name(series.type_, series.value);
+        let said = settings.shapes.iter().find(|(glob, _)| glob.matches(name.text));
+        let of_class = settings.broadcast.filter(|_| series.class == Collective::OneToN);
+        let said = said.map(|(_, shape)| *shape).or(of_class);
+        let root = series.root.unwrap_or(0) as u32;
+        let mut shaped = Shaped {
+            series: at,
+            shape: Shape::Local,
+            fits: Vec::new(),
+            is_said: said.is_some(),
+            has_links,
+            first_seat,
+            members: group.len() as u32,
+            root,
+        };
+        for shape in candidates(series.class) {
+            let spread = spread(tracks, group, series, &shaped, *shape);
+            shaped.fits.push((*shape, spread));
+        }
+        shaped.fits.sort_by(|a, b| a.1.total_cmp(&b.1));
+        // Another shape than the usual one has to be clearly better.
+        let usual = candidates(series.class)[0];
+        let usual = shaped.fits.iter().find(|(shape, _)| *shape == usual).copied();
+        let best = match usual {
+            Some(usual) if usual.1 <= shaped.fits[0].1 * 1.05 + 1e-9 => usual.0,
+            _ => shaped.fits[0].0,
+        };
+        shaped.shape = said.unwrap_or(best);
+        first_seat += (series.len() * group.len()) as u32;
+        shapes.push(shaped);
+    }
+    shapes
+}
+
+/// When a member could leave at the earliest, were it not for its own doing: `enters` and `exits` are those of the members.
+pub(crate) fn base(
+    shaped: &Shaped,
+    shape: Shape,
+    member: u32,
+    enter: &dyn Fn(u32) -> f64,
+    exit: &dyn Fn(u32) -> f64,
+) -> f64 {
+    let own = enter(member);
+    let all = || (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max);
+    match shape {
+        Shape::NxN => all(),
+        Shape::NToOne if member == shaped.root => all(),
+        Shape::OneToN => own.max(enter(shaped.root)),
+        Shape::Binomial | Shape::ReduceBcast => match shaped.above(member) {
+            // The root of a tree is free when it has entered.
+            Some(above) if above == shaped.root && shape == Shape::Binomial => {
+                own.max(enter(above))
+            }
+            Some(above) => own.max(exit(above)),
+            None if shape == Shape::ReduceBcast => all(),
+            None => own,
+        },
+        Shape::Scan => (0..=member).map(enter).fold(f64::NEG_INFINITY, f64::max),
+        Shape::NToOne | Shape::Local => own,
+    }
+}
+
+/// The standard deviation of what members take beyond their waiting, each about its own mean.
+fn spread(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    shaped: &Shaped,
+    shape: Shape,
+) -> f64 {
+    // A sample of a long series tells as much.
+    let step = series.len().div_ceil(1000).max(1);
+    let mut sums = vec![(0.0, 0.0); group.len()];
+    let mut count = 0.0;
+    for instance in (0..series.len()).step_by(step) {
+        let states = series.operation(instance);
+        let track = |member: u32| &tracks.list()[group[member as usize] as usize];
+        let enter = |member: u32| track(member).start[states[member as usize] as usize];
+        let exit = |member: u32| track(member).end[states[member as usize] as usize];
+        let latest = match shape {
+            Shape::NxN => (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max),
+            _ => 0.0,
+        };
+        for member in 0..shaped.members {
+            let base = match shape {
+                Shape::NxN => latest,
+                _ => base(shaped, shape, member, &enter, &exit),
+            };
+            let rest: f64 = exit(member) - base;
+            let sum: &mut (f64, f64) = &mut sums[member as usize];
+            *sum = (sum.0 + rest, sum.1 + rest * rest);
+        }
+        count += 1.0;
+    }
+    let variance = |(sum, squares): &(f64, f64)| (squares / count - (sum / count).powi(2)).max(0.0);
+    if count == 0.0 {
+        return 0.0;
+    }
+    (sums.iter().map(variance).sum::<f64>() / group.len() as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(members: u32, root: u32) -> Shaped {
+        Shaped {
+            series: 0,
+            shape: Shape::Binomial,
+            fits: Vec::new(),
+            is_said: false,
+            has_links: false,
+            first_seat: 0,
+            members,
+            root,
+        }
+    }
+
+    #[test]
+    fn a_binomial_tree() {
+        let tree = tree(8, 0);
+        let above: Vec<_> = (0..8).map(|member| tree.above(member)).collect();
+        let expected = [None, Some(0), Some(0), Some(2), Some(0), Some(4), Some(4), Some(6)];
+        assert_eq!(above, expected);
+    }
+
+    #[test]
+    fn below_is_the_inverse_of_above() {
+        for members in 1..20 {
+            for root in 0..members {
+                let tree = tree(members, root);
+                for member in 0..members {
+                    let below: Vec<u32> = tree.below(member).collect();
+                    let mut expected: Vec<u32> =
+                        (0..members).filter(|other| tree.above(*other) == Some(member)).collect();
+                    let mut found = below.clone();
+                    found.sort_unstable();
+                    expected.sort_unstable();
+                    assert_eq!(found, expected, "{members} {root} {member}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Runs whose changed times are known.
+
+use paje_sim::Trace;
+use paje_whatif::hypothesis::{Changes, Hypothesis};
+use paje_whatif::{Dropped, EagerStart, Graph, Retimed, Settings};
+
+use crate::{mpi, replayed};
+
+const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+    %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+    %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
+    %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n% Size string\n%EndEventDef\n\
+    %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
+    0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n";
+
+/// A state: rank, value, enter and exit in seconds.
+type State = (usize, &'static str, f64, f64);
+/// A link: from, to, start and end in seconds, bytes.
+type Link = (usize, usize, f64, f64, u64);
+
+/// The trace; states of a rank come one after the other.
+fn trace(states: &[State], links: &[Link]) -> Trace {
+    let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
+    let mut text = HEAD.to_owned();
+    (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
+    // A line's time, and where it comes of that: ends of links before states, and starts behind.
+    let mut lines: Vec<(f64, usize, String)> = Vec::new();
+    for (rank, value, enter, exit) in states {
+        let push = format!("4 {enter:?} S r{rank} {value}\n");
+        let pop = format!("5 {exit:?} S r{rank}\n");
+        if enter == exit {
+            lines.push((*enter, 1, push + &pop));
+        } else {
+            lines.push((*enter, 1, push));
+            lines.push((*exit, 0, pop));
+        }
+    }
+    for (key, (from, to, start, end, bytes)) in links.iter().enumerate() {
+        lines.push((*start, 2, format!("6 {start:?} L 0 PTP r{from} k{key} {bytes}\n")));
+        lines.push((*end, 3, format!("7 {end:?} L 0 PTP r{to} k{key}\n")));
+    }
+    lines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    text.extend(lines.into_iter().map(|line| line.2));
+    replayed(text.as_bytes())
+}
+
+fn settings() -> Settings {
+    let mut settings = Settings::new(mpi());
+    settings.eager_start = Some(EagerStart::Sent);
+    settings
+}
+
+/// The changed run.
+fn retimed(
+    trace: &Trace,
+    settings: &Settings,
+    hypotheses: &[(&str, &str)],
+) -> Result<Retimed, String> {
+    let hypotheses: Result<Vec<Hypothesis>, String> =
+        hypotheses.iter().map(|(kind, text)| Hypothesis::parse(kind, text)).collect();
+    let hypotheses = hypotheses?;
+    let changes = Changes { hypotheses: &hypotheses, table: None, network: None, random: None };
+    let mut graph = Graph::new(trace, settings);
+    if let Some(eager) = changes.eager() {
+        graph = graph.with_eager(eager);
+    }
+    let applied = changes.apply(&graph)?;
+    graph
+        .retime(&applied.plan, true, false, &mut Dropped::default())
+        .map_err(|cycle| cycle.to_string())
+}
+
+fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
+    retimed(trace, &settings(), hypotheses).expect("it comes to its end").finish
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    let is_close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
+    assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
+}
+
+/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s and receives half a second after the sending, then computes.
+fn late_sender() -> Trace {
+    trace(
+        &[
+            (0, "computing", 0.0, 3.0),
+            (0, "MPI_Send", 3.0, 3.0),
+            (1, "computing", 0.0, 1.0),
+            (1, "MPI_Recv", 1.0, 3.5),
+            (1, "computing", 3.5, 4.5),
+        ],
+        &[(0, 1, 3.0, 3.5, 1_000_000)],
+    )
+}
+
+#[test]
+fn a_megabyte_takes_100_1_milliseconds() {
+    // The example of Schaeli, Performance prediction and race detection (2009): over 100 µs and 10 MB/s.
+    let trace = trace(
+        &[(0, "MPI_Send", 0.0, 0.0), (1, "MPI_Recv", 0.0, 0.5)],
+        &[(0, 1, 0.0, 0.5, 1_000_000)],
+    );
+    close(&ends(&trace, &[("net", "latency=100e-6,bandwidth=10e6")]), &[0.0, 0.1001]);
+}
+
+#[test]
+fn messages_that_meet_share_a_link() {
+    // A megabyte each from two ranks to one.
+    let trace = trace(
+        &[
+            (0, "MPI_Send", 0.0, 0.0),
+            (1, "MPI_Send", 0.0, 0.0),
+            (2, "MPI_Irecv", 0.0, 0.0),
+            (2, "MPI_Irecv", 0.0, 0.0),
+            (2, "MPI_Waitall", 0.0, 1.0),
+        ],
+        &[(0, 2, 0.0, 1.0, 1_000_000), (1, 2, 0.0, 1.0, 1_000_000)],
+    );
+    close(&ends(&trace, &[("net", "latency=0,bandwidth=10e6")]), &[0.0, 0.0, 0.2]);
+    close(&ends(&trace, &[("net", "latency=0,bandwidth=10e6,sharing=none")]), &[0.0, 0.0, 0.1]);
+}
+
+#[test]
+fn waiting_follows() {
+    let trace = late_sender();
+    // The sender is as fast as the receiver: the transfer takes half a second as before.
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0.5")]), &[1.5, 3.0]);
+    close(&ends(&trace, &[("scale", "state=computing,factor=2")]), &[6.0, 8.5]);
+    // The message is there when the receiver comes.
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0")]), &[0.0, 2.0]);
+    close(&ends(&trace, &[("cpu", "factor=0.5")]), &[1.5, 2.5]);
+    close(&ends(&trace, &[("cpu", "container=rank-1,factor=2")]), &[3.0, 5.5]);
+}
+
+#[test]
+fn parts_up_to_the_gap_stay() {
+    let trace = late_sender();
+    close(&ends(&trace, &[("scale", "state=computing,factor=0,min-gap=2")]), &[0.0, 2.0]);
+}
+
+#[test]
+fn what_is_cut_takes_no_time() {
+    let trace = late_sender();
+    close(&ends(&trace, &[("cut-messages", "size > 10")]), &[3.0, 2.0]);
+    close(&ends(&trace, &[("cut-messages", "size == 0")]), &[3.0, 4.5]);
+    close(&ends(&trace, &[("cut-messages", "from == rank-0 && to != rank-0")]), &[3.0, 2.0]);
+    // With the sending goes what is received.
+    close(&ends(&trace, &[("cut", "state=MPI_Send")]), &[3.0, 2.0]);
+    close(&ends(&trace, &[("cut", "state=computing")]), &[0.0, 0.5]);
+}
+
+#[test]
+fn all_modes_of_balancing() {
+    let trace = trace(
+        &[
+            (0, "computing", 0.0, 1.0),
+            (0, "computing", 1.0, 4.0),
+            (1, "computing", 0.0, 2.0),
+            (1, "computing", 2.0, 6.0),
+        ],
+        &[],
+    );
+    let phases = |mode: &str| {
+        let run =
+            retimed(&trace, &settings(), &[("balance", &format!("state=computing,mode={mode}"))]);
+        let run = run.expect("it comes to its end");
+        let of = |track: usize| run.end[track].iter().zip(&run.start[track]).map(|(e, s)| e - s);
+        of(0).chain(of(1)).collect::<Vec<f64>>()
+    };
+    close(&phases("global-instance"), &[1.5, 3.5, 1.5, 3.5]);
+    close(&phases("process-local"), &[2.0, 2.0, 3.0, 3.0]);
+    close(&phases("global"), &[2.5; 4]);
+    close(&phases("scaled"), &[1.25, 3.75, 5.0 / 3.0, 10.0 / 3.0]);
+}
+
+#[test]
+fn nobody_leaves_a_barrier_before_the_last_one_enters() {
+    let trace = trace(
+        &[
+            (0, "computing", 0.0, 1.0),
+            (0, "MPI_Barrier", 1.0, 3.1),
+            (1, "computing", 0.0, 3.0),
+            (1, "MPI_Barrier", 3.0, 3.1),
+        ],
+        &[],
+    );
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-1,factor=0.5")]), &[1.6, 1.6]);
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=4")]), &[4.1, 4.1]);
+    // The whole operation goes, for all.
+    close(&ends(&trace, &[("cut", "state=MPI_Barrier,container=rank-0")]), &[1.0, 3.0]);
+}
+
+#[test]
+fn a_rendezvous_keeps_both() {
+    let trace = trace(
+        &[
+            (0, "computing", 0.0, 1.0),
+            (0, "MPI_Send", 1.0, 2.5),
+            (1, "computing", 0.0, 2.0),
+            (1, "MPI_Recv", 2.0, 2.5),
+        ],
+        &[(0, 1, 1.0, 2.5, 100)],
+    );
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-1,factor=0.25")]), &[1.5, 1.5]);
+    close(&ends(&trace, &[("scale", "state=computing,container=rank-1,factor=2")]), &[4.5, 4.5]);
+}
+
+#[test]
+fn two_that_send_first_never_end_without_a_buffer() {
+    let trace = trace(
+        &[
+            (0, "MPI_Send", 0.0, 0.1),
+            (0, "MPI_Recv", 0.1, 0.2),
+            (1, "MPI_Send", 0.0, 0.1),
+            (1, "MPI_Recv", 0.1, 0.2),
+        ],
+        &[(0, 1, 0.0, 0.2, 100), (1, 0, 0.0, 0.2, 100)],
+    );
+    close(&ends(&trace, &[("net", "eager=101")]), &[0.2, 0.2]);
+    let cycle = retimed(&trace, &settings(), &[("net", "eager=100")]).expect_err("it never ends");
+    assert_eq!(
+        cycle,
+        "rank-0 in MPI_Send waits until rank-1 receives its message, at 0.000000000 s of the recorded run; \
+         rank-1 in MPI_Send waits until rank-0 receives its message, at 0.000000000 s of the recorded run"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let trace = late_sender();
+    let wrong =
+        |kind: &str, text: &str| retimed(&trace, &settings(), &[(kind, text)]).expect_err(text);
+    assert_eq!(
+        wrong("scale", "state=compute,factor=1"),
+        "state=compute: no state is called so; there are computing, MPI_Recv, MPI_Send"
+    );
+    assert_eq!(
+        wrong("scale", "state=computing,factor=-1"),
+        "factor=-1: expected a number of 0 or more"
+    );
+    assert!(
+        wrong("balance", "state=computing,mode=globl")
+            .contains("global-instance, process-local, global, scaled")
+    );
+    assert!(wrong("scale", "state=computing,factor=1,container=node-*").contains("rank-0, rank-1"));
+    assert!(wrong("scale", "value=computing").contains("state, container, factor, min-gap"));
+    assert!(wrong("net", "latency=x10").contains("--net-table"));
+    assert!(wrong("net", "bandwidth=0").contains("above 0"));
+    assert!(wrong("cut-messages", "tag == 1").contains("no tags"));
+    assert!(wrong("cut-messages", "size = 1").contains("size == 0"));
+    assert!(wrong("cut-messages", "colour == 1").contains("size, tag, value, from, to"));
+}

@@ -1,0 +1,18 @@
+//! Runs that are re-timed.
+
+mod identity;
+mod known;
+
+use paje_analysis::classes::Map;
+use paje_sim::{Options, Trace};
+
+/// The trace, with all that it says.
+fn replayed(bytes: &[u8]) -> Trace {
+    let mut options = Options::default();
+    options.user_defined = true;
+    Trace::read(bytes, &options).expect("a trace")
+}
+
+fn mpi() -> Map {
+    Map::built_in("mpi").expect("it is built in")
+}

@@ -1,0 +1,131 @@
+//! Many runs: one for each value of a sweep, or with durations drawn at random.
+
+use std::str::FromStr;
+
+use paje_whatif::hypothesis::{Changes, Hypothesis, Random};
+use paje_whatif::{Dropped, Graph};
+use rayon::prelude::*;
+
+/// The values of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// What is changed from run to run.
+    pub key: String,
+    /// Its values, as hypotheses have them.
+    pub values: Vec<String>,
+}
+
+impl FromStr for Sweep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            "expected KEY=FROM..TO/N, such as factor=0.1..1.0/10 or latency=x1..x10/4".to_owned()
+        };
+        let (key, range) = text.split_once('=').ok_or_else(wrong)?;
+        let (from, rest) = range.split_once("..").ok_or_else(wrong)?;
+        let (to, count) = rest.split_once('/').ok_or_else(wrong)?;
+        let times = if from.starts_with('x') { "x" } else { "" };
+        let number = |text: &str| {
+            let text = text.strip_prefix('x').unwrap_or(text);
+            text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)
+        };
+        let (from, to) = (number(from)?, number(to)?);
+        let count = count.parse::<u32>().ok().filter(|count| (2..=10_000).contains(count));
+        let count = count.ok_or("expected 2 to 10000 values behind the `/`")?;
+        let value = |at: u32| {
+            let part = f64::from(at) / f64::from(count - 1);
+            let value = from + (to - from) * part;
+            // Steps of decimal fractions are decimal fractions.
+            let rounded = format!("{value:.12}").parse().unwrap_or(value);
+            format!("{times}{rounded}")
+        };
+        Ok(Sweep { key: key.to_owned(), values: (0..count).map(value).collect() })
+    }
+}
+
+/// What became of one run: its makespan in seconds, or who waits for whom for ever.
+pub(crate) type Outcome = Result<f64, String>;
+
+/// The makespan of each run, side by side; the first hypothesis that does not fit is the error.
+pub(crate) fn sweep(
+    graph: &Graph<'_>,
+    all: &[Vec<Hypothesis>],
+    changes: Changes<'_>,
+    dropped: &Dropped,
+) -> Result<Vec<Outcome>, String> {
+    all.par_iter()
+        .map(|hypotheses| {
+            let changes = Changes { hypotheses, ..changes };
+            let changed = changes.eager().map(|eager| graph.clone().with_eager(eager));
+            let graph = changed.as_ref().unwrap_or(graph);
+            let plan = changes.apply(graph)?.plan;
+            let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+            Ok(retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string()))
+        })
+        .collect()
+}
+
+/// The makespans of runs whose durations are drawn at random, ascending.
+pub(crate) fn random(
+    graph: &Graph<'_>,
+    random: &Random,
+    changes: Changes<'_>,
+    dropped: &Dropped,
+) -> Result<Vec<f64>, String> {
+    let runs = (0..random.runs).into_par_iter().map(|run| {
+        let changes = Changes { random: Some((random, run)), ..changes };
+        let plan = changes.apply(graph)?.plan;
+        let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+        retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string())
+    });
+    let mut makespans = runs.collect::<Result<Vec<f64>, String>>()?;
+    makespans.sort_by(f64::total_cmp);
+    Ok(makespans)
+}
+
+/// What makespans are like: mean, and within what 95 % of them are.
+pub(crate) struct Spread {
+    pub(crate) mean: f64,
+    /// Half the width of the interval that the mean is in, with 95 % confidence.
+    pub(crate) of_mean: f64,
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
+}
+
+impl Spread {
+    /// Of makespans in ascending order, at least two.
+    pub(crate) fn of(makespans: &[f64]) -> Self {
+        let count = makespans.len() as f64;
+        let mean = makespans.iter().sum::<f64>() / count;
+        let squares: f64 = makespans.iter().map(|makespan| (makespan - mean).powi(2)).sum();
+        let deviation = (squares / (count - 1.0)).sqrt();
+        let at = |part: f64| makespans[((count - 1.0) * part).round() as usize];
+        Spread {
+            mean,
+            of_mean: 1.96 * deviation / count.sqrt(),
+            low: at(0.025),
+            median: at(0.5),
+            high: at(0.975),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_sweeps() {
+        let sweep = |text: &str| text.parse::<Sweep>();
+        assert_eq!(
+            sweep("factor=0.1..0.4/4").expect("a sweep").values,
+            ["0.1", "0.2", "0.3", "0.4"]
+        );
+        assert_eq!(sweep("latency=x1..x10/2").expect("a sweep").values, ["x1", "x10"]);
+        for wrong in ["factor", "factor=1", "factor=1..2", "factor=1..b/3", "factor=1..2/1"] {
+            assert!(sweep(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What is reported: before and after.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use paje_analysis::critical::CriticalPath;
+use paje_analysis::waits::Waits;
+use paje_whatif::{Graph, Plan, Retimed, Settings};
+use serde_json::{Map, Value, json};
+
+use crate::cli::Format;
+use crate::many::{Outcome, Spread};
+
+/// A report.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Seconds before and after, by what and name.
+    rows: Vec<Row>,
+    /// What is not certain.
+    confidence: Vec<String>,
+    /// The title of the runs of a sweep.
+    key: String,
+}
+
+#[derive(Debug)]
+struct Row {
+    what: What,
+    name: String,
+    before: f64,
+    after: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Makespan,
+    Efficiency,
+    Container,
+    Waiting,
+    Critical,
+    Sweep,
+    Random,
+}
+
+impl What {
+    const ALL: [What; 7] = [
+        What::Makespan,
+        What::Efficiency,
+        What::Container,
+        What::Waiting,
+        What::Critical,
+        What::Sweep,
+        What::Random,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            What::Makespan => "makespan",
+            What::Efficiency => "efficiency",
+            What::Container => "end",
+            What::Waiting => "waiting",
+            What::Critical => "critical path",
+            What::Sweep => "sweep",
+            What::Random => "random",
+        }
+    }
+}
+
+impl Report {
+    fn add(&mut self, what: What, name: impl Into<String>, before: f64, after: f64) {
+        self.rows.push(Row { what, name: name.into(), before, after });
+    }
+
+    pub(crate) fn doubt(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.confidence.contains(&sentence) {
+            self.confidence.push(sentence);
+        }
+    }
+
+    /// What became of a run.
+    pub(crate) fn add_run(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        settings: &Settings,
+        retimed: &Retimed,
+    ) {
+        let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
+        self.add(What::Makespan, "", end - begin, retimed.makespan());
+        for (at, track) in graph.tracks.list().iter().enumerate() {
+            let before = track.last_exit() - begin;
+            self.add(What::Container, graph.name(at as u32), before, retimed.finish[at] - begin);
+        }
+        let analysed = |tracks, messages, collectives| {
+            let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
+            let window = waits.whole();
+            let mut waiting = vec![0.0; waits.tracks.list().len()];
+            for wait in waits.iter() {
+                waiting[wait.waiter as usize] += wait.seconds().to_f64();
+            }
+            let path = CriticalPath::new(&waits);
+            let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
+            for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
+                let (type_, value) = row.activity;
+                let types = waits.tracks.trace().types();
+                let name = value.map_or("(between states)".to_owned(), |value| {
+                    types.value_name(type_, value).to_string()
+                });
+                *on_path.entry(name).or_default() += row.seconds.to_f64();
+            }
+            (waiting, on_path)
+        };
+        let (tracks, messages) = (graph.tracks.clone(), graph.messages.clone());
+        let before = analysed(tracks, messages, graph.collectives.clone());
+        let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
+        let messages = graph.messages.at_times(|at, message| {
+            let (sent, received) = (retimed.sent[at], retimed.received[at]);
+            let is_there = !plan.cuts_message(at) && !sent.is_nan();
+            let loose = !graph.transfers[at].is_used();
+            match (is_there, loose) {
+                (_, true) => Some((message.start, message.end)),
+                (true, false) => Some((message.start + sent, message.end + received)),
+                (false, false) => None,
+            }
+        });
+        let after = analysed(tracks, messages, graph.collectives.clone());
+        // What containers do beside waiting, of the time that they have.
+        let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
+            let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
+            let whole = makespan * waiting.len() as f64;
+            if whole > 0.0 { busy.sum::<f64>() / whole } else { 1.0 }
+        };
+        let recorded = |at: usize| graph.tracks.list()[at].last_exit();
+        self.add(
+            What::Efficiency,
+            "",
+            efficiency(end - begin, &recorded, &before.0),
+            efficiency(retimed.makespan(), &|at| retimed.finish[at], &after.0),
+        );
+        for (at, (before, after)) in before.0.iter().zip(&after.0).enumerate() {
+            self.add(What::Waiting, graph.name(at as u32), *before, *after);
+        }
+        let mut path: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
+        before.1.iter().for_each(|(name, seconds)| path.entry(name).or_default().0 = *seconds);
+        after.1.iter().for_each(|(name, seconds)| path.entry(name).or_default().1 = *seconds);
+        let mut path: Vec<_> = path.into_iter().collect();
+        path.sort_by(|a, b| (b.1.0 + b.1.1).total_cmp(&(a.1.0 + a.1.1)));
+        for (name, (before, after)) in path {
+            self.add(What::Critical, name, before, after);
+        }
+    }
+
+    /// The runs of a sweep.
+    pub(crate) fn add_sweep(
+        &mut self,
+        key: &str,
+        values: &[String],
+        before: f64,
+        runs: &[Outcome],
+    ) {
+        self.key = key.to_owned();
+        for (value, run) in values.iter().zip(runs) {
+            let name = format!("{key}={value}");
+            match run {
+                Ok(makespan) => self.add(What::Sweep, name, before, *makespan),
+                Err(cycle) => {
+                    self.doubt(format!("{name}: the run never ends: {cycle}"));
+                    self.add(What::Sweep, name, before, f64::INFINITY);
+                }
+            }
+        }
+    }
+
+    /// Runs with durations drawn at random.
+    pub(crate) fn add_random(&mut self, before: f64, makespans: &[f64]) {
+        let spread = Spread::of(makespans);
+        self.add(What::Random, "mean", before, spread.mean);
+        self.add(What::Random, "mean, low", before, spread.mean - spread.of_mean);
+        self.add(What::Random, "mean, high", before, spread.mean + spread.of_mean);
+        self.add(What::Random, "2.5 %", before, spread.low);
+        self.add(What::Random, "median", before, spread.median);
+        self.add(What::Random, "97.5 %", before, spread.high);
+    }
+
+    /// The report as text.
+    pub(crate) fn text(&self, format: Format, is_terminal: bool) -> String {
+        match format {
+            Format::Text => self.for_people(is_terminal),
+            Format::Csv => self.csv(),
+            Format::Json => self.json(),
+        }
+    }
+
+    fn for_people(&self, is_terminal: bool) -> String {
+        let mut text = String::new();
+        let most =
+            self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::Efficiency);
+        let most = most.flat_map(|row| [row.before, row.after]).fold(0.0, f64::max);
+        let width = self.rows.iter().map(|row| shown(&row.name).chars().count()).max();
+        let width = width.unwrap_or(0).clamp(8, 40);
+        for what in What::ALL {
+            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.what == what).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let title = what.name();
+            let unit = if what == What::Efficiency { "" } else { " (s)" };
+            let (before, after) = (format!("before{unit}"), format!("after{unit}"));
+            let _ = writeln!(text, "{title:width$}  {before:>14}  {after:>14}  {:>9}", "change");
+            let shown_rows = if is_terminal { rows.len().min(40) } else { rows.len() };
+            for row in &rows[..shown_rows] {
+                let change = match row.before {
+                    before if before > 0.0 => {
+                        format!("{:+.2} %", (row.after / before - 1.0) * 100.0)
+                    }
+                    _ => String::new(),
+                };
+                let mut name = shown(&row.name);
+                if name.chars().count() > width {
+                    name = name.chars().take(width - 1).collect::<String>() + "…";
+                }
+                let line = format!(
+                    "{name:width$}  {:>14.9}  {:>14.9}  {change:>9}",
+                    row.before, row.after
+                );
+                let bars = match is_terminal && most > 0.0 && what != What::Efficiency {
+                    true => format!("  {}", bars(row.before / most, row.after / most)),
+                    false => String::new(),
+                };
+                let _ = writeln!(text, "{}", (line + &bars).trim_end());
+            }
+            if rows.len() > shown_rows {
+                let _ = writeln!(text, "… and {} more", rows.len() - shown_rows);
+            }
+            text.push('\n');
+        }
+        if !self.confidence.is_empty() {
+            text.push_str("confidence\n");
+            for sentence in &self.confidence {
+                let _ = writeln!(text, "- {}", shown(sentence));
+            }
+        }
+        text
+    }
+
+    fn csv(&self) -> String {
+        let mut text = "what,name,before,after\n".to_owned();
+        let quoted = |name: &str| match name.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", name.replace('"', "\"\"")),
+            false => name.to_owned(),
+        };
+        let in_order = |what| self.rows.iter().filter(move |row| row.what == what);
+        for row in What::ALL.into_iter().flat_map(in_order) {
+            let (what, name) = (row.what.name(), quoted(&row.name));
+            let _ = writeln!(text, "{what},{name},{:.9},{:.9}", row.before, row.after);
+        }
+        for sentence in &self.confidence {
+            let _ = writeln!(text, "confidence,{},,", quoted(sentence));
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let mut all = Map::new();
+        for what in What::ALL {
+            let rows = self.rows.iter().filter(|row| row.what == what);
+            let rows: Vec<Value> = rows
+                .map(|row| json!({ "name": row.name, "before": row.before, "after": row.after }))
+                .collect();
+            if !rows.is_empty() {
+                all.insert(what.name().replace(' ', "_"), Value::Array(rows));
+            }
+        }
+        all.insert("confidence".into(), json!(self.confidence));
+        let text = serde_json::to_string_pretty(&Value::Object(all)).unwrap_or_default();
+        text + "\n"
+    }
+}
+
+/// A name without what would move a terminal's cursor.
+fn shown(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// How many cells a whole bar has.
+const CELLS: f64 = 24.0;
+
+/// What is left of a bar, and what is gone or came.
+fn bars(before: f64, after: f64) -> String {
+    let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
+    let (before, after) = (cells(before), cells(after));
+    let same = before.min(after);
+    let (gone, more) = (before - same, after - same);
+    format!("{}{}{}", "█".repeat(same), "░".repeat(gone), "▓".repeat(more))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_hurt_are_escaped() {
+        let mut report = Report::default();
+        report.add(What::Container, "a,\"b\"\u{1b}[2J", 1.0, 2.0);
+        assert!(report.csv().contains("\"a,\"\"b\"\"\u{1b}[2J\",1.000000000,2.000000000"));
+        assert!(!report.for_people(true).contains('\u{1b}'));
+        let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
+        assert_eq!(json["end"][0]["name"], "a,\"b\"\u{1b}[2J");
+    }
+
+    #[test]
+    fn bars_show_what_changes() {
+        assert_eq!(bars(1.0, 0.5), "█".repeat(12) + &"░".repeat(12));
+        assert_eq!(bars(0.5, 1.0), "█".repeat(12) + &"▓".repeat(12));
+    }
+}

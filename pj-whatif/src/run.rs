@@ -1,0 +1,290 @@
+//! The program: reads a trace, changes its run, reports.
+
+mod doubts;
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use console::aside::{Aside, write_whole};
+use console::output::standard_output;
+use console::progress::Display;
+use console::reading::Opened;
+use console::voice::SORTED_BY_FILE;
+use console::{Failure, Voice, failure};
+use paje_analysis::classes::Map;
+use paje_analysis::collectives::Grouping;
+use paje_sim::{Name, NameOrder, Progress, Selection, Trace, TypeNature};
+use paje_whatif::fit::{Table, own_network};
+use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
+use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
+use splitter::Limits;
+use workers::Workers;
+
+use crate::cli::Cli;
+use crate::many;
+use crate::report::Report;
+
+/// What speaks for the program.
+const VOICE: Voice = Voice {
+    program: "pj_whatif",
+    on_disorder: "`--sort` replays events in the order of their times",
+    on_long_lines: console::voice::ALLOW_LONG_LINES,
+    on_damage: None,
+};
+
+/// Runs the program; the exit status is 0, 1 for an invalid trace or a run that never ends, 2 for usage or input/output.
+#[must_use]
+pub fn main(cli: &Cli) -> ExitCode {
+    main_with(cli, Limits::default())
+}
+
+/// The same, with blocks of another size; which makes no difference but to speed and memory.
+#[must_use]
+pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
+    let voice = if cli.sort { Voice { on_disorder: SORTED_BY_FILE, ..VOICE } } else { VOICE };
+    failure::exit(voice, what_if(cli, limits))
+}
+
+/// Whether the changed run comes to its end.
+fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
+    let workers = cli.parallel.workers()?;
+    let (mut hypotheses, ignored) = from_files(cli)?;
+    if cli.sweep.is_none() {
+        hypotheses.extend(cli.hypotheses(None).map_err(Failure::Other)?);
+    }
+    if cli.identity && (!hypotheses.is_empty() || cli.sweep.is_some() || cli.random.is_some()) {
+        return Err(Failure::Other(
+            "--identity changes nothing: no hypothesis goes with it".into(),
+        ));
+    }
+    let is_something = cli.identity || cli.sweep.is_some() || cli.random.is_some();
+    if hypotheses.is_empty() && !is_something {
+        let why = "what is to be different? --scale, --balance, --cut, --cut-messages, --net, --cpu, --random, \
+                   --hypothesis, or --identity if nothing is";
+        return Err(Failure::Other(why.into()));
+    }
+    let table = cli.net_table.as_deref().map(|path| {
+        let text = fs::read_to_string(path).map_err(|e| Failure::File(path.to_owned(), e))?;
+        let parsed = Table::parse(&text);
+        parsed.map_err(|error| Failure::Other(format!("{}: {error}", path.display())))
+    });
+    let table = table.transpose()?;
+    let (trace, name) = read(cli, limits, &workers)?;
+    workers.run(|| changed(cli, &name, &trace, &hypotheses, table.as_ref(), ignored))
+}
+
+/// The hypotheses in files, and what of these is for SILAS alone.
+fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
+    let (mut all, mut ignored) = (Vec::new(), Vec::new());
+    for path in &cli.hypothesis {
+        let text = fs::read_to_string(path).map_err(|e| Failure::File(path.clone(), e))?;
+        let wrong = |error| Failure::Other(format!("{}:{error}", path.display()));
+        let (hypotheses, other) = parse_file(&text).map_err(wrong)?;
+        all.extend(hypotheses);
+        ignored.extend(other);
+    }
+    Ok((all, ignored))
+}
+
+fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?;
+    let name = opened.name().to_owned();
+    let options = cli.options(limits);
+    let progress = Arc::new(Progress::default());
+    let display = Display::new(!cli.no_progress, Instant::now());
+    let shown = display.replay(&opened.input, &progress, None);
+    let file = opened.file.clone();
+    let folders = cli.named.folders(cli.file.as_deref())?;
+    let trace = opened.read(|mut source| {
+        if let Some(folders) = folders {
+            source = source.reading_files(file, folders);
+        }
+        Trace::read_with(source, &options, workers, &progress)
+    });
+    drop(shown);
+    let trace = trace?;
+    if !cli.warnings.no_warnings {
+        VOICE.warnings(&name, &trace);
+    }
+    Ok((trace, name))
+}
+
+fn changed(
+    cli: &Cli,
+    name: &Path,
+    trace: &Trace,
+    hypotheses: &[Hypothesis],
+    table: Option<&Table>,
+    ignored: Vec<String>,
+) -> Result<bool, Failure> {
+    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    let settings = settings(cli, name, trace)?;
+    let mut graph = Graph::new(trace, &settings);
+    if graph.tracks.classes().is_empty() {
+        let map = settings.map.name();
+        let why = format!(
+            "no state's value is known to the map `{map}`; --map FILE says what states are about"
+        );
+        return Err(unsuitable(why));
+    }
+    let mut report = Report::default();
+    if !ignored.is_empty() {
+        report.doubt(format!(
+            "not looked at, since they are for SILAS alone: {}",
+            ignored.join(", ")
+        ));
+    }
+    // What contradicts itself in the recorded run is found in the recorded run.
+    let mut dropped = Dropped::default();
+    let mut changes = Changes { hypotheses, table, network: None, random: None };
+    let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
+    let mut own = None;
+    if !cli.identity {
+        let _ = graph.retime(&Plan::default(), false, true, &mut dropped);
+    }
+    doubts::of_graph(&graph, &settings, &mut report);
+    if !cli.identity && changes.eager().is_none() {
+        own = own_network(&graph, &dropped);
+    }
+    if let Some((network, fit)) = &own {
+        changes.network = Some(network);
+        report.doubt(doubts::of_network(fit));
+    }
+    let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
+    let mut ends = true;
+    if let Some(sweep) = &cli.sweep {
+        let all: Result<Vec<Vec<Hypothesis>>, String> = sweep
+            .values
+            .iter()
+            .map(|value| {
+                let mut all = hypotheses.to_vec();
+                all.extend(cli.hypotheses(Some((&sweep.key, value)))?);
+                Ok(all)
+            })
+            .collect();
+        let all = all.map_err(Failure::Other)?;
+        let runs = many::sweep(&graph, &all, changes, &dropped).map_err(unsuitable)?;
+        ends = runs.iter().all(Result::is_ok);
+        report.add_sweep(&sweep.key, &sweep.values, end - begin, &runs);
+    } else {
+        let eager = changes.eager();
+        if let Some(eager) = eager {
+            graph = graph.with_eager(eager);
+        }
+        let applied = changes.apply(&graph).map_err(unsuitable)?;
+        let mends = eager.is_none() || is_recorded;
+        let retimed = match graph.retime(&applied.plan, true, mends, &mut dropped) {
+            Ok(retimed) => retimed,
+            Err(cycle) => {
+                VOICE.say(format_args!("{}: the changed run never ends: {cycle}", name.display()));
+                return Ok(false);
+            }
+        };
+        doubts::of_change(&applied, &dropped, &mut report);
+        report.add_run(&graph, &applied.plan, &settings, &retimed);
+        if let Some(random) = &cli.random {
+            let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
+            report.add_random(end - begin, &makespans);
+            report.doubt(format!(
+                "drawn at random: {random}; low and high of the mean hold with 95 % confidence"
+            ));
+        }
+        if let Some(path) = &cli.output {
+            let changed = Changed::new(&graph, &applied.plan, &retimed);
+            write_trace(trace, &changed, path)?;
+        }
+    }
+    write_report(cli, &report)?;
+    Ok(ends)
+}
+
+/// How the graph is made.
+fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(map(cli, trace)?);
+    let grouping = grouping(cli, trace);
+    settings.grouping = grouping.map_err(|why| Failure::Unsuitable(name.to_owned(), why))?;
+    settings.bytes.clone_from(&cli.bytes);
+    settings.eager = cli.eager;
+    settings.eager_start = cli.eager_start;
+    settings.shapes.clone_from(&cli.coll);
+    settings.broadcast = cli.bcast;
+    Ok(settings)
+}
+
+/// The map that is named, or the one that is built in and fits.
+fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
+    let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
+    if let Some(map) = path.to_str().and_then(Map::built_in) {
+        return Ok(map);
+    }
+    let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
+    let name = path.display().to_string();
+    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
+}
+
+/// The groups and the root that are asked for, or why the trace has none such.
+fn grouping(cli: &Cli, trace: &Trace) -> Result<Grouping, String> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
+        name.text == wanted.as_bytes() || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
+    };
+    let level = cli.group.as_deref().map(|wanted| {
+        let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
+        let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
+        found.ok_or_else(|| format!("no type of containers is called `{wanted}`, as --group says"))
+    });
+    let root = cli.root.as_deref().map(|wanted| {
+        let found =
+            containers.ids().find(|id| is(containers.name(*id), containers.alias(*id), wanted));
+        found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
+    });
+    Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
+}
+
+fn write_trace(trace: &Trace, changed: &Changed<'_>, path: &Path) -> Result<(), Failure> {
+    let selected = Selection::default().resolve(trace);
+    let order = NameOrder::Bare;
+    if path == Path::new("-") {
+        let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
+        let written = paje_write::write(trace, &selected, order, changed, &mut out);
+        let written = written.and_then(|()| out.flush());
+        if written.is_err() {
+            // What is still buffered would fail again.
+            let _ = out.into_parts();
+        }
+        return written.map_err(Failure::Output);
+    }
+    let write = || -> io::Result<()> {
+        if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            let mut out = BufWriter::new(fs::File::options().write(true).open(path)?);
+            paje_write::write(trace, &selected, order, changed, &mut out)?;
+            return out.flush();
+        }
+        let aside = Aside::at(path)?;
+        let mut out = BufWriter::new(aside.file());
+        paje_write::write(trace, &selected, order, changed, &mut out)?;
+        out.flush()?;
+        drop(out);
+        aside.sync()?;
+        aside.take_place()
+    };
+    write().map_err(|error| Failure::File(path.to_owned(), error))
+}
+
+fn write_report(cli: &Cli, report: &Report) -> Result<(), Failure> {
+    if let Some(path) = &cli.report {
+        let text = report.text(cli.format, false);
+        let written = write_whole(path, text.as_bytes());
+        return written.map_err(|error| Failure::File(path.clone(), error));
+    }
+    if cli.output.as_deref() == Some(Path::new("-")) {
+        return Ok(());
+    }
+    let text = report.text(cli.format, io::stdout().is_terminal());
+    let mut out = standard_output().map_err(Failure::Output)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)
+}

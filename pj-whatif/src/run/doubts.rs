@@ -1,0 +1,119 @@
+//! What is not certain about a changed run.
+
+use paje_whatif::fit::Fit;
+use paje_whatif::hypothesis::Applied;
+use paje_whatif::{Dropped, Graph, Settings};
+
+use crate::report::Report;
+
+/// What was taken for granted when the graph was made.
+pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
+    let types = graph.tracks.trace().types();
+    let assumed = &graph.assumed;
+    let messages = graph.messages.list().len();
+    if messages == 0 {
+        report.doubt("there are no messages");
+    } else {
+        report.doubt(format!(
+            "{} transfers of {messages} were waited for, and so measured; {} are taken to last as long as the median of their size",
+            assumed.measured, assumed.estimated
+        ));
+        let start = assumed.start.name();
+        report.doubt(match assumed.votes {
+            None => format!("eager transfers start when {start}, as was said"),
+            Some((0, 0)) => format!("eager transfers are taken to start when {start}: no message tells"),
+            Some((sent, posted)) => {
+                format!("eager transfers start when {start}: {sent} messages tell when sent, {posted} when posted")
+            }
+        });
+        if let Some(eager) = assumed.eager {
+            report.doubt(format!("messages of {eager} bytes or more are a rendezvous"));
+        }
+    }
+    for (count, what) in [
+        (
+            assumed.loose,
+            "links have no state that sends or none that receives: nothing waits for them",
+        ),
+        (
+            assumed.wrong,
+            "links of Sendrecv are not trusted, since SMPI pairs their ends wrongly: nothing waits for them",
+        ),
+        (assumed.backwards, "links end before they start: nothing waits for them"),
+        (graph.messages.elsewhere, "links join containers without states: nothing waits for them"),
+    ] {
+        if count > 0 {
+            report.doubt(format!("{count} {what}"));
+        }
+    }
+    for shaped in &graph.shapes {
+        let series = &graph.collectives.series[shaped.series];
+        let members = graph.collectives.members(series);
+        if members.len() < 2 || series.is_empty() {
+            continue;
+        }
+        let name = types.value_name(series.type_, series.value);
+        if shaped.has_links {
+            report.doubt(format!("{name}: its links tell who waits for whom"));
+            continue;
+        }
+        let fits = shaped
+            .fits
+            .iter()
+            .map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
+        let fits: Vec<String> = fits.collect();
+        let how = if shaped.is_said { "as was said" } else { "what explains the times best" };
+        report.doubt(format!("{name}: {}, {how} ({})", shaped.shape.name(), fits.join(", ")));
+        if let Some(root) = series.root.filter(|_| series.assumed) {
+            report
+                .doubt(format!("{name}: the root is assumed to be {}", graph.name(members[root])));
+        }
+    }
+    for uneven in &graph.collectives.uneven {
+        let name = types.value_name(uneven.type_, uneven.value);
+        report.doubt(format!(
+            "{name}: nobody waits there, since containers have {} to {} of them",
+            uneven.least, uneven.most
+        ));
+    }
+    let unknown = graph.tracks.classes().unknown();
+    if !unknown.is_empty() {
+        let names = unknown
+            .iter()
+            .take(5)
+            .map(|(type_, value)| types.value_name(*type_, *value).to_string());
+        let more = if unknown.len() > 5 {
+            format!(" and {} more", unknown.len() - 5)
+        } else {
+            String::new()
+        };
+        let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
+        report.doubt(format!("the map `{map}` does not know {names}{more}: nobody waits there"));
+    }
+}
+
+/// What was taken for granted when it was changed.
+pub(super) fn of_change(applied: &Applied, dropped: &Dropped, report: &mut Report) {
+    applied.notes.iter().for_each(|note| report.doubt(note));
+    if let Some(fit) = &applied.fit {
+        report.doubt(of_network(fit));
+    }
+    let (messages, operations) = dropped.count();
+    if messages + operations > 0 {
+        report.doubt(format!(
+            "{messages} messages and {operations} operations contradict the order of what else was recorded: nothing waits for them"
+        ));
+    }
+}
+
+/// What the recorded network is taken to be.
+pub(super) fn of_network(fit: &Fit) -> String {
+    format!(
+        "the recorded network: latency {:.3} µs, bandwidth {:.4e} bytes a second, factors {}; transfers differ from that by \
+         {:.2} %",
+        fit.latency * 1e6,
+        1.0 / fit.per_byte,
+        fit.factors.name,
+        fit.misfit * 100.0
+    )
+}

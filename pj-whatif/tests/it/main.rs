@@ -1,0 +1,190 @@
+//! The program, as people call it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use paje_sim::{Options, Trace};
+use tempfile::TempDir;
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
+
+fn pj_whatif(words: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("pj_whatif").expect("it is built").args(words).output();
+    let output = output.expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("it ends by itself"), text(output.stdout), text(output.stderr))
+}
+
+fn mpi() -> String {
+    format!("{EXAMPLES}/mpi.trace")
+}
+
+/// Three quarters of four ranks compute half as long as the fourth, and wait for it.
+fn uneven(folder: &Path) -> PathBuf {
+    let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+        %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+        %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+        %EventDef PajePushState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+        %EventDef PajePopState 4\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
+        0 R 0 RANK\n1 S R MPI_STATE\n"
+        .to_owned();
+    for rank in 0..4 {
+        text += &format!("2 0 r{rank} R 0 rank-{rank}\n");
+    }
+    for rank in 0..4 {
+        let computes = if rank == 0 { 1.0 } else { 0.5 };
+        text += &format!(
+            "3 0 S r{rank} computing\n4 {computes} S r{rank}\n3 {computes} S r{rank} MPI_Barrier\n4 1 S r{rank}\n"
+        );
+    }
+    let path = folder.join("uneven.trace");
+    fs::write(&path, text).expect("writable");
+    path
+}
+
+/// The states and links of a trace, as text.
+fn rows(path: &Path) -> Vec<String> {
+    let trace =
+        Trace::read(&fs::read(path).expect("readable")[..], &Options::default()).expect("a trace");
+    let states = trace.states().map(|state| {
+        let (lane, start, end) = (state.lane.container_name(), state.start, state.end);
+        format!("{lane} {start:?} {end:?} {}", state.value_name())
+    });
+    let links = trace.links().map(|link| format!("{:?} {:?} {}", link.start, link.end, link.key()));
+    let mut rows: Vec<String> = states.chain(links).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn identity_is_exact() {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("same.paje");
+    let (status, stdout, stderr) =
+        pj_whatif(&[&mpi(), "--identity", "-o", out.to_str().expect("UTF-8")]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("+0.00 %") && !stdout.contains("-0.0"), "{stdout}");
+    assert_eq!(rows(Path::new(&mpi())), rows(&out));
+}
+
+#[test]
+fn one_at_100_and_three_at_50_percent_are_at_62_5() {
+    let folder = TempDir::new().expect("a folder");
+    let trace = uneven(folder.path());
+    let trace = trace.to_str().expect("UTF-8");
+    let (status, stdout, _) =
+        pj_whatif(&[trace, "--balance", "state=computing,mode=global-instance", "--format", "csv"]);
+    assert_eq!(status, 0);
+    let lines: Vec<&str> = stdout.lines().take(7).collect();
+    assert_eq!(
+        lines,
+        [
+            "what,name,before,after",
+            "makespan,,1.000000000,0.625000000",
+            "efficiency,,0.625000000,1.000000000",
+            "end,rank-0,1.000000000,0.625000000",
+            "end,rank-1,1.000000000,0.625000000",
+            "end,rank-2,1.000000000,0.625000000",
+            "end,rank-3,1.000000000,0.625000000",
+        ]
+    );
+    assert!(stdout.contains("waiting,rank-3,0.500000000,0.000000000"), "{stdout}");
+    assert!(stdout.contains("critical path,computing,1.000000000,0.625000000"), "{stdout}");
+}
+
+#[test]
+fn a_sweep_is_one_run_each() {
+    let folder = TempDir::new().expect("a folder");
+    let trace = uneven(folder.path());
+    let trace = trace.to_str().expect("UTF-8");
+    let words =
+        [trace, "--scale", "state=computing", "--sweep", "factor=0.5..2/4", "--format", "csv"];
+    let (status, stdout, _) = pj_whatif(&words);
+    assert_eq!(status, 0);
+    let found: Vec<&str> = stdout.lines().filter(|line| line.starts_with("sweep")).collect();
+    let expected = [
+        "0.5,1.000000000,0.500000000",
+        "1,1.000000000,1.000000000",
+        "1.5,1.000000000,1.500000000",
+        "2,1.000000000,2.000000000",
+    ];
+    assert_eq!(found, expected.map(|rest| format!("sweep,factor={rest}")));
+    for threads in ["1", "3"] {
+        assert_eq!(pj_whatif(&[&words[..], &["--threads", threads]].concat()).1, stdout);
+    }
+}
+
+#[test]
+fn random_runs_are_the_same_for_a_seed() {
+    let folder = TempDir::new().expect("a folder");
+    let trace = uneven(folder.path());
+    let run = |how: &str, threads: &str| {
+        let words = [
+            trace.to_str().expect("UTF-8"),
+            "--random",
+            how,
+            "--format",
+            "json",
+            "--threads",
+            threads,
+        ];
+        let (status, stdout, stderr) = pj_whatif(&words);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        serde_json::from_str::<serde_json::Value>(&stdout).expect("JSON")["random"].clone()
+    };
+    let one = run("lognormal,cv=0.1,seed=1,runs=200", "1");
+    assert_eq!(one, run("lognormal,cv=0.1,seed=1,runs=200", "3"));
+    assert_ne!(one, run("lognormal,cv=0.1,seed=2,runs=200", "1"));
+    let mean = one[0]["after"].as_f64().expect("a number");
+    // Rank 0 decides, whose time is 1 s in the mean.
+    assert!((0.97..1.03).contains(&mean), "{mean}");
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    let trace = uneven(folder.path());
+    let trace = trace.to_str().expect("UTF-8");
+    let wrong = |words: &[&str]| {
+        let (status, stdout, stderr) = pj_whatif(words);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{words:?}");
+        stderr
+    };
+    assert!(wrong(&[trace]).contains("what is to be different?"));
+    assert!(wrong(&[trace, "--identity", "--cpu", "factor=2"]).contains("changes nothing"));
+    assert!(
+        wrong(&[trace, "--scale", "state=compute,factor=2"])
+            .contains("there are computing, MPI_Barrier")
+    );
+    assert!(
+        wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
+            .contains("no hypothesis lacks")
+    );
+    assert!(wrong(&[trace, "--coll", "MPI_Barrier=ring"]).contains("reduce+bcast"));
+    let out = folder.path().join("none.paje");
+    wrong(&[trace, "--scale", "state=nothing,factor=1", "-o", out.to_str().expect("UTF-8")]);
+    assert!(!out.exists());
+    let hypotheses = folder.path().join("hypotheses");
+    fs::write(&hypotheses, "SCALE REGION \"computing\" half\n").expect("writable");
+    let path = hypotheses.to_str().expect("UTF-8");
+    let stderr = wrong(&[trace, "--hypothesis", path]);
+    assert!(
+        stderr.contains("hypotheses:1:26: expected a number of 0 or more, not `half`"),
+        "{stderr}"
+    );
+    fs::write(&hypotheses, "SCALE REGION \"computing\" 0.5 # half\n").expect("writable");
+    let (status, stdout, _) = pj_whatif(&[trace, "--hypothesis", path, "--format", "csv"]);
+    assert!(status == 0 && stdout.contains("makespan,,1.000000000,0.500000000"), "{stdout}");
+}
+
+#[test]
+fn an_invalid_trace_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("bad.trace");
+    fs::write(&path, "%EventDef PajePushState 1\n% Time date\n%EndEventDef\n1 0\n")
+        .expect("writable");
+    let (status, _, stderr) = pj_whatif(&[path.to_str().expect("UTF-8"), "--identity"]);
+    assert!(status == 1 && stderr.contains("bad.trace:"), "{stderr}");
+    assert_eq!(pj_whatif(&["/nowhere", "--identity"]).0, 2);
+}

@@ -1,0 +1,125 @@
+/* Patterns of message passing whose computation is told in floating-point operations, so that a run says the same on any
+   machine: patterns PATTERN VARIANT BYTES ITERATIONS. VARIANT is `base`, or what a hypothesis changes: `half`, `double`, `balanced`
+   (each iteration's work is its mean over the ranks), `mended` (the slow rank works as long as it would if it were not slow). */
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, bytes;
+static const char *variant;
+
+/* The work of a rank in an iteration: 0.5 to 1.5 ms, and twice that on the slow rank. */
+static double work(int who, int iteration, int mended)
+{
+    unsigned mixed = (unsigned)who * 2654435761u + (unsigned)iteration * 40503u + 12345u;
+    mixed ^= mixed >> 13;
+    mixed *= 1274126177u;
+    mixed ^= mixed >> 16;
+    double flops = 5e5 + (mixed % 1000) * 1e3;
+    return who == size / 3 && !mended ? 2 * flops : flops;
+}
+
+static void compute(int iteration)
+{
+    double flops = work(rank, iteration, !strcmp(variant, "mended"));
+    if (!strcmp(variant, "half"))
+        flops *= 0.5;
+    if (!strcmp(variant, "double"))
+        flops *= 2;
+    if (!strcmp(variant, "balanced")) {
+        flops = 0;
+        for (int who = 0; who < size; who++)
+            flops += work(who, iteration, 0) / size;
+    }
+    smpi_execute_flops(flops);
+}
+
+/* The work of an LU factorisation by columns of blocks, dealt out in turn: the owner of a column factorises it and sends it
+   to all, and everybody updates the columns that are its own and to the right. */
+static void lu(int blocks, char *column)
+{
+    for (int k = 0; k < blocks; k++) {
+        int rows = blocks - k, owned = 0;
+        for (int j = k + 1; j < blocks; j++)
+            owned += j % size == rank;
+        if (rank == k % size)
+            smpi_execute_flops(3e4 * rows);
+        MPI_Bcast(column, bytes * rows, MPI_CHAR, k % size, MPI_COMM_WORLD);
+        if (owned)
+            smpi_execute_flops(1e4 * rows * owned);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const char *pattern = argv[1];
+    variant = argv[2];
+    bytes = atoi(argv[3]);
+    int iterations = atoi(argv[4]);
+    size_t room = (size_t)bytes * (size_t)(size + iterations) * 2;
+    char *in = malloc(room), *out = malloc(room);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size, partner = rank ^ 1;
+    MPI_Comm all = MPI_COMM_WORLD;
+    MPI_Status *ignored = MPI_STATUSES_IGNORE;
+    MPI_Request requests[4];
+    if (!strcmp(pattern, "lu")) {
+        lu(iterations, in);
+        iterations = 0;
+    }
+    for (int i = 0; i < iterations; i++) {
+        compute(i);
+        if (!strcmp(pattern, "ring")) {
+            if (rank)
+                MPI_Recv(in, bytes, MPI_CHAR, left, 0, all, MPI_STATUS_IGNORE);
+            MPI_Send(out, bytes, MPI_CHAR, right, 0, all);
+            if (!rank)
+                MPI_Recv(in, bytes, MPI_CHAR, left, 0, all, MPI_STATUS_IGNORE);
+        } else if (!strcmp(pattern, "halo") || !strcmp(pattern, "halo2")) {
+            /* The second has messages of two sizes. */
+            int more = pattern[4] ? bytes * 2 : bytes;
+            MPI_Irecv(in, bytes, MPI_CHAR, left, 0, all, &requests[0]);
+            MPI_Irecv(in + bytes, more, MPI_CHAR, right, 0, all, &requests[1]);
+            MPI_Isend(out, more, MPI_CHAR, left, 0, all, &requests[2]);
+            MPI_Isend(out, bytes, MPI_CHAR, right, 0, all, &requests[3]);
+            MPI_Waitall(4, requests, ignored);
+        } else if (!strcmp(pattern, "pairs")) {
+            if (rank & 1) {
+                MPI_Recv(in, bytes, MPI_CHAR, partner, 0, all, MPI_STATUS_IGNORE);
+                MPI_Send(out, bytes, MPI_CHAR, partner, 0, all);
+            } else {
+                MPI_Send(out, bytes, MPI_CHAR, partner, 0, all);
+                MPI_Recv(in, bytes, MPI_CHAR, partner, 0, all, MPI_STATUS_IGNORE);
+            }
+        } else if (!strcmp(pattern, "waitall")) {
+            MPI_Irecv(in, bytes, MPI_CHAR, partner, 0, all, &requests[0]);
+            MPI_Isend(out, bytes, MPI_CHAR, partner, 0, all, &requests[1]);
+            MPI_Waitall(2, requests, ignored);
+        } else if (!strcmp(pattern, "allreduce")) {
+            MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, all);
+        } else if (!strcmp(pattern, "bcast")) {
+            MPI_Bcast(in, bytes, MPI_CHAR, 0, all);
+        } else if (!strcmp(pattern, "reduce")) {
+            MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, all);
+        } else if (!strcmp(pattern, "alltoall")) {
+            MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, all);
+        } else if (!strcmp(pattern, "barrier")) {
+            MPI_Barrier(all);
+        } else if (!strcmp(pattern, "mixed")) {
+            MPI_Irecv(in, bytes, MPI_CHAR, left, 0, all, &requests[0]);
+            MPI_Send(out, bytes, MPI_CHAR, right, 0, all);
+            compute(i + 1000);
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+            MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, all);
+        } else {
+            MPI_Abort(all, 2);
+        }
+    }
+    free(in);
+    free(out);
+    MPI_Finalize();
+    return 0;
+}
