@@ -135,7 +135,7 @@ fn phase_of(function: &str) -> Option<usize> {
             .strip_prefix(*door)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['\'', '<', ':']))
     };
-    [DECODE, REPLAY, EXPORT].iter().position(|doors| doors.iter().any(&is))
+    [DECODE, REPLAY, EXPORT].iter().position(|doors| doors.iter().any(is))
 }
 
 #[cfg(test)]
