@@ -41,7 +41,7 @@ use std::io::{self, Write};
 use std::process::exit;
 
 use anstream::AutoStream;
-use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
+use clap::{ArgMatches, Args, Command, Id, Parser, ValueEnum};
 use clap_complete::Shell;
 
 use crate::failure::TROUBLE;
@@ -151,12 +151,17 @@ impl What {
 /// Completions for what users see: for bash, clap lists hidden options too.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
-    let seen = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let seen: Vec<_> =
+        command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned().collect();
+    // Groups that options require must be there, and may have no other options than these.
+    let is_seen = |id: &Id| seen.iter().any(|argument| argument.get_id() == id);
+    let groups = command.get_groups().filter(|group| group.get_args().all(is_seen)).cloned();
     let mut seen = Command::new(name.clone())
+        .groups(groups)
         .version(command.get_version().unwrap_or_default().to_owned())
         .disable_help_flag(command.is_disable_help_flag_set())
         .disable_version_flag(command.is_disable_version_flag_set())
-        .args(seen);
+        .args(seen.clone());
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut seen, name, &mut text);
     text

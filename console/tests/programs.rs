@@ -29,10 +29,13 @@ fn programs() -> Vec<Program> {
         "pj_convert": paje_convert,
         "pj_dump": paje_dump,
         "pj_equals": paje_equals,
+        "pj_hazards": paje_hazards,
+        "pj_pack": pj_pack_program,
         "pj_profile": paje_profile,
         "pj_split": paje_split,
         "pj_validate": paje_validate,
         "pj_view": paje_view,
+        "pj_whatif": pj_whatif_program,
     }
 }
 
