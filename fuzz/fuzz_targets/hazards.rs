@@ -45,8 +45,8 @@ fn found(text: &[u8], workers: &Workers) -> Option<Found> {
         let order = model.order();
         for group in groups(&model, &order) {
             if let Some(poset) = group.poset {
-                poset.late();
-                poset.pairs(LIMIT);
+                let _ = poset.late();
+                let _ = poset.pairs(LIMIT);
             }
         }
         let options = deadlock::Options { limit: LIMIT, ..deadlock::Options::default() };
