@@ -5,6 +5,7 @@ pub mod export;
 pub mod header;
 pub mod hierarchy;
 pub mod intervals;
+pub(crate) mod names;
 pub(crate) mod prefix;
 mod printed;
 pub mod rows;

@@ -1,6 +1,6 @@
 //! Sound traces, by the replay: all threads, and rows that are forgotten as they come.
 //!
-//! Most traces that are checked are sound. The checker ([`crate::check`]) goes through a trace line by line with plain
+//! Most traces that are checked are sound. The checker ([`mod@crate::check`]) goes through a trace line by line with plain
 //! data structures; the replay of `paje-sim` does the same with all threads, but ends at the first problem, and says
 //! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, the report is made
 //! of what it knows, and of what the checker says of the lines that define something: unused definitions are in

@@ -17,7 +17,8 @@ use paje_sim::{ContainerId, LaneView, Selected, Step, Trace};
 use workers::Workers;
 
 use super::Style;
-use super::rows::{Names, RowFormatter, released};
+use super::names::Names;
+use super::rows::{RowFormatter, released};
 
 /// Rows of a piece: enough that taking it costs nothing beside formatting it, few enough that its
 /// text stays in a core's second-level cache until it is written.

@@ -10,7 +10,7 @@ use workers::Workers;
 use super::Style;
 use super::export::{Exported, Written, write_steps};
 use super::header::{Header, columns};
-use super::rows::Names;
+use super::names::Names;
 use super::together::Together;
 use console::Failure;
 

@@ -13,7 +13,7 @@ use workers::Workers;
 use super::Style;
 use super::export::{Exported, Written, write_steps};
 use super::header::Header;
-use super::rows::Names;
+use super::names::Names;
 
 /// Bytes of the trace in a portion. Its rows and what they are made from take a few times as much.
 pub const PORTION: u64 = 16 << 20;
