@@ -14,9 +14,9 @@
 //! [`LANES`] tracks that are asked about, side by side: n · ⌈tracks/32⌉ in all. A sweep holds 8 bytes for each step and
 //! 128 for each different clock whose messages are on their way; who knows nothing of the 32 tracks has no clock.
 
-mod build;
 mod posts;
 mod sequence;
+mod steps;
 mod sweep;
 
 use std::ops::{Range, RangeInclusive};
@@ -105,7 +105,7 @@ impl Order {
         collectives: &Collectives,
         rendezvous: Rendezvous<'_>,
     ) -> Self {
-        let mut order = build::steps(tracks, messages, collectives, rendezvous);
+        let mut order = steps::of(tracks, messages, collectives, rendezvous);
         order.left_out = sequence::find(&mut order);
         order
     }
@@ -118,7 +118,7 @@ impl Order {
         collectives: &Collectives,
         rendezvous: Rendezvous<'_>,
     ) -> Self {
-        build::steps(tracks, messages, collectives, rendezvous)
+        steps::of(tracks, messages, collectives, rendezvous)
     }
 
     /// The circles of steps that keep one another back for ever, a sender among them: a step of each track in it, where

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::build::offsets;
+use super::steps::offsets;
 use super::{NONE, Order, Step, Stretch, TAKEN};
 
 /// The steps as they begin and become complete.

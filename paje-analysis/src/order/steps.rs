@@ -32,7 +32,7 @@ struct Steps {
     ends: Vec<(u32, What)>,
 }
 
-pub(super) fn steps(
+pub(super) fn of(
     tracks: &Tracks<'_>,
     messages: &Messages,
     collectives: &Collectives,
