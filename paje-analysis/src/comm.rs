@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use paje_sim::{
-    ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, UserDefined, ValueId,
+    Annotations, ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, ValueId,
     Visitor,
 };
 use rustc_hash::FxHashMap;
@@ -211,7 +211,7 @@ impl Visitor for Adding<'_> {
 }
 
 /// The number in the first of these fields that a link has; of its start, if both of its events have the field.
-fn bytes(names: &[String], fields: &UserDefined<'_>, link: usize) -> Option<Seconds> {
+fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if !fields.is_kept() {
         return None;
     }

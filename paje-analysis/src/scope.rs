@@ -40,7 +40,7 @@ impl Scope {
         nature: TypeNature,
     ) -> impl Iterator<Item = LaneView<'t>> + 's {
         let selected = self.selected.as_ref();
-        let wanted = move |lane: &LaneView<'_>| selected.is_none_or(|all| all.lane(*lane));
+        let wanted = move |lane: &LaneView<'_>| selected.is_none_or(|all| all.wants_lane(*lane));
         trace.lanes().filter(move |lane| lane.nature() == nature && wanted(lane))
     }
 

@@ -17,7 +17,7 @@ use paje_parser::definition::FieldType;
 use paje_parser::event::EventKind;
 use paje_parser::number::parse_f64;
 use paje_sim::{
-    ContainerId, EventFields, Events, LaneView, Links, NameOrder, Side, States, Trace, UserDefined,
+    Annotations, ContainerId, EventFields, Events, LaneView, Links, NameOrder, Side, States, Trace,
     Variables, Visitor,
 };
 
@@ -164,7 +164,7 @@ pub(crate) struct Surveyor<'a> {
 }
 
 impl Surveyor<'_> {
-    fn see_all(&mut self, rows: usize, fields: &UserDefined<'_>) -> Result<(), Infallible> {
+    fn see_all(&mut self, rows: usize, fields: &Annotations<'_>) -> Result<(), Infallible> {
         for (side, fields) in (0..rows).flat_map(|i| fields.events_of(i)) {
             self.survey.see(self.trace, side, fields);
         }

@@ -6,7 +6,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, Float64Array, Int32Array};
 use paje_parser::Field;
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, Name, Side, States, Trace, TypeNature, UserDefined,
+    Annotations, ContainerId, Events, LaneView, Links, Name, Side, States, Trace, TypeNature,
     Variables, Visitor,
 };
 
@@ -141,7 +141,7 @@ impl<'a> Gather<'a> {
     }
 
     /// The lines and the user-defined fields of a slice's rows.
-    fn user_defined(&mut self, rows: usize, fields: &UserDefined<'_>) {
+    fn user_defined(&mut self, rows: usize, fields: &Annotations<'_>) {
         if fields.is_kept() {
             let wanted = (0..rows).filter(|i| self.wanted.is_empty() || self.wanted[*i]);
             wanted.for_each(|i| {

@@ -62,7 +62,7 @@ impl<'t> Tables<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace, options: TableOptions) -> Self {
         let selected = options.selection.resolve(trace);
-        let steps = trace.walk(options.order).filter(|step| selected.step(*step)).collect();
+        let steps = trace.walk(options.order).filter(|step| selected.wants_step(*step)).collect();
         Tables {
             trace,
             options,

@@ -131,7 +131,7 @@ pub use names::usage::Usage;
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;
-pub use trace::annotations::{EventFields, Side, UserDefined};
+pub use trace::annotations::{Annotations, EventFields, Side};
 pub use trace::portion::Portion;
 pub use trace::rows::{Event, Link, State, Variable};
 pub use trace::{Counts, Trace};

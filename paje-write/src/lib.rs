@@ -77,7 +77,7 @@ fn wanted_lane<'t>(
     step: paje_sim::Step,
 ) -> Option<LaneView<'t>> {
     let paje_sim::Step::Type(container, type_) = step else { return None };
-    if !selected.step(step) {
+    if !selected.wants_step(step) {
         return None;
     }
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
@@ -100,7 +100,7 @@ fn needed_containers<'t>(
             id = containers.parent(id);
         }
     };
-    containers.ids().filter(|id| selected.container(*id)).for_each(&mut mark);
+    containers.ids().filter(|id| selected.wants_container(*id)).for_each(&mut mark);
     for lane in lanes {
         mark(lane.container());
         for link in lane.links() {

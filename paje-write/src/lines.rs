@@ -5,8 +5,8 @@ use std::io::Write;
 
 use paje_parser::Field;
 use paje_sim::{
-    ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, TimeRange, Trace,
-    UserDefined, ValueId, Variables, Visitor,
+    Annotations, ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, TimeRange,
+    Trace, ValueId, Variables, Visitor,
 };
 
 use super::aliases::{Aliases, short};
@@ -285,7 +285,7 @@ fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
 }
 
 /// The fields of one of an object's events.
-fn fields_of<'u>(all: &UserDefined<'u>, i: usize, side: Side) -> Option<EventFields<'u>> {
+fn fields_of<'u>(all: &Annotations<'u>, i: usize, side: Side) -> Option<EventFields<'u>> {
     all.events_of(i).find(|(of, _)| *of == side).map(|(_, fields)| fields)
 }
 

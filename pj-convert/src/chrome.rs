@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use console::Quotes;
-use paje_sim::{ContainerId, Name, Selected, Side, Trace, TypeId, UserDefined, ValueId};
+use paje_sim::{Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, ValueId};
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::json::put_string;
@@ -168,7 +168,7 @@ impl Encoder for Chrome {
             self.fields.push(both);
         }
         for id in trace.containers().ids().skip(self.containers.max(1)) {
-            if selected.container(id) {
+            if selected.wants_container(id) {
                 self.name_container(trace, id, out);
             }
         }
@@ -207,7 +207,7 @@ impl Encoder for Chrome {
         self.tracks.get(&(container, type_)).copied()
     }
 
-    fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
+    fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
         for (_, fields) in all.events_of(i).filter(|(of, _)| *of == side) {
             let keys = &self.fields[fields.def()][usize::from(side == Side::Closing)];
             for (at, text) in (0..keys.len()).zip(fields.texts()) {

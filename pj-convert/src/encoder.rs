@@ -1,6 +1,6 @@
 //! What a format has to say of a trace that goes by.
 
-use paje_sim::{ContainerId, Selected, Side, Trace, TypeId, UserDefined, ValueId};
+use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, ValueId};
 
 /// Where the rows of one type in one container are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(crate) trait Encoder: Sync {
     fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64>;
 
     /// The user-defined fields of one of the events of object `i`, to be written with a slice.
-    fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>);
+    fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
     /// A slice begins: within those of the track that began and did not end.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use paje_sim::{
-    Events, LaneView, Side, States, TimeRange, UserDefined, ValueId, Variables, Visitor,
+    Annotations, Events, LaneView, Side, States, TimeRange, ValueId, Variables, Visitor,
 };
 
 use crate::clock::{Clock, Losses};
@@ -217,7 +217,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         self.encoder.end(&slice, &mut self.out);
     }
 
-    fn write_fields(&mut self, all: &UserDefined<'_>, i: usize) {
+    fn write_fields(&mut self, all: &Annotations<'_>, i: usize) {
         self.fields.clear();
         if all.is_kept() {
             self.encoder.fields(all, i, Side::Opening, &mut self.fields);

@@ -8,7 +8,7 @@
 mod uuids;
 mod wire;
 
-use paje_sim::{ContainerId, Selected, Side, Trace, TypeId, TypeNature, UserDefined, ValueId};
+use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, TypeNature, ValueId};
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::texts::has_values;
@@ -178,7 +178,7 @@ impl Perfetto {
         self.types = types.len();
         self.values.resize(types.len(), Vec::new());
         for type_ in types.ids() {
-            if !has_values(types.nature(type_)) || !selected.type_(type_) {
+            if !has_values(types.nature(type_)) || !selected.wants_type(type_) {
                 continue;
             }
             for value in self.values[type_.index()].len()..types.value_count(type_) {
@@ -225,7 +225,7 @@ impl Encoder for Perfetto {
     fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
         self.put_names(trace, selected, out);
         for id in trace.containers().ids().skip(self.containers.max(1)) {
-            if selected.container(id) {
+            if selected.wants_container(id) {
                 self.put_container(trace, id, out);
             }
         }
@@ -258,7 +258,7 @@ impl Encoder for Perfetto {
         self.uuids.track(container, type_)
     }
 
-    fn fields(&self, all: &UserDefined<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
+    fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>) {
         // No event has any.
         if self.next_annotation == 1 {
             return;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use console::Quotes;
 use paje_sim::{
-    ContainerId, Name, Selected, Side, Trace, TypeId, TypeNature, UserDefined, ValueId,
+    Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, TypeNature, ValueId,
 };
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
@@ -107,7 +107,7 @@ impl Encoder for Pipit {
             self.containers.push(|out| put_name(quotes, containers.name(id), out));
         }
         let mut acts = vec![false; types.len()];
-        for type_ in types.ids().skip(1).filter(|type_| selected.type_(*type_)) {
+        for type_ in types.ids().skip(1).filter(|type_| selected.wants_type(*type_)) {
             if matches!(types.nature(type_), TypeNature::State | TypeNature::Event) {
                 acts[types.parent(type_).index()] = true;
             }
@@ -127,7 +127,7 @@ impl Encoder for Pipit {
         self.processes.get(&container).copied()
     }
 
-    fn fields(&self, _: &UserDefined<'_>, _: usize, _: Side, _: &mut Vec<u8>) {}
+    fn fields(&self, _: &Annotations<'_>, _: usize, _: Side, _: &mut Vec<u8>) {}
 
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>) {
         self.put_row(slice.start, b",Enter,", slice.track, slice.value, out);

@@ -101,7 +101,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         let mut task = Task::new();
         for step in steps {
             let Step::Type(container, type_) = step else { continue };
-            if !self.selected.step(step) {
+            if !self.selected.wants_step(step) {
                 continue;
             }
             let Some(lane) = trace.lane(container, type_) else { continue };

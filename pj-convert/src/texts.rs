@@ -43,7 +43,7 @@ impl ValueTexts {
         let types = trace.types();
         self.0.resize_with(types.len(), Texts::default);
         for (type_, texts) in types.ids().zip(&mut self.0) {
-            if has_values(types.nature(type_)) && selected.type_(type_) {
+            if has_values(types.nature(type_)) && selected.wants_type(type_) {
                 for value in texts.len() as u32..types.value_count(type_) as u32 {
                     texts.push(|out| write(types.value_name(type_, ValueId(value)), out));
                 }

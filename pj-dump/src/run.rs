@@ -220,7 +220,7 @@ fn print(
         return Ok(Exported::default());
     }
     if cli.header {
-        let steps = trace.walk(cli.quotes.order()).filter(|step| selected.step(*step));
+        let steps = trace.walk(cli.quotes.order()).filter(|step| selected.wants_step(*step));
         let mut header = Header::new(style).selecting(&cli.which.selection());
         out.write_all(&header.lines(trace, steps))?;
     }

@@ -114,7 +114,9 @@ impl<'t> Model<'t> {
         let window = selected.window();
         let is_selected = |message: &Message| {
             let container = tracks.list()[message.to as usize].container;
-            selected.container(container) && window.from <= message.end && message.end <= window.to
+            selected.wants_container(container)
+                && window.from <= message.end
+                && message.end <= window.to
         };
         let selected = list.iter().map(is_selected).collect();
         let is_rendezvous = |message: &Message| {

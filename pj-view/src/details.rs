@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use paje_parser::TypeNature;
 use paje_pyramid::Row;
 use paje_sim::{
-    ContainerId, Events, LaneId, LaneView, LineNumber, Links, States, UserDefined, Variables,
+    Annotations, ContainerId, Events, LaneId, LaneView, LineNumber, Links, States, Variables,
     Visitor,
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ struct Details<'t> {
 }
 
 impl Details<'_> {
-    fn tell(&mut self, mut told: Value, fields: &UserDefined<'_>) {
+    fn tell(&mut self, mut told: Value, fields: &Annotations<'_>) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let fields_of = fields.of(self.row).map(|(name, value)| json!([name, text(value)]));
         told["fields"] = fields_of.collect();
@@ -131,7 +131,7 @@ fn state_at(view: &View, container: ContainerId, time: f64) -> Value {
     let mut found: Option<(LaneId, Row)> = None;
     let lanes = view.trace.lanes_of(container);
     for lane in
-        lanes.filter(|lane| lane.nature() == TypeNature::State && view.selected().lane(*lane))
+        lanes.filter(|lane| lane.nature() == TypeNature::State && view.selected().wants_lane(*lane))
     {
         view.pyramid.near(lane, tick, tick, |row| {
             let deeper = found.is_none_or(|(_, best)| row.imbrication >= best.imbrication);

@@ -44,7 +44,9 @@ pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
             .trace
             .lanes_of(id)
             .filter(|lane| {
-                !lane.is_empty() && lane.nature() != TypeNature::Link && view.selected().lane(*lane)
+                !lane.is_empty()
+                    && lane.nature() != TypeNature::Link
+                    && view.selected().wants_lane(*lane)
             })
             .collect();
         lanes.sort_by_key(|lane| lane.type_id());

@@ -61,14 +61,14 @@ impl View {
 
     /// The lanes that are shown: those with rows.
     pub fn lanes(&self) -> impl Iterator<Item = LaneView<'_>> {
-        self.trace.lanes().filter(|lane| !lane.is_empty() && self.selected.lane(*lane))
+        self.trace.lanes().filter(|lane| !lane.is_empty() && self.selected.wants_lane(*lane))
     }
 
     /// A lane that is shown, by its number.
     #[must_use]
     pub fn lane(&self, id: LaneId) -> Option<LaneView<'_>> {
         let lane = self.trace.lanes().nth(id.index())?;
-        (!lane.is_empty() && self.selected.lane(lane)).then_some(lane)
+        (!lane.is_empty() && self.selected.wants_lane(lane)).then_some(lane)
     }
 
     /// The lanes that are shown of a container, and of all that are in it.
@@ -79,7 +79,7 @@ impl View {
         while let Some(id) = stack.pop() {
             stack.extend(containers.children(id));
             let lanes = self.trace.lanes_of(id);
-            found.extend(lanes.filter(|lane| !lane.is_empty() && self.selected.lane(*lane)));
+            found.extend(lanes.filter(|lane| !lane.is_empty() && self.selected.wants_lane(*lane)));
         }
         found
     }

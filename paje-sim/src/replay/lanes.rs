@@ -200,7 +200,7 @@ impl Lanes {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let wanted = self.selected.as_mut().is_none_or(|selected| {
             selected.extend_by(&model.types, &model.containers);
-            selected.rows(lane.container, lane.type_)
+            selected.wants_rows(lane.container, lane.type_)
         });
         if !wanted && nature == TypeNature::Link {
             let number = home_of(id, self.homes.len());

@@ -8,7 +8,7 @@ use crate::trace::Trace;
 /// User-defined fields of the objects of a slice, and their lines; there are none unless the options ask for
 /// them.
 #[derive(Clone, Copy, Debug)]
-pub struct UserDefined<'t> {
+pub struct Annotations<'t> {
     trace: &'t Trace,
     pairs: Option<&'t [u64]>,
     kept: Kept<'t>,
@@ -23,7 +23,7 @@ enum Kept<'t> {
     ByKey(&'t [u64]),
 }
 
-impl<'t> UserDefined<'t> {
+impl<'t> Annotations<'t> {
     /// By object: the numbers of what its events say, in `extras` if anything is kept.
     pub(crate) fn new(
         trace: &'t Trace,
@@ -31,12 +31,12 @@ impl<'t> UserDefined<'t> {
         pairs: impl FnOnce() -> &'t [u64],
     ) -> Self {
         let kept = extras.map_or(Kept::No, Kept::Here);
-        UserDefined { trace, pairs: extras.map(|_| pairs()), kept }
+        Annotations { trace, pairs: extras.map(|_| pairs()), kept }
     }
 
     /// The same where the objects are links: it is kept where their keys are.
     pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
-        UserDefined { kept: Kept::ByKey(keys), ..self }
+        Annotations { kept: Kept::ByKey(keys), ..self }
     }
 
     /// Tells whether they were kept.

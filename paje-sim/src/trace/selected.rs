@@ -22,7 +22,7 @@ impl Selection {
 
 /// The rows of a trace that are wanted.
 ///
-/// To show them in output order: `trace.walk(order).filter(|step| selected.step(*step))`.
+/// To show them in output order: `trace.walk(order).filter(|step| selected.wants_step(*step))`.
 #[derive(Clone, Debug)]
 pub struct Selected {
     selection: Selection,
@@ -126,34 +126,34 @@ impl Selected {
 
     /// Tells whether rows of this type are wanted, where their containers are.
     #[must_use]
-    pub fn type_(&self, id: TypeId) -> bool {
+    pub fn wants_type(&self, id: TypeId) -> bool {
         self.everything || self.types[id.index()]
     }
 
     /// Tells whether the row of this container is wanted.
     #[must_use]
-    pub fn container(&self, id: ContainerId) -> bool {
+    pub fn wants_container(&self, id: ContainerId) -> bool {
         self.everything || self.containers[id.index()].1
     }
 
     /// Tells whether the rows of this type in this container are wanted.
     #[must_use]
-    pub fn rows(&self, container: ContainerId, type_: TypeId) -> bool {
+    pub fn wants_rows(&self, container: ContainerId, type_: TypeId) -> bool {
         self.everything || self.types[type_.index()] && self.containers[container.index()].0
     }
 
     /// Tells whether the rows of this lane are wanted.
     #[must_use]
-    pub fn lane(&self, lane: LaneView<'_>) -> bool {
-        self.rows(lane.container(), lane.type_id())
+    pub fn wants_lane(&self, lane: LaneView<'_>) -> bool {
+        self.wants_rows(lane.container(), lane.type_id())
     }
 
     /// Tells whether the rows that a walk has come to are wanted.
     #[must_use]
-    pub fn step(&self, step: Step) -> bool {
+    pub fn wants_step(&self, step: Step) -> bool {
         match step {
-            Step::Container(id) => self.container(id),
-            Step::Type(container, type_) => self.rows(container, type_),
+            Step::Container(id) => self.wants_container(id),
+            Step::Type(container, type_) => self.wants_rows(container, type_),
         }
     }
 

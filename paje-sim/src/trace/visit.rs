@@ -7,7 +7,7 @@ use paje_parser::TypeNature;
 use crate::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::trace::Trace;
-use crate::trace::annotations::UserDefined;
+use crate::trace::annotations::Annotations;
 use crate::trace::finished::FinishedRows;
 use crate::trace::lane::LaneView;
 use crate::trace::order::NameOrder;
@@ -130,7 +130,7 @@ impl<'t> LaneView<'t> {
             let (place, size, count) = (chunk.place, chunk.size(), chunk.count());
             let floats = |column| bytemuck::cast_slice(arena.words(place, column, count));
             let user_defined =
-                |column| UserDefined::new(self.trace, extras, || arena.words(place, column, count));
+                |column| Annotations::new(self.trace, extras, || arena.words(place, column, count));
             match self.nature() {
                 TypeNature::State | TypeNature::Container => {
                     let column = StateChunk::value(&chunk);
@@ -203,7 +203,7 @@ pub struct States<'t> {
     /// Number of states below it on the stack.
     pub imbrication: &'t [u32],
     /// The user-defined fields of the events that opened and closed it.
-    pub user_defined: UserDefined<'t>,
+    pub user_defined: Annotations<'t>,
 }
 
 /// Values of a variable. The slices have one length; times are in seconds.
@@ -216,7 +216,7 @@ pub struct Variables<'t> {
     /// Until when the variable has the slice's last value.
     pub last_end: f64,
     /// The user-defined fields of the events that set it.
-    pub user_defined: UserDefined<'t>,
+    pub user_defined: Annotations<'t>,
 }
 
 impl Variables<'_> {
@@ -235,7 +235,7 @@ pub struct Events<'t> {
     /// The value, of the lane's type.
     pub value: &'t [ValueId],
     /// The events' user-defined fields.
-    pub user_defined: UserDefined<'t>,
+    pub user_defined: Annotations<'t>,
 }
 
 /// Links of a lane. All slices have one length; times are in seconds.
@@ -254,7 +254,7 @@ pub struct Links<'t> {
     finished: &'t FinishedRows,
     keys: &'t [u64],
     /// The user-defined fields of the start and of the end.
-    pub user_defined: UserDefined<'t>,
+    pub user_defined: Annotations<'t>,
 }
 
 impl<'t> Links<'t> {

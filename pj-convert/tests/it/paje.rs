@@ -62,7 +62,7 @@ impl Fields<'_> {
         &mut self,
         lane: paje_sim::LaneView<'_>,
         start: f64,
-        all: &paje_sim::UserDefined<'_>,
+        all: &paje_sim::Annotations<'_>,
         i: usize,
     ) {
         let mut row = format!("{} {} {start}", lane.container_name(), lane.type_name());

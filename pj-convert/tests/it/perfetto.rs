@@ -305,7 +305,7 @@ fn user_defined_fields_are_annotations() {
 struct Annotated<'r>(&'r mut Vec<(String, String, String)>);
 
 impl Annotated<'_> {
-    fn add(&mut self, value: String, all: &paje_sim::UserDefined<'_>, trace: &Trace, i: usize) {
+    fn add(&mut self, value: String, all: &paje_sim::Annotations<'_>, trace: &Trace, i: usize) {
         for (side, fields) in all.events_of(i) {
             let ending = if side == paje_sim::Side::Closing { " (end)" } else { "" };
             let names = trace.defs()[fields.def()].extras().map(|(name, _)| name.to_owned());

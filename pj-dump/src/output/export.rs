@@ -91,7 +91,7 @@ pub fn write_selected<W: Write + Send>(
     out: W,
     written: &Written,
 ) -> io::Result<Exported> {
-    let steps = trace.walk(style.quotes.order()).filter(|step| selected.step(*step));
+    let steps = trace.walk(style.quotes.order()).filter(|step| selected.wants_step(*step));
     write_steps(trace, &Names::new(trace), style, workers, out, written, steps)
 }
 

@@ -1,7 +1,7 @@
 //! The header lines of `-h`.
 
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, Selection, States, Step, Trace, TypeNature, UserDefined,
+    Annotations, ContainerId, Events, LaneView, Links, Selection, States, Step, Trace, TypeNature,
     Variables, Visitor,
 };
 
@@ -79,7 +79,7 @@ impl Header {
     fn meet(
         &mut self,
         nature: TypeNature,
-        fields: &UserDefined<'_>,
+        fields: &Annotations<'_>,
         i: usize,
     ) -> Result<(), Complete> {
         self.text.extend_from_slice(columns(nature, self.style.quotes).as_bytes());

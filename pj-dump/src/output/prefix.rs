@@ -48,7 +48,8 @@ pub(crate) fn write(
             Step::Type(_, type_) => trace.types().nature(type_) == nature,
         };
         let order = style.quotes.order();
-        let steps = || trace.walk(order).filter(of_nature).filter(|step| selected.step(*step));
+        let steps =
+            || trace.walk(order).filter(of_nature).filter(|step| selected.wants_step(*step));
         let mut header = Header::of_one(style).lines(trace, steps());
         if header.is_empty() {
             header = format!("{}\n", columns(nature, style.quotes)).into_bytes();

@@ -15,7 +15,7 @@ use std::convert::Infallible;
 
 use paje_parser::Field;
 use paje_sim::{
-    ContainerId, Events, LaneId, LaneView, Links, Name, States, Trace, UserDefined, Variables,
+    Annotations, ContainerId, Events, LaneId, LaneView, Links, Name, States, Trace, Variables,
     Visitor,
 };
 
@@ -160,7 +160,7 @@ impl<'t> RowFormatter<'t> {
 
     /// The columns of an object's user-defined fields, separators included.
     #[inline(always)]
-    fn print_extras(&mut self, fields: &UserDefined<'_>, i: usize) {
+    fn print_extras(&mut self, fields: &Annotations<'_>, i: usize) {
         self.extras.clear();
         if fields.is_kept() {
             self.print_kept(fields, i);
@@ -168,7 +168,7 @@ impl<'t> RowFormatter<'t> {
     }
 
     #[inline(never)]
-    fn print_kept(&mut self, fields: &UserDefined<'_>, i: usize) {
+    fn print_kept(&mut self, fields: &Annotations<'_>, i: usize) {
         for (_, raw) in fields.of(i) {
             self.extras.extend_from_slice(b", ");
             self.style.quotes.write(Name::from(Field::new(raw)), &mut self.extras);

@@ -79,7 +79,7 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         let (trace, order) = (portion.trace(), self.style.quotes.order());
         self.selected.extend(trace);
         let selected = &self.selected;
-        let steps = || portion.walk(order).filter(|step| selected.step(*step));
+        let steps = || portion.walk(order).filter(|step| selected.wants_step(*step));
         if let Some(header) = &mut self.header {
             self.out.write_all(&header.lines(trace, steps()))?;
         }

@@ -215,7 +215,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, draw: &mut Draw) -> us
         assert!(out == expected, "{what}\n{}", String::from_utf8_lossy(&out));
         assert_eq!(exported.rows, lines(&out).len() as u64, "{what}");
 
-        let steps = trace.walk(style.quotes.order()).filter(|step| selected.step(*step));
+        let steps = trace.walk(style.quotes.order()).filter(|step| selected.wants_step(*step));
         let header = Header::new(style).selecting(&selection).lines(&trace, steps);
         let nature = |line: &&[u8]| line.split(|byte| *byte == b',').next().map(<[u8]>::to_vec);
         let headed: Vec<_> = lines(&header).iter().map(nature).collect();
@@ -320,7 +320,7 @@ fn assert_checked(what: &str, text: &[u8], mut options: Options, turn: usize) {
         assert_eq!(found.each_ref().map(verdict), wanted, "{what}, {natures:?}");
         let [Ok(trace), Ok(_)] = found else { continue };
         let selected = options.selection.resolve(&trace);
-        for lane in trace.lanes().filter(|lane| !selected.lane(*lane)) {
+        for lane in trace.lanes().filter(|lane| !selected.wants_lane(*lane)) {
             assert!(lane.is_empty() || options.recover, "{what}, {natures:?}");
         }
     }
