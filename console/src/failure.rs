@@ -47,7 +47,7 @@ impl Failure {
         }
     }
 
-    /// Whether somebody who reads the output has seen enough, which is no failure of the program.
+    /// Tells whether somebody who reads the output has seen enough, which is no failure of the program.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! How much memory a run may take, and has taken.
+//! The memory that a run may take, and has taken.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// How much memory the process may take: that of the machine, or less if its control groups say so.
+/// The memory that the process may take: that of the machine, or less if its control groups say so.
 /// `root` is where the system's files are.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;

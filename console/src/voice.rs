@@ -74,7 +74,7 @@ impl Voice {
         }
     }
 
-    /// How many workers there are, and where.
+    /// The number of workers, and where.
     pub fn workers(self, workers: &Workers) {
         let (threads, them) = match workers.threads() {
             1 => ("1 thread".to_owned(), "it"),
@@ -210,7 +210,7 @@ impl Voice {
     }
 }
 
-/// Whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
+/// Tells whether a problem is one of a trace that holds much else: it has been read, and what it says does not fit
 /// together somewhere. Something wrong with definitions of events, or a number without one, may as well mean that
 /// this is no trace.
 fn is_damage(problem: &Problem) -> bool {
@@ -232,7 +232,7 @@ fn is_damage(problem: &Problem) -> bool {
     }
 }
 
-/// Whether a line comes too late for its lane.
+/// Tells whether a line comes too late for its lane.
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))

@@ -116,7 +116,7 @@ faults! {
 }
 
 impl Fault {
-    /// Whether PajeNG 1.3.6 reports the fault, with exit status 1. It accepts the others, or aborts.
+    /// Tells whether PajeNG 1.3.6 reports the fault, with exit status 1. It accepts the others, or aborts.
     pub fn is_reported_by_pajeng(self) -> bool {
         !matches!(
             self,

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether standard output was closed when the program started (`>&-`): Rust's runtime makes `/dev/null` of it, open
+/// Tells whether standard output was closed when the program started (`>&-`): Rust's runtime makes `/dev/null` of it, open
 /// for reading too, which one that was asked for is not.
 fn is_closed() -> bool {
     let is_null =

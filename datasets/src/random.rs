@@ -92,7 +92,7 @@ pub struct RandomTrace {
 }
 
 impl RandomTrace {
-    /// Whether a replay must end well: exit status 0 and an output to compare. Otherwise it must fail with
+    /// Tells whether a replay must end well: exit status 0 and an output to compare. Otherwise it must fail with
     /// exit status 1.
     pub fn is_valid(&self) -> bool {
         self.fault.is_none()

@@ -129,7 +129,7 @@ impl Shape {
         }
     }
 
-    /// Whether a trace of the shape is valid as it stands; [`Shape::Unsorted`] must be sorted first.
+    /// Tells whether a trace of the shape is valid as it stands; [`Shape::Unsorted`] must be sorted first.
     pub fn is_sorted(self) -> bool {
         self != Self::Unsorted
     }

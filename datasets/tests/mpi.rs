@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use datasets::{Shape, generate};
 
-/// How long the fastest message takes, in microseconds.
+/// The time that the fastest message takes, in microseconds.
 const LATENCY: u64 = 20;
 
 /// What a rank has done so far.
@@ -13,7 +13,7 @@ struct Rank<'a> {
     open: Vec<&'a str>,
     /// States in the order in which they began.
     begun: Vec<&'a str>,
-    /// When the outermost state began, and how long it took, by value.
+    /// The time when the outermost state began, and how long it took, by value.
     since: u64,
     time: HashMap<&'a str, u64>,
     iterations: u32,

@@ -54,7 +54,7 @@ const PACKETS: &[Inner] = &[Inner(
     &[Inner(12, &[Inner(1, &[]), Inner(2, &[]), Inner(3, &[])]), Inner(11, &[Inner(4, &[])]), Inner(60, &[])],
 )];
 
-/// Whether bytes are a message, and those within are.
+/// Tells whether bytes are a message, and those within are.
 fn is_message(mut bytes: &[u8], inner: &[Inner]) -> bool {
     while !bytes.is_empty() {
         let Some(tag) = varint(&mut bytes) else { return false };

@@ -15,7 +15,7 @@ use workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// How many pieces, or by which type, which all traces have.
+/// The number of pieces, or by which type, which all traces have.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// The pieces of a trace, dumped together, give its rows; what the replay refuses is not split. `choice`

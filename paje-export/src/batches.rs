@@ -67,7 +67,7 @@ impl<'a, 't> Batches<'a, 't> {
         &self.schema
     }
 
-    /// How many batches there are.
+    /// The number of batches.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.cuts {
@@ -77,13 +77,13 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Whether there are none.
+    /// Tells whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many rows a batch has, if that is known before it is made: not under a window of time, and not
+    /// The number of rows that a batch has, if that is known before it is made: not under a window of time, and not
     /// of hierarchies.
     ///
     /// # Panics

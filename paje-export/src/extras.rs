@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// Whether a text can be read so.
+    /// Tells whether a text can be read so.
     fn reads(self, text: &[u8]) -> bool {
         match self {
             Kind::Integer => integer(text).is_some(),
@@ -71,7 +71,7 @@ fn integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Whether a text says nothing.
+/// Tells whether a text says nothing.
 fn is_nothing(text: &[u8]) -> bool {
     text.is_empty() || text == b"NA"
 }

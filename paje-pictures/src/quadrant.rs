@@ -20,7 +20,7 @@ pub struct Quadrant {
     pub points: Vec<[f64; 4]>,
 }
 
-/// How many places there are from one end of an axis to the other.
+/// The number of places from one end of an axis to the other.
 const PLACES: i32 = 41;
 
 /// From the middle to the end of an axis, in pixels.

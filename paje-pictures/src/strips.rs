@@ -11,7 +11,7 @@ use crate::text::widest;
 pub enum Fill {
     /// Parts of the bin, each of a colour, from below.
     Parts(Vec<(Colour, f64)>),
-    /// How much there is, as a part of the most there is.
+    /// The amount, as a part of the most there is.
     Shade(f64),
 }
 
@@ -31,9 +31,9 @@ pub struct Strips {
     pub title: String,
     /// From above; a heading stands above each group.
     pub groups: Vec<(String, Vec<Strip>)>,
-    /// How many bins there are.
+    /// The number of bins.
     pub bins: usize,
-    /// When the first one begins and the last one ends, in seconds.
+    /// The times when the first one begins and the last one ends, in seconds.
     pub times: [f64; 2],
     /// What colours stand for.
     pub legend: Vec<(Colour, String)>,

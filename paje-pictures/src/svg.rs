@@ -264,7 +264,7 @@ pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
 
-/// How many lines have one label, so that labels do not touch.
+/// The number of lines that have one label, so that labels do not touch.
 pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }

@@ -125,7 +125,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// How many open links a message lists.
+    /// The number of open links that a message lists.
     pub const LISTED: usize = 10;
 
     /// The problem, told of the event whose line has it, where its sentence names that. Who finds a problem

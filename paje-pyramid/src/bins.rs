@@ -15,7 +15,7 @@ pub enum Key {
     Link(ContainerId, ContainerId),
 }
 
-/// How much there is of each key in each of some bins that follow each other. Outside of them there is nothing.
+/// The amount of each key in each of some bins that follow each other. Outside of them there is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bins {
     pub(crate) level: u32,
@@ -80,7 +80,7 @@ impl Bins {
         self.keys[number as usize]
     }
 
-    /// How much memory the bins take, in bytes, without their keys.
+    /// The memory that the bins take, in bytes, without their keys.
     pub(crate) fn bytes(&self) -> u64 {
         let each = 4 + 8 * u64::from(!self.delays.is_empty()) + 8;
         self.ends.len() as u64 * 8 + self.numbers.len() as u64 * each
@@ -189,7 +189,7 @@ impl Bins {
     }
 }
 
-/// How much there is of a key.
+/// The amount of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
     /// Of what.
@@ -201,13 +201,13 @@ pub struct Amount {
 }
 
 impl<'b> Bin<'b> {
-    /// How many rows begin in it.
+    /// The number of rows that begin in it.
     #[must_use]
     pub fn starts(self) -> u32 {
         self.bins.starts[self.at]
     }
 
-    /// How much there is of each key, each once, in the order of the keys' numbers.
+    /// The amount of each key, each once, in the order of the keys' numbers.
     pub fn amounts(self) -> impl ExactSizeIterator<Item = Amount> + use<'b> {
         let bins = self.bins;
         bins.span(self.at).map(move |i| Amount {

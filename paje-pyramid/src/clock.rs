@@ -59,7 +59,7 @@ impl Clock {
         ticks as f64 / self.scale
     }
 
-    /// When so many ticks are over, in seconds.
+    /// The time when so many ticks are over, in seconds.
     #[must_use]
     pub fn time(self, ticks: u64) -> f64 {
         self.origin + self.seconds(ticks)

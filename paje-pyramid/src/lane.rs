@@ -174,7 +174,7 @@ impl Lane {
         self.levels = Levels::Ranges(levels);
     }
 
-    /// How much memory this takes beside the rows, in bytes.
+    /// The memory that this takes beside the rows, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let levels: u64 = match &self.levels {
             Levels::None => 0,

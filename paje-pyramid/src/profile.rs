@@ -15,7 +15,7 @@ use crate::pyramid::{Pyramid, Summary};
 pub struct Profile {
     /// By key: ticks of states, or how many.
     pub amounts: BTreeMap<Key, u64>,
-    /// How many rows begin in the window.
+    /// The number of rows that begin in the window.
     pub starts: u64,
 }
 

@@ -28,7 +28,7 @@ pub struct Pyramid {
 pub enum Summary {
     /// Ticks of each value, by imbrication.
     States(Bins),
-    /// How many there are of each value.
+    /// The number of objects of each value.
     Events(Bins),
     /// How many began there, by where they come from and go to.
     Links(Bins),
@@ -76,7 +76,7 @@ impl Pyramid {
         self.clock
     }
 
-    /// How much memory the summaries take, in bytes: at most a quarter of what the rows do.
+    /// The memory that the summaries take, in bytes: at most a quarter of what the rows do.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.lanes.iter().map(Lane::bytes).sum()

@@ -15,7 +15,7 @@ pub struct Range {
     pub integral: f64,
     /// For how many ticks there is any value.
     pub held: u64,
-    /// How many values begin in it.
+    /// The number of values that begin in it.
     pub starts: u32,
 }
 

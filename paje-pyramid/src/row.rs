@@ -10,9 +10,9 @@ use paje_sim::{ContainerId, Events, LaneView, Links, States, ValueId, Variables,
 pub struct Row {
     /// Its place in the lane, from 0.
     pub number: u64,
-    /// When it began, or was.
+    /// The time when it began, or was.
     pub start: f64,
-    /// When it ended. That of a link may be before its start.
+    /// The time when it ended. That of a link may be before its start.
     pub end: f64,
     /// The value of a state, an event or a link.
     pub value: ValueId,

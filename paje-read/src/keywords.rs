@@ -91,7 +91,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// How many bytes they are.
+    /// Their length in bytes.
     ///
     /// # Errors
     /// The text is no size.

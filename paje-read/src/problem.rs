@@ -21,7 +21,7 @@ pub struct Problem {
     pub line: Option<u64>,
     /// Where in the line, in bytes counted from 1, if that is known.
     pub column: Option<u64>,
-    /// How many lines have it.
+    /// The number of lines that have it.
     pub count: u64,
     /// What was made of it: `skipped`, `kept`, `created` or `cut off`.
     pub remedy: Option<&'static str>,

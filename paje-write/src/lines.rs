@@ -26,7 +26,7 @@ struct Place {
     start: u64,
 }
 
-/// When a container's lines may come.
+/// The time when a container's lines may come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Life {
     created: f64,

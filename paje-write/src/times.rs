@@ -4,12 +4,12 @@ use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 
 /// When things happen in the trace that is written, where that is not as recorded. Rows are counted from 0.
 pub trait Times {
-    /// When a state begins and ends, of what was recorded; `None` if there is none any more.
+    /// The times when a state begins and ends, of what was recorded; `None` if there is none any more.
     fn state(&self, _lane: LaneView<'_>, _row: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
         Some(recorded)
     }
 
-    /// When a link starts and ends; `None` if there is none any more.
+    /// The times when a link starts and ends; `None` if there is none any more.
     fn link(
         &self,
         _lane: LaneId,
@@ -20,22 +20,22 @@ pub trait Times {
         Some(recorded)
     }
 
-    /// Whether links stay in the order of their rows; else they come in the order of their times.
+    /// Tells whether links stay in the order of their rows; else they come in the order of their times.
     fn keeps_order(&self) -> bool {
         true
     }
 
-    /// When something else happens in a container.
+    /// The time when something else happens in a container.
     fn within(&self, _container: ContainerId, recorded: f64) -> f64 {
         recorded
     }
 
-    /// When a container is created and when it ends.
+    /// The times when a container is created and when it ends.
     fn container(&self, trace: &Trace, container: ContainerId) -> (f64, f64) {
         (trace.containers().start(container), trace.containers().end(container))
     }
 
-    /// When the trace ends.
+    /// The time when the trace ends.
     fn end(&self, trace: &Trace) -> f64 {
         trace.end()
     }

@@ -53,7 +53,7 @@ impl Analysis {
         self.rows.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
         self.rows.num_rows()

@@ -49,7 +49,7 @@ pub(crate) fn nearest(seconds: f64) -> i64 {
     (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
 }
 
-/// Whether a time is the one that is nearest to a whole number of nanoseconds, as all are that were written with
+/// Tells whether a time is the one that is nearest to a whole number of nanoseconds, as all are that were written with
 /// nine digits or fewer.
 #[inline]
 fn is_whole(seconds: f64, nanoseconds: i64) -> bool {

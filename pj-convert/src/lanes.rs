@@ -33,7 +33,7 @@ enum Carried {
     Unwanted,
 }
 
-/// When a track has a slice: intervals of nanoseconds, in order, the latest of them.
+/// The time when a track has a slice: intervals of nanoseconds, in order, the latest of them.
 #[derive(Debug, Default)]
 pub(crate) struct Covered {
     closed: VecDeque<(i64, i64)>,
@@ -67,7 +67,7 @@ impl Covered {
     }
 }
 
-/// When a track has a slice, near a time.
+/// The time when a track has a slice, near a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     closed: [(i64, i64); 3],
@@ -77,7 +77,7 @@ pub(crate) struct Around {
 impl Around {
     const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-    /// Whether there is a slice at one of the three times, which does not end there, nor begin if it is to be `inside`.
+    /// Tells whether there is a slice at one of the three times, which does not end there, nor begin if it is to be `inside`.
     pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
         let latest = at - i64::from(inside);
         let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;

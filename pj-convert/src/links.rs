@@ -90,7 +90,7 @@ impl LinkQueue {
         *count += 1;
     }
 
-    /// How many intervals each track may remember.
+    /// The number of intervals that each track may remember.
     pub(crate) fn share(&self) -> usize {
         (INTERVALS / self.holders.count.max(1)).max(16)
     }
@@ -191,7 +191,7 @@ impl Holders {
         self.lanes.get(container.index()).map_or(&[], |holders| holders)
     }
 
-    /// Whether it is known which states the container had.
+    /// Tells whether it is known which states the container had.
     fn know(&self, lanes: &[LaneState], end: &End) -> bool {
         let reaches = |lane: &usize| lanes[*lane].known_until.is_some_and(|it| it >= end.seconds);
         self.of(end.container).iter().all(reaches)
@@ -227,7 +227,7 @@ impl Holders {
 }
 
 impl Ready {
-    /// How many links there are.
+    /// The number of links.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }

@@ -37,7 +37,7 @@ pub(crate) struct Perfetto {
     /// field has two, for the events that open and close.
     annotations: Vec<u32>,
     next_annotation: u32,
-    /// How many containers, types and event definitions were looked at.
+    /// The numbers of containers, types and event definitions that were looked at.
     containers: usize,
     types: usize,
     has_begun: bool,

@@ -32,7 +32,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(report::voice(cli), run(cli, limits))
 }
 
-/// Whether the trace is as it should be.
+/// Tells whether the trace is as it should be.
 fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);

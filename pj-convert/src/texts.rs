@@ -10,7 +10,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -57,7 +57,7 @@ impl ValueTexts {
     }
 }
 
-/// Whether the rows of such a type have values with names.
+/// Tells whether the rows of such a type have values with names.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

@@ -59,7 +59,7 @@ fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
     contradict(cli, failure).then_some(report::SEVERAL_ARE_ONE)
 }
 
-/// Whether what was given as one trace in several files is probably several traces.
+/// Tells whether what was given as one trace in several files is probably several traces.
 fn contradict(cli: &Cli, failure: &Failure) -> bool {
     let Failure::Trace(_, error) = failure else { return false };
     let further = cli.files.get(1..).unwrap_or_default();
@@ -82,7 +82,7 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
 const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
                          `cargo install --locked --path pj-dump --features tables` builds";
 
-/// Whether the trace is as it should be.
+/// Tells whether the trace is as it should be.
 fn dump(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
@@ -163,7 +163,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     Ok(trace.recovered().problems.is_empty())
 }
 
-/// Whether rows are written, or not, while the trace is read, and then forgotten.
+/// Tells whether rows are written, or not, while the trace is read, and then forgotten.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }

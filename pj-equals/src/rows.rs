@@ -63,7 +63,7 @@ impl<'t> LaneRows<'t> {
         self.slice.rows.clear();
     }
 
-    /// How many rows a lane has in the window.
+    /// The number of rows that a lane has in the window.
     pub(crate) fn count(&mut self, lane: Option<LaneView<'t>>) -> u64 {
         let all = lane.map_or(0, LaneView::len);
         if all == 0 || self.window.is_always() {

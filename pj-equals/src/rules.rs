@@ -51,7 +51,7 @@ impl Rules {
         self.keys && self.what == What::Everything
     }
 
-    /// Whether two times, in seconds, are near enough. What a tolerance of 0.1 means is decimal, and
+    /// Tells whether two times, in seconds, are near enough. What a tolerance of 0.1 means is decimal, and
     /// times are not: so 1.1 is within it of 1.0, by half a unit in the last place of each.
     #[must_use]
     pub fn times(&self, a: f64, b: f64) -> bool {
@@ -60,7 +60,7 @@ impl Rules {
         a == b || (a - b).abs() <= self.tolerance + rounding || self.numbers(a, b)
     }
 
-    /// Whether two values of a variable are near enough. What is not a number is like itself.
+    /// Tells whether two values of a variable are near enough. What is not a number is like itself.
     #[must_use]
     pub fn numbers(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());

@@ -59,7 +59,7 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Whether the traces are equal; that is printed if it is to be.
+/// Tells whether the traces are equal; that is printed if it is to be.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));

@@ -46,7 +46,7 @@ impl From<LineOf> for Run {
 }
 
 impl Run {
-    /// Whether the next line, if it is about the same, belongs to the run.
+    /// Tells whether the next line, if it is about the same, belongs to the run.
     const fn goes_on(self) -> bool {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }

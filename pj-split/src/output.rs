@@ -62,7 +62,7 @@ impl Piece {
     }
 }
 
-/// How many files may be open at a time for pieces.
+/// The number of files that may be open at a time for pieces.
 fn most_open() -> u64 {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     limit.saturating_sub(OTHER_FILES)

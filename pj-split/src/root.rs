@@ -131,7 +131,7 @@ pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a text is one field as it is.
+/// Tells whether a text is one field as it is.
 pub(crate) fn plain(text: &[u8]) -> bool {
     let special = |byte: &u8| token::is_white(*byte) || matches!(byte, b'"' | b'#');
     !text.is_empty() && !text.iter().any(special)

@@ -264,7 +264,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
 
 /// What a run took.
 struct Stats {
-    /// When the trace had been read, when it was known what goes where, and when all was over.
+    /// The times when the trace had been read, when it was known what goes where, and when all was over.
     read: Duration,
     shared: Duration,
     total: Duration,

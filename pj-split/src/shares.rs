@@ -40,7 +40,7 @@ impl Shares {
         self.of.get(container.index()).copied().unwrap_or(NONE)
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub(crate) const fn count(&self) -> usize {
         self.count
     }

@@ -95,7 +95,7 @@ pub struct Report {
     pub files: Vec<FileRead>,
     /// How many errors there are, each line counted.
     pub errors: u64,
-    /// How many warnings there are, each line counted.
+    /// The number of warnings, each line counted.
     pub warnings: u64,
     /// Those errors that no finding stands for, because there are more than were to be kept.
     pub unlisted_errors: u64,
@@ -108,7 +108,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether there are no errors.
+    /// Tells whether there are no errors.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         self.errors == 0

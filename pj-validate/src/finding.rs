@@ -129,7 +129,7 @@ pub enum Caution {
     UnusedEvents {
         /// The first ones, at most [`Problem::LISTED`], in file order.
         events: Vec<EventName>,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// Definitions that no event uses.
@@ -140,7 +140,7 @@ pub enum Caution {
         type_: Option<Named>,
         /// The first ones, at most [`Problem::LISTED`], in file order.
         names: Vec<Named>,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// States that are open at the end of the trace, in containers that were not destroyed.
@@ -149,7 +149,7 @@ pub enum Caution {
         type_: Named,
         /// The container of the one that was opened first.
         container: Named,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// A link that ends before it starts.
@@ -288,7 +288,7 @@ pub struct Finding {
     /// The text around the position. Findings made at the end of the trace about something earlier
     /// have none: the input is not kept.
     pub excerpt: Option<Excerpt>,
-    /// How many lines have it, the first one included.
+    /// The number of lines that have it, the first one included.
     pub count: u64,
     /// The file that the last of these lines is in, as an index like `file`.
     pub last_file: usize,
@@ -309,7 +309,7 @@ impl Finding {
         self.cause.code()
     }
 
-    /// Whether its line may be: nothing is shown of what may be no trace.
+    /// Tells whether its line may be: nothing is shown of what may be no trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,

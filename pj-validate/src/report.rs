@@ -336,7 +336,7 @@ impl<W: Write> Human<W> {
         writeln!(out, "{file} is {style}{word}{style:#}{separator}{counts}")
     }
 
-    /// How long the check took.
+    /// The time that the check took.
     ///
     /// # Errors
     /// The output cannot be written.

@@ -44,7 +44,7 @@ pub struct TypeSummary {
     pub parent: usize,
     /// How many objects of it there are.
     pub objects: u64,
-    /// How many values it has.
+    /// The number of values that it has.
     pub values: u64,
 }
 

@@ -13,7 +13,7 @@ pub(crate) const DEEPEST: f64 = 12.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Line<'v> {
     pub(crate) container: ContainerId,
-    /// How many containers it is in.
+    /// The number of containers that it is in.
     pub(crate) indent: usize,
     /// What stands beside it.
     pub(crate) label: String,

@@ -115,7 +115,7 @@ pub fn parse_head(head: &[u8], guard: &Guard) -> Result<Option<(Request, usize)>
 }
 
 impl Guard {
-    /// Whether this is a host that the server is called by: an address, or `localhost`, and the port.
+    /// Tells whether this is a host that the server is called by: an address, or `localhost`, and the port.
     fn is_host(&self, host: &[u8]) -> bool {
         let Ok(host) = std::str::from_utf8(host) else { return false };
         let (name, port) = match host.rsplit_once(':') {

@@ -202,7 +202,7 @@ impl<R: Read> Blocks<R> {
         Blocks { forgives: true, ..self }
     }
 
-    /// How many bytes the blocks read so far hold.
+    /// The number of bytes that the blocks read so far hold.
     pub const fn position(&self) -> ByteOffset {
         self.position
     }

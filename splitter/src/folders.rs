@@ -118,7 +118,7 @@ const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-/// Whether a file may be read that a trace names.
+/// Tells whether a file may be read that a trace names.
 fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {

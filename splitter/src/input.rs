@@ -159,14 +159,14 @@ impl Input {
         &self.name
     }
 
-    /// How many bytes there are to take from the medium, if that is known: those of a regular file,
+    /// The number of bytes to take from the medium, if that is known: those of a regular file,
     /// compressed as they are.
     #[must_use]
     pub const fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// How many bytes have been taken from the medium, [`Input::size`] at the end. Remains good when
+    /// The number of bytes that have been taken from the medium, [`Input::size`] at the end. Remains good when
     /// the input has been taken apart; but who reads the file of a [`Kind::File`] counts by himself,
     /// here if he likes.
     #[must_use]

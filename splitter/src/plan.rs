@@ -33,13 +33,13 @@ impl Plan {
         Plan { file, len, limits }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.len.div_ceil(self.size())
     }
 
-    /// Whether the file has no bytes, and so no blocks.
+    /// Tells whether the file has no bytes, and so no blocks.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0

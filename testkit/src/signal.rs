@@ -11,7 +11,7 @@ pub const KILL: i32 = 9;
 /// SIGTERM.
 pub const TERM: i32 = 15;
 
-/// Whether programs that are started from here begin with this signal ignored, as those of a job that a
+/// Tells whether programs that are started from here begin with this signal ignored, as those of a job that a
 /// shell put in the background do; then a test has to be left out. Where the system does not say: no.
 pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -199,7 +199,7 @@ impl Workers {
         Ok(Workers { pool: Some(pool), threads, cpus, notes })
     }
 
-    /// How many there are; they are numbered from 0.
+    /// Their number; they are numbered from 0.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads

@@ -37,7 +37,7 @@ pub fn drop_pages(path: &Path) -> io::Result<()> {
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Whether the pages of a file can be dropped: after it, reading comes from the device. They cannot
+/// Tells whether the pages of a file can be dropped: after it, reading comes from the device. They cannot
 /// on file systems in memory, or where another process has the file mapped. The file is in the cache
 /// when this returns.
 ///

@@ -58,7 +58,7 @@ impl Width {
 pub(super) struct Line {
     bar: ProgressBar,
     events: Arc<AtomicU64>,
-    /// When the stage began.
+    /// The time when the stage began.
     since: Instant,
     /// What the line is made for at present.
     form: Option<(Stage, Width)>,

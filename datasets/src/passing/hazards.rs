@@ -29,9 +29,9 @@ pub enum Hazard {
     },
     /// So many messages between any of so many ranks, and a barrier now and then.
     Anybody {
-        /// How many ranks: two at least.
+        /// The number of ranks: two at least.
         ranks: usize,
-        /// How many messages.
+        /// The number of messages.
         messages: usize,
         /// What decides on them.
         seed: u64,

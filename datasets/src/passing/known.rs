@@ -28,13 +28,13 @@ pub enum Case {
 /// Times in microseconds, and how many ranks there are where any number can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How many ranks there are: two at least.
+    /// The number of ranks: two at least.
     pub ranks: usize,
     /// How long everybody works.
     pub work: u64,
     /// By how much somebody is late: more than twice `transfer`.
     pub late: u64,
-    /// How long a message takes, or an operation after the last one came: 2 at least.
+    /// The time that a message takes, or an operation after the last one came: 2 at least.
     pub transfer: u64,
 }
 

@@ -8,7 +8,7 @@ use crate::rng::Rng;
 pub struct Passing {
     /// The trace.
     pub bytes: Vec<u8>,
-    /// How many ranks there are.
+    /// The number of ranks.
     pub ranks: usize,
     /// From how many bytes on a message is a rendezvous.
     pub eager: u64,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// The lines of a trace of ranks `rank-0`, `rank-1`, …, all in the root.
 #[derive(Clone, Debug)]
 pub(super) struct Ranks {
-    /// When each rank is ready for the next thing, in microseconds.
+    /// The time when each rank is ready for the next thing, in microseconds.
     pub(super) clock: Vec<u64>,
     /// The lines after the header, each with its time.
     lines: Vec<(u64, String)>,

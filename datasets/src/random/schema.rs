@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// Whether the event names something, which may then have an alias.
+    /// Tells whether the event names something, which may then have an alias.
     pub(super) fn names(self) -> bool {
         matches!(
             self,
@@ -216,7 +216,7 @@ impl Definition {
         Self { kind, number, fields, old_names, written: false }
     }
 
-    /// Whether lines of this definition carry an alias.
+    /// Tells whether lines of this definition carry an alias.
     pub(super) fn has_alias(&self) -> bool {
         self.fields.contains(&Field::Alias)
     }

@@ -16,7 +16,7 @@ pub(super) enum Nature {
 }
 
 impl Nature {
-    /// Whether entities of the nature have named values.
+    /// Tells whether entities of the nature have named values.
     pub(super) fn has_values(self) -> bool {
         matches!(self, Self::State | Self::Event | Self::Link)
     }

@@ -28,7 +28,7 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// How many links wait for their other end.
+    /// The number of links that wait for their other end.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }

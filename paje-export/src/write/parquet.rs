@@ -59,7 +59,7 @@ pub(super) fn open<W: Write + Send>(
     Ok((Encoder { schema: SchemaRef::clone(schema), factory }, Sink(writer)))
 }
 
-/// Whether values of variables come again and again, so that a dictionary of them is shorter. Of some
+/// Tells whether values of variables come again and again, so that a dictionary of them is shorter. Of some
 /// traces they do, of others nearly none does: the first rows tell.
 fn repeated(batches: &Batches<'_, '_>) -> Result<bool, Error> {
     if batches.table() != Table::Variable || batches.is_empty() {

@@ -77,7 +77,7 @@ struct Lane {
     value: Vec<u32>,
     /// What the values, numbered, look like.
     texts: Printed,
-    /// How many rows count already.
+    /// The number of rows that count already.
     begun: usize,
 }
 

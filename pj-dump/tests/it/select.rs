@@ -89,7 +89,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Whether rows of a container are wanted: asked of it, and of all that it is in.
+/// Tells whether rows of a container are wanted: asked of it, and of all that it is in.
 fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
     let all = trace.containers();
     let named = |name: Name<'_>| selection.containers.iter().any(|glob| glob.matches(name.text));

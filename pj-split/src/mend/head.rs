@@ -75,7 +75,7 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     out.extend_from_slice(b"%EndEventDef\n");
 }
 
-/// Whether a name stands for a field of the format.
+/// Tells whether a name stands for a field of the format.
 fn is_known(name: &str, old_names: bool) -> bool {
     let old = ["ContainerType", "EntityType", "SourceContainerType", "DestContainerType"];
     let old = [&old[..], &["SourceContainer", "DestContainer"]].concat();

@@ -15,9 +15,9 @@ pub(super) struct Rows<'s, 'a> {
     type_: TypeId,
     /// The place of the lane's last event.
     last: Place,
-    /// When the states end that are open, as far as they are written.
+    /// The time when the states end that are open, as far as they are written.
     open: Vec<f64>,
-    /// When the state began that was opened last, and when it ended: what comes must not be earlier.
+    /// The time when the state began that was opened last, and when it ended: what comes must not be earlier.
     newest: (f64, f64),
     /// How high the stack was when that was opened.
     newest_at: usize,

@@ -35,7 +35,7 @@ pub(crate) struct Container {
     quoted: bool,
     pub(crate) type_: u32,
     pub(crate) parent: u32,
-    /// When it was created, in seconds.
+    /// The time when it was created, in seconds.
     pub(crate) start: f64,
     /// The last file that created it, or repeated its creation.
     pub(crate) said_in: u32,

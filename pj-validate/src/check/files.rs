@@ -105,12 +105,12 @@ impl Files {
         self.read.len() as u32 - 1
     }
 
-    /// Whether files are read that are named.
+    /// Tells whether files are read that are named.
     pub(crate) const fn are_wanted(&self) -> bool {
         self.folders.is_some()
     }
 
-    /// Whether any file was named so far.
+    /// Tells whether any file was named so far.
     pub(crate) fn any_named(&self) -> bool {
         self.read.len() > 1 || !self.here.is_empty()
     }
@@ -151,7 +151,7 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Whether it is the file at hand, or one because of which this is read.
+    /// Tells whether it is the file at hand, or one because of which this is read.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {

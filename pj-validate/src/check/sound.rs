@@ -41,7 +41,7 @@ pub(crate) struct KnownType {
     /// Whether an event is for it.
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
-    /// How many values it has, defined or only used.
+    /// The number of values that it has, defined or only used.
     pub(crate) values: u64,
     /// The identifiers of values that are defined and that no event has, in file order.
     pub(crate) unused: Vec<Vec<u8>>,
@@ -85,7 +85,7 @@ impl Checker {
         self.bytes += bytes + 1;
     }
 
-    /// Whether a line defines something, or is a part of what does; or is none that is to be expected.
+    /// Tells whether a line defines something, or is a part of what does; or is none that is to be expected.
     fn defines(&mut self, line: &[u8]) -> bool {
         let text = line.trim_ascii_start();
         if text.is_empty() || text[0] == b'#' {
@@ -143,7 +143,7 @@ impl Checker {
     }
 }
 
-/// Whether an event defines a type or a value.
+/// Tells whether an event defines a type or a value.
 const fn is_definition(kind: EventKind) -> bool {
     matches!(
         kind,

@@ -176,7 +176,7 @@ impl Types {
         id
     }
 
-    /// Whether `above` is `below` or one of its ancestors.
+    /// Tells whether `above` is `below` or one of its ancestors.
     fn is_ancestor(&self, above: u32, below: u32) -> bool {
         let depth = self.get(above).depth;
         let mut at = below;

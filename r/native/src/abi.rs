@@ -33,7 +33,7 @@ use crate::reading::{Failure, Reading, defect};
 pub struct Text {
     /// UTF-8.
     pub bytes: *const c_char,
-    /// How many bytes.
+    /// Their length in bytes.
     pub length: usize,
 }
 
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn paje_wait(reading: *mut Reading, milliseconds: c_uint) 
     }
 }
 
-/// How many bytes are read so far, and how many there are (negative: nobody knows).
+/// The number of bytes that are read so far, and how many there are (negative: nobody knows).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_progress(
     reading: *const Reading,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn paje_progress(
     }
 }
 
-/// When the trace ends, in seconds.
+/// The time when the trace ends, in seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_end(reading: *const Reading) -> c_double {
     // SAFETY: rules 1 and 2.
@@ -224,21 +224,21 @@ unsafe fn frame<'a>(reading: *const Reading) -> Option<&'a Frame> {
     unsafe { &*reading }.frame.as_ref()
 }
 
-/// How many columns the table has.
+/// The number of columns that the table has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_columns(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
     unsafe { frame(reading) }.map_or(0, |frame| frame.columns.len())
 }
 
-/// How many rows it has.
+/// The number of rows that it has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_rows(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
     unsafe { frame(reading) }.map_or(0, Frame::rows)
 }
 
-/// How many batches it has.
+/// The number of batches that it has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_batches(reading: *const Reading) -> usize {
     // SAFETY: rules 1 and 2.
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn paje_finish(reading: *mut Reading, columns: *const *mut
     }
 }
 
-/// How many levels a factor has that is complete.
+/// The number of levels that a factor has that is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_levels(reading: *const Reading, column: usize) -> usize {
     // SAFETY: rules 1 and 2.

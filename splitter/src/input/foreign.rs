@@ -68,7 +68,7 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     is_tar.then_some(("a tar archive", UNPACK))
 }
 
-/// Whether what begins with `head` may be a trace.
+/// Tells whether what begins with `head` may be a trace.
 ///
 /// # Errors
 /// It is something else.

@@ -42,7 +42,7 @@ pub(crate) enum Job {
     PajengReplay,
 }
 
-/// How many jobs there are.
+/// The number of jobs.
 const JOBS: usize = 7;
 
 impl Job {

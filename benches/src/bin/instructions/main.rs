@@ -118,7 +118,7 @@ fn show(row: &Row, counts: &Counts) {
     }
 }
 
-/// Whether nothing costs more than the record says; tells what does.
+/// Tells whether nothing costs more than the record says; tells what does.
 fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if before.compiler != now.compiler || before.size != now.size {
         println!(
