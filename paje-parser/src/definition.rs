@@ -39,6 +39,22 @@ pub enum FieldType {
     Color,
 }
 
+impl FieldType {
+    /// The word for it in definitions.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            FieldType::Date => "date",
+            FieldType::Int => "int",
+            FieldType::Double => "double",
+            FieldType::Float => "float",
+            FieldType::Hex => "hex",
+            FieldType::String => "string",
+            FieldType::Color => "color",
+        }
+    }
+}
+
 /// One field of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDef {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use paje_parser::definition::FieldType;
 use paje_sim::Trace;
 
 /// What a line says.
@@ -121,23 +120,10 @@ impl Definitions {
             let def = fields.map(|fields| &trace.defs()[fields]);
             let fields = def.iter().flat_map(|def| def.fields());
             for field in fields.filter(|field| field.known.is_none()) {
-                text.push_str(&format!("% {} {}\n", field.name, word(field.kind)));
+                text.push_str(&format!("% {} {}\n", field.name, field.kind.word()));
             }
             text.push_str("%EndEventDef\n");
             out.extend_from_slice(text.as_bytes());
         }
-    }
-}
-
-/// The word for a type of fields.
-const fn word(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Date => "date",
-        FieldType::Int => "int",
-        FieldType::Double => "double",
-        FieldType::Float => "float",
-        FieldType::Hex => "hex",
-        FieldType::String => "string",
-        FieldType::Color => "color",
     }
 }

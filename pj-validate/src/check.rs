@@ -55,6 +55,7 @@ mod links;
 mod model;
 mod options;
 mod place;
+mod register;
 pub(crate) mod sound;
 mod source;
 mod stop;

@@ -1,6 +1,47 @@
-//! What words on command lines mean, for all studies.
+//! What words on command lines mean, for all studies, and the options that all have.
 
+use std::path::PathBuf;
+
+use datasets::Shape;
 use workers::Pin;
+
+use super::study::Source;
+
+/// What every study can be asked for.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Asked {
+    /// Traces to measure after the generated ones
+    #[arg(value_name = "TRACE")]
+    pub traces: Vec<PathBuf>,
+
+    /// Measure the given traces only
+    #[arg(long, requires = "traces")]
+    pub only_given: bool,
+
+    /// Repetitions [default: 5, quick: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+
+    /// Small traces and few runs: this checks the study, and says nothing about speed
+    #[arg(long)]
+    pub quick: bool,
+}
+
+impl Asked {
+    /// How often everything is measured.
+    pub fn runs(&self) -> u32 {
+        self.runs.unwrap_or(if self.quick { 2 } else { 5 })
+    }
+
+    /// What is measured: traces of these shapes, if not the given ones only, and the given ones.
+    ///
+    /// # Errors
+    ///
+    /// Two traces with the same name.
+    pub fn sources(&self, shapes: &[Shape]) -> Result<Vec<Source>, String> {
+        Source::all(if self.only_given { &[] } else { shapes }, &self.traces)
+    }
+}
 
 /// A number of threads. More than a set of CPUs of the kernel holds is a slip of the finger.
 ///

@@ -2,9 +2,9 @@
 
 use paje_convert::Format;
 use paje_equals::exact::{Rules, compare};
-use paje_sim::Trace;
+use paje_sim::{Trace, TypeNature};
 
-use crate::traces::{all, converted, converted_with, options};
+use crate::traces::{all, converted, converted_with, each_annotated, options};
 
 fn told(a: &Trace, b: &Trace) -> String {
     let rules = Rules::default();
@@ -45,71 +45,25 @@ fn user_defined_fields_and_colours_stay() {
         // Rows of lanes by name, each with its fields, and the colour of its value.
         let rows = |trace: &Trace| {
             let mut rows = Vec::new();
-            for lane in trace.lanes() {
-                lane.visit(&mut Fields(&mut rows)).expect("no failure");
-            }
+            each_annotated(trace, |lane, start, value, all, i| {
+                if lane.nature() == TypeNature::Variable {
+                    return;
+                }
+                let mut row = format!("{} {} {start}", lane.container_name(), lane.type_name());
+                for (field, text) in all.of(i) {
+                    let text = paje_parser::Field::new(text).bare();
+                    row.push_str(&format!(" {field}={}", String::from_utf8_lossy(text)));
+                }
+                if let Some(value) = value.filter(|_| lane.nature() == TypeNature::State) {
+                    let color = trace.types().value_color(lane.type_id(), value);
+                    row.push_str(&format!(" {} {color:?}", lane.value_name(value)));
+                }
+                rows.push(row);
+            });
             rows.sort();
             rows
         };
         assert_eq!(rows(&given), rows(&again), "{name}");
-    }
-}
-
-struct Fields<'r>(&'r mut Vec<String>);
-
-impl Fields<'_> {
-    fn add(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        start: f64,
-        all: &paje_sim::Annotations<'_>,
-        i: usize,
-    ) {
-        let mut row = format!("{} {} {start}", lane.container_name(), lane.type_name());
-        for (field, text) in all.of(i) {
-            let text = paje_parser::Field::new(text).bare();
-            row.push_str(&format!(" {field}={}", String::from_utf8_lossy(text)));
-        }
-        self.0.push(row);
-    }
-}
-
-impl paje_sim::Visitor for Fields<'_> {
-    type Error = std::convert::Infallible;
-
-    fn states(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        states: paje_sim::States<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..states.start.len() {
-            self.add(lane, states.start[i], &states.user_defined, i);
-            let color = lane.trace().types().value_color(lane.type_id(), states.value[i]);
-            self.0.push(format!("{} {color:?}", lane.value_name(states.value[i])));
-        }
-        Ok(())
-    }
-
-    fn links(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        links: paje_sim::Links<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..links.start.len() {
-            self.add(lane, links.start[i], &links.user_defined, i);
-        }
-        Ok(())
-    }
-
-    fn events(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        events: paje_sim::Events<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..events.time.len() {
-            self.add(lane, events.time[i], &events.user_defined, i);
-        }
-        Ok(())
     }
 }
 

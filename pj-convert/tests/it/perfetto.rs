@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use paje_convert::{Format, Losses};
-use paje_sim::Trace;
+use paje_sim::{Trace, TypeNature};
 
 use crate::rows::Shown;
-use crate::traces::{all, converted, converted_with, options};
+use crate::traces::{all, converted, converted_with, each_annotated, options};
 
 /// A field of a message.
 #[derive(Clone, Debug)]
@@ -293,67 +293,24 @@ fn user_defined_fields_are_annotations() {
     let read = read(&converted(text, Format::Perfetto), &links(&trace));
     assert!(!read.annotations.is_empty());
     let mut rows = Vec::new();
-    for lane in trace.lanes() {
-        lane.visit(&mut Annotated(&mut rows)).expect("no failure");
-    }
+    each_annotated(&trace, |lane, _, value, all, i| {
+        if lane.nature() == TypeNature::Link {
+            return;
+        }
+        let value = value.map_or(String::new(), |value| lane.value_name(value).to_string());
+        for (side, fields) in all.events_of(i) {
+            let ending = if side == paje_sim::Side::Closing { " (end)" } else { "" };
+            let names = trace.defs()[fields.def()].extras().map(|(name, _)| name.to_owned());
+            for (name, text) in names.zip(fields.texts()) {
+                let text = String::from_utf8_lossy(paje_parser::Field::new(text).bare());
+                rows.push((value.clone(), name + ending, text.into_owned()));
+            }
+        }
+    });
     let mut found = read.annotations;
     rows.sort();
     found.sort();
     assert_eq!(found, rows);
-}
-
-struct Annotated<'r>(&'r mut Vec<(String, String, String)>);
-
-impl Annotated<'_> {
-    fn add(&mut self, value: String, all: &paje_sim::Annotations<'_>, trace: &Trace, i: usize) {
-        for (side, fields) in all.events_of(i) {
-            let ending = if side == paje_sim::Side::Closing { " (end)" } else { "" };
-            let names = trace.defs()[fields.def()].extras().map(|(name, _)| name.to_owned());
-            for (name, text) in names.collect::<Vec<_>>().into_iter().zip(fields.texts()) {
-                let text = String::from_utf8_lossy(paje_parser::Field::new(text).bare());
-                self.0.push((value.clone(), name + ending, text.into_owned()));
-            }
-        }
-    }
-}
-
-impl paje_sim::Visitor for Annotated<'_> {
-    type Error = std::convert::Infallible;
-
-    fn states(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        states: paje_sim::States<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..states.start.len() {
-            let value = lane.value_name(states.value[i]).to_string();
-            self.add(value, &states.user_defined, lane.trace(), i);
-        }
-        Ok(())
-    }
-
-    fn events(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        events: paje_sim::Events<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..events.time.len() {
-            let value = lane.value_name(events.value[i]).to_string();
-            self.add(value, &events.user_defined, lane.trace(), i);
-        }
-        Ok(())
-    }
-
-    fn variables(
-        &mut self,
-        lane: paje_sim::LaneView<'_>,
-        variables: paje_sim::Variables<'_>,
-    ) -> Result<(), Self::Error> {
-        for i in 0..variables.start.len() {
-            self.add(String::new(), &variables.user_defined, lane.trace(), i);
-        }
-        Ok(())
-    }
 }
 
 #[test]

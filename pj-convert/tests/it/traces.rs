@@ -1,5 +1,6 @@
 //! Traces to convert, and the conversion.
 
+use std::convert::Infallible;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -7,7 +8,10 @@ use std::path::Path;
 use console::Quotes;
 use datasets::random;
 use paje_convert::{Conversion, Format, Losses, convert};
-use paje_sim::{FieldNames, Options, Progress, Source, Trace};
+use paje_sim::{
+    Annotations, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
+    ValueId, Variables, Visitor,
+};
 use workers::{Pin, Workers};
 
 /// How every trace of the tests is read: as the examples that need an option need it.
@@ -60,4 +64,54 @@ pub(crate) fn converted_with(
     let converted = convert(source, &conversion, &workers, &Progress::default(), Vec::new());
     let (_, out, losses) = converted.expect("a valid trace, and memory");
     (out, losses)
+}
+
+/// Calls this with each row that can have user-defined fields: its lane, its beginning in seconds, its value if it has
+/// one, and its fields, which are those of the given index.
+pub(crate) fn each_annotated(
+    trace: &Trace,
+    see: impl FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize),
+) {
+    let mut rows = Rows(see);
+    for lane in trace.lanes() {
+        let Ok(()) = lane.visit(&mut rows);
+    }
+}
+
+struct Rows<F>(F);
+
+impl<F: FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize)> Visitor for Rows<F> {
+    type Error = Infallible;
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for (i, (start, value)) in states.start.iter().zip(states.value).enumerate() {
+            self.0(lane, *start, Some(*value), &states.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn variables(
+        &mut self,
+        lane: LaneView<'_>,
+        variables: Variables<'_>,
+    ) -> Result<(), Infallible> {
+        for (i, start) in variables.start.iter().enumerate() {
+            self.0(lane, *start, None, &variables.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
+            self.0(lane, *time, Some(*value), &events.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for (i, (start, value)) in links.start.iter().zip(links.value).enumerate() {
+            self.0(lane, *start, Some(*value), &links.user_defined, i);
+        }
+        Ok(())
+    }
 }

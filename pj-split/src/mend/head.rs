@@ -1,6 +1,6 @@
 //! What the files of a damaged trace begin with: definitions of events and types, as the replay knows them.
 
-use paje_parser::{EventDef, EventKind, FieldName, Quoting, definition::FieldType};
+use paje_parser::{EventDef, EventKind, FieldName, Quoting};
 use paje_sim::{Name, Trace, TypeId, TypeNature};
 
 use super::{Mending, Place};
@@ -61,16 +61,7 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
         // A word begins with a quote that is text only behind the percent sign.
         out.extend_from_slice(if name.starts_with('"') { b"%" } else { b"% " });
         quoted(name.as_bytes(), out);
-        let type_ = match field.kind {
-            FieldType::Date => "date",
-            FieldType::Int => "int",
-            FieldType::Double => "double",
-            FieldType::Float => "float",
-            FieldType::Hex => "hex",
-            FieldType::String => "string",
-            FieldType::Color => "color",
-        };
-        out.extend_from_slice(format!(" {type_}\n").as_bytes());
+        out.extend_from_slice(format!(" {}\n", field.kind.word()).as_bytes());
     }
     out.extend_from_slice(b"%EndEventDef\n");
 }

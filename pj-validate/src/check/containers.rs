@@ -1,12 +1,12 @@
 //! Containers.
 
-use paje_parser::{Field, FieldName};
-use paje_problems::{Named, Problem};
+use std::ops::{Deref, DerefMut};
 
-use super::findings::{Findings, Group, Told};
-use super::source::{Source, quoted};
-use super::stop::{Checked, Map, Stop, map};
-use super::types::{self, other_quoting};
+use paje_problems::Problem;
+
+use super::findings::Group;
+use super::register::{Register, Registered};
+use super::types;
 use crate::finding::Thing;
 
 /// The root container.
@@ -15,14 +15,48 @@ pub(crate) const ROOT: u32 = 0;
 /// All containers by their numbers.
 #[derive(Debug)]
 pub(crate) struct Containers {
-    pub(crate) list: Vec<Container>,
-    by_identifier: Map<Box<[u8]>, u32>,
-    /// Identifiers of containers that could not be made, and the finding that says why.
-    spoiled: Map<Vec<u8>, Told>,
-    /// The one that the last event of a lane named: the next one often names it again.
-    pub(crate) last: u32,
+    pub(crate) register: Register<Container>,
     /// For each destruction, the last file that told or repeated it.
     pub(crate) ended_in: Vec<u32>,
+}
+
+impl Deref for Containers {
+    type Target = Register<Container>;
+
+    fn deref(&self) -> &Register<Container> {
+        &self.register
+    }
+}
+
+impl DerefMut for Containers {
+    fn deref_mut(&mut self) -> &mut Register<Container> {
+        &mut self.register
+    }
+}
+
+impl Registered for Container {
+    const THING: Thing = Thing::Container;
+
+    fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    fn alias(&self) -> Option<&[u8]> {
+        self.alias.as_deref()
+    }
+
+    fn is_quoted(&self) -> bool {
+        self.quoted
+    }
+
+    fn quoting(&self, _: u32) -> Group {
+        Group::ids("container-quoting", self.type_, 0)
+    }
+
+    fn unknown(name: &[u8]) -> (Problem, Group) {
+        let problem = Problem::UnknownContainer { name: name.to_vec() };
+        (problem, Group::named("unknown-container", 0, name))
+    }
 }
 
 /// No file, or no container.
@@ -62,104 +96,14 @@ pub(crate) struct Container {
 
 impl Containers {
     pub(crate) fn new() -> Self {
-        let mut containers = Containers {
-            list: Vec::new(),
-            by_identifier: map(),
-            spoiled: map(),
-            last: ROOT,
-            ended_in: Vec::new(),
-        };
+        let mut containers = Containers { register: Register::new(), ended_in: Vec::new() };
         containers.insert(b"0", None, false, types::ROOT, ROOT);
         containers
-    }
-
-    /// Remembers that a container could not be made.
-    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
-        self.spoiled.entry(identifier).or_insert(told);
-    }
-
-    /// The container that a field names.
-    #[inline]
-    pub(crate) fn named_by(
-        &self,
-        name: Field<'_>,
-        field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<u32> {
-        let id = if self.is(self.last, name.bare()) {
-            self.last
-        } else {
-            match self.find(name.bare()) {
-                Some(id) => id,
-                None => return Err(self.unknown(name.bare(), field)),
-            }
-        };
-        self.referred(id, name, field, source, findings);
-        Ok(id)
-    }
-
-    #[cold]
-    fn unknown(&self, name: &[u8], field: FieldName) -> Box<Stop> {
-        if let Some(of) = self.spoiled.get(name) {
-            return Box::new(Stop::Consequence { of: *of, spoils: None });
-        }
-        let problem = Problem::UnknownContainer { name: name.to_vec() };
-        Stop::at(field, problem).once(Group::named("unknown-container", 0, name))
-    }
-
-    pub(crate) fn find(&self, identifier: &[u8]) -> Option<u32> {
-        self.by_identifier.get(identifier).copied()
-    }
-
-    /// Whether this is the container's identifier.
-    #[inline]
-    fn is(&self, id: u32, identifier: &[u8]) -> bool {
-        self.identifier(id) == identifier
-    }
-
-    fn identifier(&self, id: u32) -> &[u8] {
-        let container = self.get(id);
-        container.alias.as_deref().unwrap_or(&container.name)
-    }
-
-    /// What messages call the container.
-    pub(crate) fn named(&self, id: u32) -> Named {
-        let container = self.get(id);
-        Named::new(&container.name, container.alias.as_deref())
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, id: u32) -> &Container {
-        &self.list[id as usize]
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Container {
-        &mut self.list[id as usize]
     }
 
     #[inline]
     pub(crate) fn type_of(&self, id: u32) -> u32 {
         self.get(id).type_
-    }
-
-    /// A field names the container: its quotes should be those of its creation.
-    #[inline]
-    fn referred(
-        &self,
-        id: u32,
-        name: Field<'_>,
-        field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) {
-        let container = self.get(id);
-        if quoted(name) != container.quoted {
-            let group = Group::ids("container-quoting", container.type_, 0);
-            let thing = (Thing::Container, self.named(id));
-            other_quoting(thing, name, field, group, source, findings);
-        }
     }
 
     /// The identifier must be free.
@@ -171,9 +115,7 @@ impl Containers {
         type_: u32,
         parent: u32,
     ) -> u32 {
-        let id = self.list.len() as u32;
-        self.by_identifier.insert(alias.unwrap_or(name).into(), id);
-        self.list.push(Container {
+        let id = self.register.add(Container {
             name: name.into(),
             alias: alias.map(Into::into),
             quoted,

@@ -2,17 +2,19 @@
 
 mod define;
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_problems::{Named, Problem};
 
-use super::findings::{Findings, Group, Told};
+use super::findings::{Findings, Group};
 use super::options::Rules;
 use super::place::Place;
+use super::register::{Register, Registered, other_quoting};
 use super::source::{Source, quoted};
 use super::stop::{Checked, Map, Spoils, Stop, map};
-use crate::finding::{Caution, Thing};
+use crate::finding::Thing;
 
 /// The type of the root container.
 pub(crate) const ROOT: u32 = 0;
@@ -20,13 +22,47 @@ pub(crate) const ROOT: u32 = 0;
 /// All types by their numbers.
 #[derive(Debug)]
 pub(crate) struct Types {
-    pub(crate) list: Vec<Type>,
-    by_identifier: Map<Box<[u8]>, u32>,
-    /// Identifiers of types that could not be made, and the finding that says why.
-    spoiled: Map<Vec<u8>, Told>,
-    /// The one that the last event of a lane named: the next one often names it again.
-    pub(crate) last: u32,
+    pub(crate) register: Register<Type>,
     rules: Rules,
+}
+
+impl Deref for Types {
+    type Target = Register<Type>;
+
+    fn deref(&self) -> &Register<Type> {
+        &self.register
+    }
+}
+
+impl DerefMut for Types {
+    fn deref_mut(&mut self) -> &mut Register<Type> {
+        &mut self.register
+    }
+}
+
+impl Registered for Type {
+    const THING: Thing = Thing::Type;
+
+    fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    fn alias(&self) -> Option<&[u8]> {
+        self.alias.as_deref()
+    }
+
+    fn is_quoted(&self) -> bool {
+        self.quoted
+    }
+
+    fn quoting(&self, id: u32) -> Group {
+        Group::ids("type-quoting", id, 0)
+    }
+
+    fn unknown(name: &[u8]) -> (Problem, Group) {
+        let problem = Problem::UnknownType { name: name.to_vec() };
+        (problem, Group::named("unknown-type", 0, name))
+    }
 }
 
 #[derive(Debug)]
@@ -65,76 +101,9 @@ pub(crate) struct Value {
 
 impl Types {
     pub(crate) fn new(rules: Rules) -> Self {
-        let mut types =
-            Types { list: Vec::new(), by_identifier: map(), spoiled: map(), last: ROOT, rules };
+        let mut types = Types { register: Register::new(), rules };
         types.insert(b"0", None, false, TypeNature::Container, ROOT);
         types
-    }
-
-    /// Remembers that a type could not be made.
-    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
-        self.spoiled.entry(identifier).or_insert(told);
-    }
-
-    /// The type that a field names.
-    #[inline]
-    pub(crate) fn named_by(
-        &self,
-        name: Field<'_>,
-        field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<u32> {
-        let id = if self.is(self.last, name.bare()) {
-            self.last
-        } else {
-            match self.find(name.bare()) {
-                Some(id) => id,
-                None => return Err(self.unknown(name.bare(), field)),
-            }
-        };
-        self.referred(id, name, field, source, findings);
-        Ok(id)
-    }
-
-    #[cold]
-    fn unknown(&self, name: &[u8], field: FieldName) -> Box<Stop> {
-        if let Some(of) = self.spoiled.get(name) {
-            return Box::new(Stop::Consequence { of: *of, spoils: None });
-        }
-        let problem = Problem::UnknownType { name: name.to_vec() };
-        Stop::at(field, problem).once(Group::named("unknown-type", 0, name))
-    }
-
-    fn find(&self, identifier: &[u8]) -> Option<u32> {
-        self.by_identifier.get(identifier).copied()
-    }
-
-    /// Whether this is the type's identifier.
-    #[inline]
-    fn is(&self, id: u32, identifier: &[u8]) -> bool {
-        self.identifier(id) == identifier
-    }
-
-    fn identifier(&self, id: u32) -> &[u8] {
-        let type_ = self.get(id);
-        type_.alias.as_deref().unwrap_or(&type_.name)
-    }
-
-    /// What messages call the type.
-    pub(crate) fn named(&self, id: u32) -> Named {
-        let type_ = self.get(id);
-        Named::new(&type_.name, type_.alias.as_deref())
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, id: u32) -> &Type {
-        &self.list[id as usize]
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Type {
-        &mut self.list[id as usize]
     }
 
     /// The identifier must be free.
@@ -146,7 +115,6 @@ impl Types {
         nature: TypeNature,
         parent: u32,
     ) -> u32 {
-        let id = self.list.len() as u32;
         let (depth, jump) = match self.list.get(parent as usize) {
             Some(above) => {
                 let jump = &self.list[above.jump as usize];
@@ -156,8 +124,7 @@ impl Types {
             }
             None => (0, ROOT),
         };
-        self.by_identifier.insert(alias.unwrap_or(name).into(), id);
-        self.list.push(Type {
+        self.register.add(Type {
             name: name.into(),
             alias: alias.map(Into::into),
             quoted,
@@ -172,8 +139,7 @@ impl Types {
             objects: 0,
             values: Vec::new(),
             by_identifier: map(),
-        });
-        id
+        })
     }
 
     /// Tells whether `above` is `below` or one of its ancestors.
@@ -185,23 +151,6 @@ impl Types {
             at = if self.get(jump).depth >= depth { jump } else { self.get(at).parent };
         }
         at == above
-    }
-
-    /// A field names the type: its quotes should be those of the definition.
-    #[inline]
-    fn referred(
-        &self,
-        id: u32,
-        name: Field<'_>,
-        field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) {
-        if quoted(name) != self.get(id).quoted {
-            let group = Group::ids("type-quoting", id, 0);
-            let thing = (Thing::Type, self.named(id));
-            other_quoting(thing, name, field, group, source, findings);
-        }
     }
 
     /// The value that an event names, which comes into being if it is new.
@@ -252,20 +201,6 @@ impl Type {
         self.values.push(value);
         id
     }
-}
-
-/// Warns of a name whose quotes are not those of its definition.
-#[cold]
-pub(crate) fn other_quoting(
-    (thing, named): (Thing, Named),
-    name: Field<'_>,
-    field: FieldName,
-    group: Group,
-    source: &Source<'_>,
-    findings: &mut Findings,
-) {
-    let caution = Caution::OtherQuoting { thing, named, quoted: quoted(name) };
-    source.warn(field, caution, group, findings);
 }
 
 /// The field that identifies what is defined.

@@ -10,8 +10,8 @@ use benches::pieces::record::{Points, Run, csv};
 use benches::pieces::study::{self, Plan, Tools};
 use benches::pieces::{plots, table};
 use benches::scaling::machine;
-use benches::scaling::study::{Source, default_threads};
-use benches::scaling::words::{self, Pins, unique};
+use benches::scaling::study::default_threads;
+use benches::scaling::words::{self, Asked, Pins, unique};
 use clap::Parser;
 use datasets::{Shape, Size};
 use workers::Pin;
@@ -29,17 +29,12 @@ use workers::Pin;
 #[derive(Debug, Parser)]
 #[command(name = "pieces")]
 struct Cli {
-    /// Traces to measure after the generated ones
-    #[arg(value_name = "TRACE")]
-    traces: Vec<PathBuf>,
+    #[command(flatten)]
+    asked: Asked,
 
     /// Shapes of the generated traces (`datasets --list`)
     #[arg(long, value_delimiter = ',', default_value = "mpi,many-containers")]
     shapes: Vec<Shape>,
-
-    /// Measure the given traces only
-    #[arg(long, requires = "traces")]
-    only_given: bool,
 
     /// Size of a generated trace [default: 160MB, quick: 1MB]
     #[arg(long)]
@@ -58,14 +53,6 @@ struct Cli {
     /// compact]
     #[arg(long, value_name = "POLICY,…", value_parser = words::pins)]
     pins: Vec<Pins>,
-
-    /// Repetitions [default: 5, quick: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    runs: Option<u32>,
-
-    /// Small traces and few runs: this checks the study, and says nothing about speed
-    #[arg(long)]
-    quick: bool,
 
     /// Options for both programs, such as "-n -z"
     #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
@@ -94,25 +81,21 @@ impl Cli {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let mut threads = self.threads.clone();
         if threads.is_empty() {
-            threads = default_threads(if self.quick { cpus.min(4) } else { cpus });
+            threads = default_threads(if self.asked.quick { cpus.min(4) } else { cpus });
         }
         let mut pins = words::all(&self.pins);
         if pins.is_empty() {
             pins = vec![Pin::None, Pin::Compact];
         }
         let pieces: Vec<usize> = self.pieces.iter().map(|count| count.get()).collect();
-        let size = if self.quick { 1_000_000 } else { 160_000_000 };
+        let size = if self.asked.quick { 1_000_000 } else { 160_000_000 };
         Plan {
             threads: unique(&threads),
             pins: unique(&pins),
             pieces: unique(&pieces),
-            runs: self.runs.unwrap_or(if self.quick { 2 } else { 5 }),
+            runs: self.asked.runs(),
             size: self.size.map_or(size, Size::bytes),
         }
-    }
-
-    fn sources(&self) -> Result<Vec<Source>, String> {
-        Source::all(if self.only_given { &[] } else { &self.shapes }, &self.traces)
     }
 }
 
@@ -127,7 +110,7 @@ pub(super) fn main() -> ExitCode {
 }
 
 fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
-    let (plan, sources) = (cli.plan(), cli.sources()?);
+    let (plan, sources) = (cli.plan(), cli.asked.sources(&cli.shapes)?);
     let tools = Tools::find(cli.dump.clone(), cli.split.clone(), &cli.options)?;
     fs::create_dir_all(&cli.out).map_err(|error| format!("{}: {error}", cli.out.display()))?;
     let temporary = cli.temp_dir.clone().unwrap_or_else(std::env::temp_dir);

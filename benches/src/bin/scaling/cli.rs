@@ -8,14 +8,16 @@ use std::process::ExitCode;
 use benches::scaling::program::Programs;
 use benches::scaling::record::{self, Cache};
 use benches::scaling::speed::points;
-use benches::scaling::study::{self, Plan, Source};
-use benches::scaling::words::{self, Pins, unique};
+use benches::scaling::study::{self, Plan};
+use benches::scaling::words::{self, Asked, Pins, unique};
 use benches::scaling::{floor, machine, plots, table};
 use clap::Parser;
 use datasets::{Shape, Size};
 use workers::Pin;
 
 /// Measures how pj_dump scales with threads: strong and weak scaling, on traces of every kind.
+///
+/// Given traces cannot grow: they are for strong scaling only.
 ///
 /// T(p, s) is the time of pj_dump with p threads on a trace of s bytes: wall clock of the whole
 /// process, rows to /dev/null, the minimum of the runs.
@@ -37,9 +39,8 @@ use workers::Pin;
 #[derive(Debug, Parser)]
 #[command(name = "scaling")]
 struct Cli {
-    /// Traces to measure after the generated ones (strong scaling only: they cannot grow)
-    #[arg(value_name = "TRACE")]
-    traces: Vec<PathBuf>,
+    #[command(flatten)]
+    asked: Asked,
 
     /// Shapes of the generated traces (`datasets --list`)
     #[arg(
@@ -48,10 +49,6 @@ struct Cli {
         default_value = "mpi,task-runtime,one-container,many-containers,unique-values,all-links,quoted"
     )]
     shapes: Vec<Shape>,
-
-    /// Measure the given traces only
-    #[arg(long, requires = "traces")]
-    only_given: bool,
 
     /// Size of a generated trace for strong scaling [default: 160MB, quick: 1MB]
     #[arg(long)]
@@ -80,14 +77,6 @@ struct Cli {
     /// of pages
     #[arg(long, value_delimiter = ',', default_value = "cached,dropped")]
     caches: Vec<Cache>,
-
-    /// Repetitions [default: 5, quick: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    runs: Option<u32>,
-
-    /// Small traces and few runs: this checks the study, and says nothing about speed
-    #[arg(long)]
-    quick: bool,
 
     /// Options of pj_dump beyond those for threads, such as "-n -z"
     #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
@@ -121,10 +110,10 @@ impl Cli {
 
     fn plan(&self) -> Plan {
         let or = |size: Option<Size>, quick: u64, whole: u64| {
-            size.map_or(if self.quick { quick } else { whole }, Size::bytes)
+            size.map_or(if self.asked.quick { quick } else { whole }, Size::bytes)
         };
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        let most = self.max_threads.unwrap_or(if self.quick { cpus.min(4) } else { cpus });
+        let most = self.max_threads.unwrap_or(if self.asked.quick { cpus.min(4) } else { cpus });
         let mut threads = self.threads.clone();
         if threads.is_empty() {
             threads = study::default_threads(most);
@@ -135,21 +124,16 @@ impl Cli {
         let mut pins = self.pins();
         if pins.is_empty() {
             let all = [Pin::None, Pin::Compact, Pin::Scatter];
-            pins = all[..if self.quick { 2 } else { 3 }].to_vec();
+            pins = all[..if self.asked.quick { 2 } else { 3 }].to_vec();
         }
         Plan {
             threads,
             pins: unique(&pins),
             caches: unique(&self.caches),
-            runs: self.runs.unwrap_or(if self.quick { 2 } else { 5 }),
+            runs: self.asked.runs(),
             size: or(self.size, 1_000_000, 160_000_000),
             weak_size: or(self.weak_size, 500_000, 40_000_000),
         }
-    }
-
-    fn sources(&self) -> Result<Vec<Source>, String> {
-        let shapes: &[Shape] = if self.only_given { &[] } else { &self.shapes };
-        Source::all(shapes, &self.traces)
     }
 }
 
@@ -177,7 +161,7 @@ fn be_the_floor(cli: &Cli, path: &Path) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
-    let (plan, sources) = (cli.plan(), cli.sources()?);
+    let (plan, sources) = (cli.plan(), cli.asked.sources(&cli.shapes)?);
     let programs = Programs::find(cli.program.clone(), &cli.options)?;
     std::fs::create_dir_all(&cli.out).map_err(|error| format!("{}: {error}", cli.out.display()))?;
     let traces = tempfile::Builder::new().prefix("traces-").tempdir_in(&cli.out)?;
@@ -269,6 +253,6 @@ mod tests {
         assert_eq!((quick.size, quick.weak_size), (1_000_000, 500_000));
         assert!(Cli::try_parse_from(["scaling", "--threads", "0"]).is_err());
         let twice = Cli::parse_from(["scaling", "a/x.trace", "b/x.trace"]);
-        assert!(twice.sources().unwrap_err().contains("x.trace"));
+        assert!(twice.asked.sources(&twice.shapes).unwrap_err().contains("x.trace"));
     }
 }

@@ -1,0 +1,131 @@
+//! Types or containers: numbered as they come, found by what events call them.
+
+use paje_parser::{Field, FieldName};
+use paje_problems::{Named, Problem};
+
+use super::findings::{Findings, Group, Told};
+use super::source::{Source, quoted};
+use super::stop::{Checked, Map, Stop, map};
+use crate::finding::{Caution, Thing};
+
+/// A thing that events name.
+pub(crate) trait Registered {
+    /// The word for it.
+    const THING: Thing;
+
+    fn name(&self) -> &[u8];
+
+    fn alias(&self) -> Option<&[u8]>;
+
+    /// Tells whether its identifier was quoted where it was defined.
+    fn is_quoted(&self) -> bool;
+
+    /// The findings about quotes that are told as one with those about this thing, which has this number.
+    fn quoting(&self, id: u32) -> Group;
+
+    /// The problem of a name that no such thing has, and the findings that are told as one with it.
+    fn unknown(name: &[u8]) -> (Problem, Group);
+
+    /// The name that events use.
+    fn identifier(&self) -> &[u8] {
+        self.alias().unwrap_or(self.name())
+    }
+}
+
+/// All things of a kind by their numbers; the first one is the root.
+#[derive(Debug)]
+pub(crate) struct Register<T> {
+    pub(crate) list: Vec<T>,
+    by_identifier: Map<Box<[u8]>, u32>,
+    /// Identifiers of things that could not be made, and the finding that says why.
+    spoiled: Map<Vec<u8>, Told>,
+    /// The one that the last event of a lane named: the next one often names it again.
+    pub(crate) last: u32,
+}
+
+impl<T: Registered> Register<T> {
+    pub(crate) fn new() -> Self {
+        Register { list: Vec::new(), by_identifier: map(), spoiled: map(), last: 0 }
+    }
+
+    /// Its identifier must be free; returns its number.
+    pub(crate) fn add(&mut self, thing: T) -> u32 {
+        let id = self.list.len() as u32;
+        self.by_identifier.insert(thing.identifier().into(), id);
+        self.list.push(thing);
+        id
+    }
+
+    /// Remembers that a thing could not be made.
+    pub(crate) fn spoil(&mut self, identifier: Vec<u8>, told: Told) {
+        self.spoiled.entry(identifier).or_insert(told);
+    }
+
+    /// The thing that a field names, with the quotes of its definition or a warning.
+    #[inline]
+    pub(crate) fn named_by(
+        &self,
+        name: Field<'_>,
+        field: FieldName,
+        source: &Source<'_>,
+        findings: &mut Findings,
+    ) -> Checked<u32> {
+        let id = if self.get(self.last).identifier() == name.bare() {
+            self.last
+        } else {
+            match self.find(name.bare()) {
+                Some(id) => id,
+                None => return Err(self.unknown(name.bare(), field)),
+            }
+        };
+        let thing = self.get(id);
+        if quoted(name) != thing.is_quoted() {
+            let about = (T::THING, self.named(id));
+            other_quoting(about, name, field, thing.quoting(id), source, findings);
+        }
+        Ok(id)
+    }
+
+    #[cold]
+    fn unknown(&self, name: &[u8], field: FieldName) -> Box<Stop> {
+        if let Some(of) = self.spoiled.get(name) {
+            return Box::new(Stop::Consequence { of: *of, spoils: None });
+        }
+        let (problem, group) = T::unknown(name);
+        Stop::at(field, problem).once(group)
+    }
+
+    pub(crate) fn find(&self, identifier: &[u8]) -> Option<u32> {
+        self.by_identifier.get(identifier).copied()
+    }
+
+    /// The name for messages.
+    pub(crate) fn named(&self, id: u32) -> Named {
+        let thing = self.get(id);
+        Named::new(thing.name(), thing.alias())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &T {
+        &self.list[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut T {
+        &mut self.list[id as usize]
+    }
+}
+
+/// Warns of a name whose quotes are not those of its definition.
+#[cold]
+pub(crate) fn other_quoting(
+    (thing, named): (Thing, Named),
+    name: Field<'_>,
+    field: FieldName,
+    group: Group,
+    source: &Source<'_>,
+    findings: &mut Findings,
+) {
+    let caution = Caution::OtherQuoting { thing, named, quoted: quoted(name) };
+    source.warn(field, caution, group, findings);
+}
