@@ -4,6 +4,7 @@
 
 mod faults;
 mod files;
+mod files_together;
 mod inputs;
 mod messages;
 mod program;
