@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 // Only here: what is tested elsewhere in every order of threads has this as it is.
-#[cfg(all(test, paje_loom))]
+#[cfg(all(test, feature = "loom"))]
 use loom::sync::{Condvar, Mutex, MutexGuard};
-#[cfg(not(all(test, paje_loom)))]
+#[cfg(not(all(test, feature = "loom")))]
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::Workers;
@@ -172,7 +172,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for Leaving<'_, T, E, P> {
 }
 
 /// In every order that threads may run in, results come in their order, nobody waits for ever, and a failure ends it.
-#[cfg(all(test, paje_loom))]
+#[cfg(all(test, feature = "loom"))]
 mod orders {
     use loom::sync::Arc;
     use loom::thread;
@@ -239,7 +239,7 @@ mod orders {
     }
 }
 
-#[cfg(all(test, not(paje_loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use super::*;
     use crate::Pin;

@@ -1,20 +1,20 @@
 //! Who does what in a round, and who waits for whom.
 //!
 //! All that workers share beside locked shards is here, and small enough to try every order in which
-//! they may run: `RUSTFLAGS="--cfg paje_loom" cargo test -p paje-sim --release --lib tasks` does.
+//! they may run: `cargo test -p paje-sim --features loom --lib tasks` does.
 
-#[cfg(paje_loom)]
+#[cfg(all(test, feature = "loom"))]
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-#[cfg(paje_loom)]
+#[cfg(all(test, feature = "loom"))]
 use loom::sync::{Condvar, Mutex};
-#[cfg(paje_loom)]
+#[cfg(all(test, feature = "loom"))]
 use loom::thread;
 use std::sync::PoisonError;
-#[cfg(not(paje_loom))]
+#[cfg(not(all(test, feature = "loom")))]
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-#[cfg(not(paje_loom))]
+#[cfg(not(all(test, feature = "loom")))]
 use std::sync::{Condvar, Mutex};
-#[cfg(not(paje_loom))]
+#[cfg(not(all(test, feature = "loom")))]
 use std::thread;
 
 /// The tasks of a round: which ones somebody has taken on, and which are done.
@@ -22,7 +22,7 @@ use std::thread;
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
     replayed: AtomicUsize,
-    /// ProblemTally when all are replayed to those who wait for it.
+    /// Told when all are replayed to those who wait for it.
     news: (Mutex<()>, Condvar),
     next_home: AtomicUsize,
     next_page: AtomicUsize,
@@ -30,7 +30,7 @@ pub(crate) struct Tasks {
 
 /// Number of times that a worker yields before it sleeps: about as long as to be woken takes, for most waits are
 /// short where each worker has a CPU. More of them only take the CPUs from those that are waited for.
-const YIELDS: usize = if cfg!(paje_loom) { 0 } else { 100 };
+const YIELDS: usize = if cfg!(all(test, feature = "loom")) { 0 } else { 100 };
 
 impl Tasks {
     /// For so many shards, and as many homes of links.
@@ -102,7 +102,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-#[cfg(all(test, not(paje_loom)))]
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use std::sync::atomic::AtomicU64;
     use std::time::Duration;
@@ -156,7 +156,7 @@ mod tests {
 
 /// In every order that threads may run in (as far as the language's memory model allows others than one
 /// after the other), nobody waits for ever, and who has waited sees what the others did.
-#[cfg(all(test, paje_loom))]
+#[cfg(all(test, feature = "loom"))]
 mod orders {
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
