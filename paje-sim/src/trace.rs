@@ -135,7 +135,7 @@ impl Trace {
         &self.recovery
     }
 
-    /// When the trace ends, in seconds: its latest time, or where it was to stop.
+    /// The end of the trace, in seconds: its latest time, or where it was to stop.
     #[must_use]
     pub fn end(&self) -> f64 {
         self.end

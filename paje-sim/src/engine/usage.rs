@@ -1,4 +1,4 @@
-//! What only the engine knows of what a trace uses.
+//! Uses of definitions that only the engine knows of.
 
 use super::Engine;
 

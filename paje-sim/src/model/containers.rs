@@ -29,7 +29,7 @@ pub struct Containers {
     made_up: FxHashMap<ContainerId, u32>,
     /// Those of them that an event has created since.
     adopted: FxHashSet<ContainerId>,
-    /// When destructions said that containers ended that went on for longer.
+    /// The times at which destructions said that containers ended that went on for longer.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -77,7 +77,7 @@ impl Container {
     }
 }
 
-/// When some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
+/// The time at which some containers ended, and the byte of the event that ended them: `NEVER` if none did, but the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
@@ -183,13 +183,13 @@ impl Containers {
         self.list[id.index()].parent
     }
 
-    /// When it was created, in seconds; the root at 0.
+    /// The time of its creation, in seconds; 0 for the root.
     #[must_use]
     pub fn start(&self, id: ContainerId) -> f64 {
         self.list[id.index()].start
     }
 
-    /// When it ended, in seconds: its destruction, an ancestor's, or the end of the trace.
+    /// The time of its end, in seconds: its destruction, an ancestor's, or the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
         self.ending(id).time

@@ -25,7 +25,7 @@ pub struct Selection {
     /// A row's container, or one that it is in, has a name or an alias that matches one of these; all do
     /// if there are none. The row of a container is in that container.
     pub containers: Vec<Glob>,
-    /// When rows are; those of containers are wanted whenever they are.
+    /// The times of rows; those of containers are wanted whenever they are.
     pub window: TimeRange,
 }
 

@@ -1,8 +1,8 @@
-//! What a trace uses of what it defines.
+//! The part of its definitions that a trace uses.
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// What a trace uses of what it defines, and whether it is written in one way throughout: what a replay knows beside
+/// The part of its definitions that a trace uses, and whether it is written in one way throughout: what a replay knows beside
 /// rows, for who tells what is doubtful in a sound trace. Kept if [`Options::usage`](crate::Options::usage) asks for it.
 ///
 /// The trace is in one file: of others that it names, nothing is told here.
@@ -35,13 +35,13 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Whether any line has the number of an event definition, given by its index in [`Trace::defs`](crate::Trace::defs).
+    /// Tells whether any line has the number of an event definition, given by its index in [`Trace::defs`](crate::Trace::defs).
     #[must_use]
     pub fn is_event_used(&self, def: usize) -> bool {
         self.events.get(def).is_some_and(|used| *used)
     }
 
-    /// Whether any event has a value.
+    /// Tells whether any event has a value.
     #[must_use]
     pub fn is_value_used(&self, type_: TypeId, value: ValueId) -> bool {
         let (word, bit) = (value.index() / 64, value.index() % 64);
@@ -62,25 +62,25 @@ impl Usage {
         self.definitions_to
     }
 
-    /// How many lines define types and values.
+    /// The number of lines that define types and values.
     #[must_use]
     pub fn definitions(&self) -> u64 {
         self.definitions
     }
 
-    /// How many states are open at the end, in containers that no event has destroyed.
+    /// The number of states that are open at the end, in containers that no event has destroyed.
     #[must_use]
     pub fn open_states(&self) -> u64 {
         self.open_states
     }
 
-    /// Whether the last line ends with a newline.
+    /// Tells whether the last line ends with a newline.
     #[must_use]
     pub fn ends_with_newline(&self) -> bool {
         self.ends_with_newline
     }
 
-    /// Whether there may be anything that a replay passes over: a [warning](crate::Trace::warnings); a type, a
+    /// Tells whether there may be anything that a replay passes over: a [warning](crate::Trace::warnings); a type, a
     /// container or a value that is written with quotes here and without there; a line that ends inside quotes; where a
     /// trace is shown in portions, a link with the key of one that was completed before. If not, there is none of
     /// these.

@@ -95,7 +95,7 @@ impl<'t> LaneView<'t> {
         self.len() == 0
     }
 
-    /// When an object started, in seconds.
+    /// The start of an object, in seconds.
     ///
     /// # Panics
     /// The lane has no object `row`, counted from 0.

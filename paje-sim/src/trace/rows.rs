@@ -19,9 +19,9 @@ use crate::trace::lane::LaneView;
 pub struct State<'t> {
     /// The container and the type.
     pub lane: LaneView<'t>,
-    /// When it was set or pushed.
+    /// The time at which it was set or pushed.
     pub start: f64,
-    /// When it was popped or replaced, or its container ended. Not a number in a portion (see
+    /// The time at which it was popped or replaced, or its container ended. Not a number in a portion (see
     /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
     pub end: f64,
     /// The value, of the lane's type.
@@ -50,7 +50,7 @@ pub struct Variable<'t> {
 pub struct Event<'t> {
     /// The container and the type.
     pub lane: LaneView<'t>,
-    /// When it happened, in seconds.
+    /// Its time, in seconds.
     pub time: f64,
     /// The value, of the lane's type.
     pub value: ValueId,
@@ -62,9 +62,9 @@ pub struct Event<'t> {
 pub struct Link<'t> {
     /// The container that has both of the link's, and the type.
     pub lane: LaneView<'t>,
-    /// When it started.
+    /// Its start, in seconds.
     pub start: f64,
-    /// When it ended; this can be before its start.
+    /// Its end, in seconds; this can be before its start.
     pub end: f64,
     /// The value, of the lane's type.
     pub value: ValueId,

@@ -118,7 +118,7 @@ impl Selected {
         self.everything
     }
 
-    /// When rows are wanted, but those of containers.
+    /// The time within which rows are wanted; those of containers always are.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         self.selection.window

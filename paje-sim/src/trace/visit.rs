@@ -193,9 +193,9 @@ impl<'t> LaneView<'t> {
 /// States of a lane. All slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct States<'t> {
-    /// When each was set or pushed.
+    /// The times at which they were set or pushed.
     pub start: &'t [f64],
-    /// When each was popped or replaced, or its container ended. Not a number in a portion (see
+    /// The times at which each was popped or replaced, or its container ended. Not a number in a portion (see
     /// [`Trace::read_in_portions`]) for a state that is still open: it is not of this portion.
     pub end: &'t [f64],
     /// The value, of the lane's type.
@@ -230,7 +230,7 @@ impl Variables<'_> {
 /// Events of a lane. The slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
-    /// When each happened.
+    /// Their times.
     pub time: &'t [f64],
     /// The value, of the lane's type.
     pub value: &'t [ValueId],
@@ -241,9 +241,9 @@ pub struct Events<'t> {
 /// Links of a lane. All slices have one length; times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
-    /// When each started.
+    /// Their starts.
     pub start: &'t [f64],
-    /// When each ended; this can be before its start.
+    /// Their ends, each of which can be before its start.
     pub end: &'t [f64],
     /// The value, of the lane's type.
     pub value: &'t [ValueId],

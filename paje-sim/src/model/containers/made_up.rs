@@ -64,7 +64,7 @@ impl Containers {
         true
     }
 
-    /// When the event said that ended the container that it ended, in seconds. In a damaged trace it may
+    /// The time of its end as the event says it that ended it, in seconds. In a damaged trace it may
     /// have ended later.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
