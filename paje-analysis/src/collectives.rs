@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use paje_sim::{ContainerId, TypeId, ValueId};
+use paje_sim::{ContainerId, Name, Trace, TypeId, TypeNature, ValueId};
 use rayon::prelude::*;
 
 use crate::classes::{Class, Collective};
@@ -18,6 +18,33 @@ pub struct Grouping {
     pub level: Option<TypeId>,
     /// The container that is the root of all operations that have one. Without it, the root is assumed.
     pub root: Option<ContainerId>,
+}
+
+impl Grouping {
+    /// The grouping by the type of containers and the root that a user names or gives the alias of.
+    ///
+    /// # Errors
+    /// A sentence if the trace has none such; it calls the options `--group` and `--root`, as all programs do.
+    pub fn named(trace: &Trace, group: Option<&str>, root: Option<&str>) -> Result<Self, String> {
+        let (types, containers) = (trace.types(), trace.containers());
+        let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
+            name.text == wanted.as_bytes()
+                || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
+        };
+        let level = group.map(|wanted| {
+            let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
+            let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
+            found.ok_or_else(|| {
+                format!("no type of containers is called `{wanted}`, as --group says")
+            })
+        });
+        let root = root.map(|wanted| {
+            let mut all = containers.ids();
+            let found = all.find(|id| is(containers.name(*id), containers.alias(*id), wanted));
+            found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
+        });
+        Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
+    }
 }
 
 /// The operations of groups.

@@ -9,7 +9,7 @@ use paje_analysis::classes::{Class, Map};
 use paje_analysis::collectives::Grouping;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
-use paje_sim::{Name, Trace, TypeId, TypeNature, ValueId};
+use paje_sim::{Name, Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
 use crate::output;
@@ -70,7 +70,8 @@ pub(crate) fn waits<'t>(
 ) -> Result<Waits<'t>, Failure> {
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
     let options = Options {
-        grouping: grouping(cli, trace).map_err(unsuitable)?,
+        grouping: Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref())
+            .map_err(unsuitable)?,
         eager: cli.eager,
         bytes: cli.bytes.clone(),
     };
@@ -93,25 +94,6 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let name = path.display().to_string();
     let parsed = Map::parse(&name, &text);
     parsed.map(Some).map_err(|error| Failure::Other(format!("{name}: {error}")))
-}
-
-/// The groups and the root that are asked for, or why the trace has none such.
-fn grouping(cli: &Cli, trace: &Trace) -> Result<Grouping, String> {
-    let (types, containers) = (trace.types(), trace.containers());
-    let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
-        name.text == wanted.as_bytes() || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
-    };
-    let level = cli.group.as_deref().map(|wanted| {
-        let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
-        let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
-        found.ok_or_else(|| format!("no type of containers is called `{wanted}`, as --group says"))
-    });
-    let root = cli.root.as_deref().map(|wanted| {
-        let found =
-            containers.ids().find(|id| is(containers.name(*id), containers.alias(*id), wanted));
-        found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
-    });
-    Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
 }
 
 /// Says what was taken for what, where that is not certain.
