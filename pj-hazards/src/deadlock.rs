@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use paje_analysis::classes::Class;
 use paje_analysis::order::{Order, Rendezvous, Step, posts};
 use paje_sim::{ContainerId, Glob, LaneView, States, ValueId, Visitor};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
+use crate::hangs::hangs;
 use crate::model::Model;
 
 /// How deadlocks are looked for.
@@ -21,7 +23,7 @@ pub struct Options {
     pub blocking: Vec<Glob>,
     /// The user-defined field of a state that names the other container, or its number.
     pub peer_field: Option<String>,
-    /// How many circles of sends are listed at most.
+    /// How many circles are listed at most.
     pub limit: usize,
 }
 
@@ -32,8 +34,9 @@ pub struct Wait {
     pub track: usize,
     /// The state in which it waits.
     pub state: usize,
-    /// The tracks that it waits for, in their order; none if the trace does not tell.
-    pub whom: Vec<u32>,
+    /// The tracks that it waits for, all of them, in their order; none if the trace does not tell. Who waits in the same
+    /// operation shares it.
+    pub whom: Arc<[u32]>,
     /// How that is known.
     pub how: How,
 }
@@ -71,6 +74,8 @@ pub struct Deadlock {
     pub waits: Vec<Wait>,
     /// What they hang on; what most hang on comes first.
     pub hangs: Vec<Hang>,
+    /// Whether there are more circles than are listed.
+    pub has_more: bool,
     /// Circles of steps that would wait for ever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
     /// How many there are.
@@ -81,9 +86,9 @@ pub struct Deadlock {
 #[must_use]
 pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock {
     let waits = waits(model, options);
-    let hangs = hangs(model.tracks.list().len(), &waits);
+    let (hangs, has_more) = hangs(model.tracks.list().len(), &waits, options.limit);
     let (potential, potential_count) = potential(model, order, options);
-    Deadlock { waits, hangs, potential, potential_count }
+    Deadlock { waits, hangs, has_more, potential, potential_count }
 }
 
 /// Whether a state of this name and class blocks.
@@ -119,18 +124,18 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         if !blocks(options, name.text, class) || got() {
             continue;
         }
-        found.push(Wait { track: at, state, whom: Vec::new(), how: How::Unknown });
+        found.push(Wait { track: at, state, whom: Arc::from([]), how: How::Unknown });
     }
-    let groups = Groups::new(model, &found);
+    let mut groups = Groups::new(model, &found);
     found.retain_mut(|wait| {
         if let Class::Collective(_) = tracks.class(wait.track, wait.state) {
             (wait.whom, wait.how) = (groups.missing(model, wait), How::NotEntered);
             return !wait.whom.is_empty();
         }
         if let Some(peer) = options.peer_field.as_deref().and_then(|name| peer(model, wait, name)) {
-            (wait.whom, wait.how) = (vec![peer], How::Field);
+            (wait.whom, wait.how) = (Arc::from([peer]), How::Field);
         } else if let Some(peer) = last_peer(model, wait) {
-            (wait.whom, wait.how) = (vec![peer], How::LastMessage);
+            (wait.whom, wait.how) = (Arc::from([peer]), How::LastMessage);
         }
         true
     });
@@ -141,7 +146,14 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
 struct Groups {
     /// By track, its group.
     group: Vec<Option<usize>>,
-    counts: BTreeMap<(u32, ValueId), Vec<(u32, usize)>>,
+    counts: BTreeMap<(u32, ValueId), Counts>,
+}
+
+/// How often the members of a group were in the operations of a value.
+struct Counts {
+    by_track: FxHashMap<u32, usize>,
+    /// By count: those who were there less often.
+    missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
 impl Groups {
@@ -160,20 +172,26 @@ impl Groups {
                     let values = &tracks[*track as usize].value;
                     (*track, values.iter().filter(|other| **other == value).count())
                 };
-                model.collectives.groups[at].iter().map(count).collect()
+                let by_track = model.collectives.groups[at].iter().map(count).collect();
+                Counts { by_track, missing: BTreeMap::new() }
             });
         }
         Groups { group, counts }
     }
 
     /// Those who have not entered the operation that somebody waits in.
-    fn missing(&self, model: &Model<'_>, wait: &Wait) -> Vec<u32> {
+    fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
-        let counts = self.group[wait.track].and_then(|at| self.counts.get(&(at as u32, value)));
-        let Some(counts) = counts else { return Vec::new() };
-        let mine = counts.iter().find(|(track, _)| *track as usize == wait.track);
-        let mine = mine.map_or(0, |(_, count)| *count);
-        counts.iter().filter(|(_, count)| *count < mine).map(|(track, _)| *track).collect()
+        let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
+        let Some(Counts { by_track, missing }) = counts else { return Arc::from([]) };
+        let mine = by_track.get(&(wait.track as u32)).copied().unwrap_or(0);
+        let missing = missing.entry(mine).or_insert_with(|| {
+            let less = by_track.iter().filter(|(_, count)| **count < mine);
+            let mut less: Vec<u32> = less.map(|(track, _)| *track).collect();
+            less.sort_unstable();
+            less.into()
+        });
+        Arc::clone(missing)
     }
 }
 
@@ -242,61 +260,6 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let mut same =
         received.filter(|message| message.recv().is_some_and(|at| track.value[at] == value));
     same.next().map(|message| message.from)
-}
-
-/// What those who wait hang on.
-fn hangs(tracks: usize, waits: &[Wait]) -> Vec<Hang> {
-    let mut whom: Vec<&[u32]> = vec![&[]; tracks];
-    let mut waiters: Vec<Vec<u32>> = vec![Vec::new(); tracks];
-    for wait in waits {
-        whom[wait.track] = &wait.whom;
-        wait.whom.iter().for_each(|other| waiters[*other as usize].push(wait.track as u32));
-    }
-    let hanging = |tracks: &[u32]| {
-        let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
-        let mut next = tracks.to_vec();
-        while let Some(track) = next.pop() {
-            next.extend(waiters[track as usize].iter().filter(|waiter| seen.insert(**waiter)));
-        }
-        seen.len() - tracks.len()
-    };
-    let mut found = Vec::new();
-    // From each, whom it waits for, until somebody comes again or does not wait.
-    let mut search = vec![0_usize; tracks];
-    for wait in waits {
-        let (mut at, mut path) = (wait.track as u32, Vec::new());
-        let mine = wait.track + 1;
-        while search[at as usize] == 0 {
-            search[at as usize] = mine;
-            path.push(at);
-            match whom[at as usize].first() {
-                Some(next) => at = *next,
-                None => break,
-            }
-        }
-        let tracks = if search[at as usize] == mine && !whom[at as usize].is_empty() {
-            let begin = path.iter().position(|track| *track == at).unwrap_or(0);
-            path.split_off(begin)
-        } else {
-            continue;
-        };
-        found.push((tracks, true));
-    }
-    let blocked: FxHashSet<u32> = waits.iter().map(|wait| wait.track as u32).collect();
-    let is_end = |track: &u32| {
-        whom[*track as usize].is_empty()
-            && (!waiters[*track as usize].is_empty() || blocked.contains(track))
-    };
-    found.extend((0..tracks as u32).filter(is_end).map(|track| (vec![track], false)));
-    let hang = |(tracks, is_circle): (Vec<u32>, bool)| {
-        let count = |track: &u32| (*track, waiters[*track as usize].len());
-        let most =
-            tracks.iter().map(count).min_by_key(|(track, count)| (usize::MAX - count, *track));
-        Hang { most: most.unwrap_or_default(), hanging: hanging(&tracks), tracks, is_circle }
-    };
-    let mut hangs: Vec<Hang> = found.into_iter().map(hang).collect();
-    hangs.sort_by_key(|hang| (usize::MAX - hang.hanging, hang.tracks[0]));
-    hangs
 }
 
 /// The circles of those who would wait for one another if a sender waited until its receiver takes the message.

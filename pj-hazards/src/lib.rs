@@ -11,6 +11,7 @@ pub mod barriers;
 pub mod cli;
 pub mod deadlock;
 mod dot;
+mod hangs;
 pub mod manual;
 pub mod model;
 pub mod orders;

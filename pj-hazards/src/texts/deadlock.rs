@@ -25,7 +25,11 @@ impl Teller<'_> {
                 (false, Some(_)) => ("stuck", "it waits, and the trace does not tell for whom"),
                 (false, None) => ("stuck", "others wait for it, and it does not wait"),
             };
+            // Of a circle, the next in it, even if others are waited for too.
+            let place = hang.tracks.iter().position(|track| *track == most).unwrap_or(0);
+            let next = hang.tracks[(place + 1) % hang.tracks.len()];
             let whom = wait(most).and_then(|wait| wait.whom.first());
+            let whom = if hang.is_circle { Some(&next) } else { whom };
             let members: Vec<String> =
                 hang.tracks.iter().map(|track| self.shown(*track as usize)).collect();
             findings.rows.push(vec![
@@ -54,9 +58,13 @@ impl Teller<'_> {
             }
             for (at, track) in hang.tracks.iter().enumerate().filter(|_| hang.is_circle) {
                 let next = hang.tracks[(at + 1) % hang.tracks.len()] as usize;
-                let how = wait(*track).map_or("", |wait| self.how(wait.how));
+                let (whom, how) = wait(*track).map_or((0, ""), |wait| {
+                    let count = wait.whom.len();
+                    (count, self.how(wait.how, count > 1))
+                });
+                let more = if whom > 1 { format!(" and {} more", whom - 1) } else { String::new() };
                 findings.lines.push(format!(
-                    "  {} in {} waits for {}{how}",
+                    "  {} in {} waits for {}{more}{how}",
                     self.shown(*track as usize),
                     state(*track),
                     self.shown(next)
@@ -72,7 +80,8 @@ impl Teller<'_> {
         if !found.hangs.is_empty() {
             let waiting = counted(&found.waits.len().to_string(), "container");
             let ends = counted(&found.hangs.len().to_string(), "place");
-            sums.push(format!("{waiting} blocked at the end, for {ends}"));
+            let more = if found.has_more { " or more" } else { "" };
+            sums.push(format!("{waiting} blocked at the end, for {ends}{more}"));
         }
         if found.potential_count > 0 {
             let circles = counted(&found.potential_count.to_string(), "circle");
@@ -82,8 +91,9 @@ impl Teller<'_> {
         findings
     }
 
-    fn how(&self, how: How) -> &'static str {
+    fn how(&self, how: How, are_many: bool) -> &'static str {
         match how {
+            How::NotEntered if are_many => ", which have not entered",
             How::NotEntered => ", which has not entered",
             How::Field => ", as the field says",
             How::LastMessage => ", as with the message before",
