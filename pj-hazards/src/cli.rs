@@ -67,6 +67,18 @@ pub struct Cli {
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub access: Option<String>,
 
+    /// orders: what a state sends depends on what that state received, and on nothing else done before
+    ///
+    /// For programs whose operations are triggered by messages: Charm++, actors, flow graphs. Of at most 2000 messages
+    #[arg(long, help_heading = WHAT)]
+    pub message_driven: bool,
+
+    /// orders --count: only the type is known of the container that a message to come will go to
+    ///
+    /// As if each message were routed when it is sent; then less can be left out of the graph of all messages
+    #[arg(long, requires = "count", help_heading = WHAT)]
+    pub routed: bool,
+
     /// deadlock: the states that block; may be given more than once
     ///
     /// If not given, those about other containers, but for names such as Isend and Bsend
@@ -90,6 +102,18 @@ pub struct Cli {
     /// orders: only those in which one message comes right after another
     #[arg(long, help_heading = WHAT)]
     pub pairs: bool,
+
+    /// Containers in one of TYPE are a group; if not given, those with the same parent
+    ///
+    /// Operations such as barriers are of the members of a group
+    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
+    pub group: Option<String>,
+
+    /// races, orders, barriers: the container that broadcasts start from and reductions end in
+    ///
+    /// If not given, it is assumed, for each value and group, to be the one that leaves least to explain
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub root: Option<String>,
 
     /// What states are about, as FILE says, or one of the maps mpi and starpu
     ///
@@ -266,8 +290,10 @@ impl Cli {
             (self.start.is_some(), "--start", receives),
             (self.end.is_some(), "--end", receives),
             (!self.inside.is_empty(), "--in", rows),
+            (self.root.is_some(), "--root", receives),
             (self.reads.is_some(), "--reads", orders),
             (self.access.is_some(), "--access", orders),
+            (self.message_driven, "--message-driven", orders),
             (self.count, "--count", orders),
             (self.late, "--late", orders),
             (self.pairs, "--pairs", orders),

@@ -40,7 +40,8 @@ pub const MANUAL: Manual = Manual {
                 (
                     "orders",
                     "In which orders the messages into each container could have come: in groups that can be tried by \
-                     themselves. It presumes that the same messages are sent, whatever their order.",
+                     themselves. It presumes that the same messages are sent, whatever their order. With --count, `graph` and \
+                     `persistent` say how many messages have to be delivered where orders that come to the same are tried once.",
                 ),
                 (
                     "deadlock",

@@ -42,6 +42,10 @@ pub struct Options {
     pub reads: Option<Glob>,
     /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
     pub access: Option<String>,
+    /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
+    pub is_driven: bool,
+    /// Whether only the type is known of the container that a message to come will go to.
+    pub is_routed: bool,
     /// What the operations of groups are.
     pub grouping: Grouping,
     /// Where and when receives are looked at.
@@ -67,6 +71,10 @@ pub struct Model<'t> {
     pub access: Vec<Option<Box<[u8]>>>,
     /// By message: whether it is looked at.
     pub selected: Vec<bool>,
+    /// As [`Options`] say.
+    pub is_driven: bool,
+    /// As [`Options`] say.
+    pub is_routed: bool,
     window: TimeRange,
     rendezvous: Vec<bool>,
 }
@@ -136,6 +144,8 @@ impl<'t> Model<'t> {
             wildcard,
             access,
             selected,
+            is_driven: options.is_driven,
+            is_routed: options.is_routed,
             window,
             rendezvous,
         }
@@ -164,6 +174,12 @@ impl<'t> Model<'t> {
     #[must_use]
     pub const fn window(&self) -> TimeRange {
         self.window
+    }
+
+    /// The type of the container of a track.
+    #[must_use]
+    pub fn container_type(&self, track: u32) -> TypeId {
+        self.trace().containers().type_of(self.tracks.list()[track as usize].container)
     }
 
     /// The trace.

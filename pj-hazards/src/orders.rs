@@ -9,7 +9,9 @@ use num_bigint::BigUint;
 use paje_analysis::order::{Order, Question, Step};
 use rayon::prelude::*;
 
+use crate::driven;
 use crate::model::Model;
+use crate::persistent::Persistent;
 use crate::poset::{Orders, Poset};
 
 /// The most messages of a container between two points that all have passed; what has more is not taken apart.
@@ -32,7 +34,7 @@ pub struct Group {
 /// How many orders there are at one stage of the reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stage {
-    /// What the stage is: `events`, `messages`, `containers`, `reduced`, `groups` or `states`.
+    /// What the stage is: `events`, `messages`, `graph`, `persistent`, `containers`, `reduced`, `groups` or `states`.
     pub name: &'static str,
     /// How many parts are looked at one by one.
     pub parts: u64,
@@ -82,10 +84,13 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
 }
 
 /// A part of the messages into one container, and their order unless they are too many.
-type Part = (Vec<u32>, Option<Poset>);
+pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
 /// The messages into each container, cut where all that came before have to come before all others.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
+    if model.is_driven {
+        return driven::containers(model);
+    }
     let known = crate::races::known(model, order);
     (0..model.tracks.list().len())
         .into_par_iter()
@@ -122,15 +127,19 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
 /// Counts the orders, stage by stage; none that need more than `limit` sets of messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
-    let whole = |name, poset: Option<Poset>, things: usize| {
-        let counted = poset.and_then(|poset| poset.count(limit));
-        Stage::of(name, things as u64, counted.map(|counted| counted.orders))
-    };
     let messages = model.messages.list().len();
-    let mut stages = vec![
-        whole("events", events(model, order), 2 * messages),
-        whole("messages", deliveries(model, order), messages),
-    ];
+    let all = deliveries(model, order);
+    let counted = events(model, order).and_then(|poset| poset.count(limit));
+    let mut stages = vec![Stage::of("events", 2 * messages as u64, counted.map(|one| one.orders))];
+    let counted = all.as_ref().and_then(|(_, poset)| poset.count(limit));
+    let orders = counted.as_ref().map(|one| one.orders.clone());
+    stages.push(Stage::of("messages", messages as u64, orders));
+    stages.push(Stage::graph("graph", messages as u64, counted));
+    stages.push(Stage::graph(
+        "persistent",
+        messages as u64,
+        all.and_then(|(messages, poset)| persistent(model, &messages, &poset, limit)),
+    ));
     let containers = containers(model, order);
     let (mut plain, mut less) = (Stage::new("containers"), Stage::new("reduced"));
     let (mut groups, mut states) = (Stage::new("groups"), Stage::new("states"));
@@ -168,7 +177,29 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
+/// The graph of all messages without what comes to the same; see [`persistent`](crate::persistent).
+fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
+    let list = model.messages.list();
+    let into = |at: usize| list[messages[at] as usize].to;
+    let exchange =
+        |a: usize, b: usize| exchange(model.access(messages[a]), model.access(messages[b]));
+    let now = |a, b| into(a) == into(b) && !exchange(a, b);
+    let later = |a, b| match model.is_routed {
+        true => model.container_type(into(a)) == model.container_type(into(b)) && !exchange(a, b),
+        false => now(a, b),
+    };
+    Persistent::new(poset, now, later).count(limit)
+}
+
 impl Stage {
+    /// A graph, each of whose edges is a delivery.
+    fn graph(name: &'static str, things: u64, counted: Option<Orders>) -> Self {
+        let mut stage = Stage::new(name);
+        let edges = counted.as_ref().map(|counted| BigUint::from(counted.steps));
+        stage.add_with(things, counted.map(|counted| counted.orders), edges);
+        stage
+    }
+
     fn new(name: &'static str) -> Self {
         let zero = Some(BigUint::default());
         Stage { name, orders: zero.clone(), deliveries: zero, ..Stage::default() }
@@ -195,6 +226,9 @@ impl Stage {
 
 /// All sends and receives. In a step they are in any order; a send is before its receive.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
+    if model.is_driven {
+        return driven::events(model);
+    }
     let count = model.messages.list().len();
     let steps = (0..count).flat_map(|message| {
         [(order.send(message), message, false), (order.recv(message), message, true)]
@@ -217,22 +251,26 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
 }
 
 /// All messages: one is before another that was sent by who knew it to be received.
-fn deliveries(model: &Model<'_>, order: &Order) -> Option<Poset> {
+fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
+    if model.is_driven {
+        return driven::deliveries(model);
+    }
     let list = model.messages.list();
     let known = Known::new(model, order)?;
-    let mut messages: Vec<usize> = (0..list.len()).collect();
+    let mut messages: Vec<u32> = (0..list.len() as u32).collect();
     messages.sort_by_key(|message| {
-        let (send, recv) = (order.send(*message), order.recv(*message));
+        let (send, recv) = (order.send(*message as usize), order.recv(*message as usize));
         (known.sum(send), recv, *message)
     });
-    Some(Poset::new(messages.len(), |a, b| {
-        let (a, b) = (messages[a], messages[b]);
+    let poset = Poset::new(messages.len(), |a, b| {
+        let (a, b) = (messages[a] as usize, messages[b] as usize);
         let (track, index) = order.place(order.recv(a));
         index < known.of(order.send(b), track)
             || (model.channel[a] == model.channel[b]
                 && list[a].to == list[b].to
                 && order.recv(a) < order.recv(b))
-    }))
+    });
+    Some((messages, poset))
 }
 
 /// What every step knows of every track; only of small traces.

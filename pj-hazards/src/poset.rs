@@ -27,7 +27,7 @@ pub struct Orders {
 }
 
 impl Set {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Set(vec![0; count.div_ceil(64)])
     }
 
@@ -37,7 +37,7 @@ impl Set {
         self.0[thing / 64] >> (thing % 64) & 1 == 1
     }
 
-    fn insert(&mut self, thing: usize) {
+    pub(crate) fn insert(&mut self, thing: usize) {
         self.0[thing / 64] |= 1 << (thing % 64);
     }
 
@@ -47,6 +47,11 @@ impl Set {
 
     fn is_in(&self, other: &Set) -> bool {
         self.0.iter().zip(&other.0).all(|(mine, other)| mine & !other == 0)
+    }
+
+    /// Whether something is in both.
+    pub(crate) fn meets(&self, other: &Set) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, other)| mine & other != 0)
     }
 
     fn len(&self) -> usize {
@@ -99,12 +104,18 @@ impl Poset {
     }
 
     /// What comes after each.
-    fn after(&self) -> Vec<Set> {
+    pub(crate) fn after(&self) -> Vec<Set> {
         let mut after = vec![Set::new(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
             before.things().for_each(|other| after[other].insert(thing));
         }
         after
+    }
+
+    /// What can come next where these have come.
+    pub(crate) fn next(&self, set: &Set) -> Vec<usize> {
+        let fits = |thing: &usize| !set.has(*thing) && self.before[*thing].is_in(set);
+        (0..self.len()).filter(fits).collect()
     }
 
     /// Puts things in order where that makes no difference: `a` before `b` if all that has to come before `a`, but not

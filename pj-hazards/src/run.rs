@@ -16,6 +16,7 @@ use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
 use console::{Failure, failure};
 use paje_analysis::classes::Map;
+use paje_analysis::collectives::Grouping;
 use paje_analysis::order::Order;
 use paje_sim::{Progress, Trace};
 use splitter::Limits;
@@ -101,8 +102,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let map = map(cli, &trace)?;
+    let grouping = Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref())
+        .map_err(|why| Failure::Unsuitable(name.clone(), why))?;
+    let options = options(cli, grouping);
     let (findings, graph) = workers.run(|| {
-        let model = Model::new(&trace, map, &options(cli));
+        let model = Model::new(&trace, map, &options);
         let order = model.order();
         if !cli.warnings.no_warnings {
             notes(&model, &order, hazard);
@@ -167,14 +171,16 @@ fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
 }
 
 /// How messages are looked at.
-fn options(cli: &Cli) -> model::Options {
+fn options(cli: &Cli, grouping: Grouping) -> model::Options {
     model::Options {
         wildcard: cli.wildcard.clone(),
         channel: cli.channel.as_deref().map(model::Channel::from),
         reads: cli.reads.clone(),
         access: cli.access.clone(),
+        is_driven: cli.message_driven,
+        is_routed: cli.routed,
+        grouping,
         selection: cli.selection(),
-        ..model::Options::default()
     }
 }
 

@@ -41,6 +41,14 @@ pub enum Hazard {
     /// of these, and neighbours ask at any time. Another message that only reads comes before the split's
     /// requests, so that the numbers are those of the text: 168 orders; after the reduction 1 and 20.
     Borders,
+    /// Two iterations of threads in a ring that exchange borders and then update (§4.2), with the messages by which a
+    /// merge asks its split how much there is to come (§2.6.1). Operations are states, which their messages trigger. The
+    /// figures (4.2, 4.20) are lost; it is rebuilt from the text, and the notifications of a thread's own merge stand
+    /// before and after its update, as the numbers of Tables 4.1 and 4.11 have them.
+    Neighbours {
+        /// How many threads there are: two at least. Another one starts the iterations.
+        threads: usize,
+    },
 }
 
 impl Hazard {
@@ -57,6 +65,7 @@ impl Hazard {
             Hazard::Notify { synchronous } => return notify(synchronous),
             Hazard::Anybody { ranks, messages, seed } => anybody(ranks, messages, seed),
             Hazard::Borders => borders(),
+            Hazard::Neighbours { threads } => neighbours(threads),
         }
         .ranks
         .trace()
@@ -98,6 +107,22 @@ impl Run {
     fn pass(&mut self, from: usize, to: usize, value: &str) {
         let sent = self.send(from, "PMPI_Send", value);
         self.recv(to, "PMPI_Recv", value, sent);
+    }
+
+    /// An operation that messages trigger: a state that receives them, and then sends.
+    fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
+        self.ranks.push(rank, "PMPI_Sendrecv");
+        for (value, message) in inputs {
+            self.ranks.clock[rank] = self.ranks.clock[rank].max(message.1) + 1;
+            self.ranks.end_as(rank, value, message.0);
+        }
+        self.ranks.clock[rank] += 1;
+        let time = self.ranks.clock[rank];
+        let sent = outputs.iter().map(|value| Sent(self.ranks.start_as(rank, value), time));
+        let sent = sent.collect();
+        self.ranks.clock[rank] += 1;
+        self.ranks.pop(rank);
+        sent
     }
 
     /// A synchronous send.
@@ -215,6 +240,48 @@ fn borders() -> Run {
     run.recv(1, "PMPI_Recv", "update", update);
     for ask in asks {
         run.recv(1, "PMPI_Recv", "read request", ask);
+    }
+    run
+}
+
+fn neighbours(threads: usize) -> Run {
+    /// What goes to the one before, and to the one after.
+    const SIDES: [[&str; 2]; 2] =
+        [["read request left", "border left"], ["read request right", "border right"]];
+    let mut run = Run::new(threads + 1);
+    let main = threads;
+    let mut start = run.operation(main, &[], &["read start"])[0];
+    for iteration in 0..2 {
+        let splits = run.operation(main, &[("read start", start)], &vec!["read split"; threads]);
+        let mut asked = Vec::new();
+        for (thread, split) in splits.into_iter().enumerate() {
+            let asks = SIDES.map(|side| side[0]);
+            asked.push(run.operation(thread, &[("read split", split)], &asks));
+        }
+        let borders: Vec<[(&str, Sent); 2]> = (0..threads)
+            .map(|thread| {
+                [0, 1].map(|at| {
+                    let neighbour = (thread + if at == 0 { threads - 1 } else { 1 }) % threads;
+                    let [request, border] = SIDES[at];
+                    let asks = [(request, asked[thread][at])];
+                    (border, run.operation(neighbour, &asks, &[border])[0])
+                })
+            })
+            .collect();
+        let mut done = Vec::new();
+        for (thread, borders) in borders.iter().enumerate() {
+            let mut last = run.operation(thread, borders, &["read how many"])[0];
+            for (input, output) in
+                [("read how many", "update"), ("update", "read so many"), ("read so many", "done")]
+            {
+                last = run.operation(thread, &[(input, last)], &[output])[0];
+            }
+            done.push(("done", last));
+        }
+        let mut last = run.operation(main, &done, &["read how many"])[0];
+        last = run.operation(main, &[("read how many", last)], &["read so many"])[0];
+        let next: &[&str] = if iteration == 0 { &["read start"] } else { &[] };
+        start = *run.operation(main, &[("read so many", last)], next).first().unwrap_or(&last);
     }
     run
 }

@@ -1,0 +1,88 @@
+//! Programs that messages drive: what an operation sends depends on what that operation received, and on nothing else
+//! that its container did before.
+//!
+//! (Source: Schaeli, 4.4.1.) Operations are states: of a message-driven program (Charm++, actors, flow graphs), each state
+//! receives what triggers it, and sends on. A message comes before all that its state sends after it came.
+
+use paje_analysis::messages::Message;
+
+use crate::model::Model;
+use crate::orders::{LARGEST, Part};
+use crate::poset::Poset;
+
+/// The messages, by number, in order of time.
+fn sorted(model: &Model<'_>) -> Vec<u32> {
+    let list = model.messages.list();
+    let mut messages: Vec<u32> = (0..list.len() as u32).collect();
+    messages.sort_by(|a, b| {
+        let (left, right) = (&list[*a as usize], &list[*b as usize]);
+        let by_time = left.end.total_cmp(&right.end).then(left.start.total_cmp(&right.start));
+        by_time.then(a.cmp(b))
+    });
+    messages
+}
+
+/// Whether a message came to the operation that then sent another.
+fn triggers(first: &Message, second: &Message) -> bool {
+    let received = first.recv().is_some() && first.recv() == second.send();
+    received && first.to == second.from && first.end <= second.start
+}
+
+/// All messages, and what comes before what; `None` if they are too many.
+pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
+    let list = model.messages.list();
+    if list.len() > LARGEST {
+        return None;
+    }
+    let messages = sorted(model);
+    let poset = Poset::new(messages.len(), |a, b| {
+        let (a, b) = (messages[a] as usize, messages[b] as usize);
+        let is_kept = model.channel[a] == model.channel[b] && list[a].to == list[b].to;
+        is_kept || triggers(&list[a], &list[b])
+    });
+    Some((messages, poset))
+}
+
+/// All sends and receives.
+pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
+    let list = model.messages.list();
+    if list.len() > LARGEST {
+        return None;
+    }
+    let places = sorted(model);
+    let mut events: Vec<(f64, bool, u32)> = places
+        .iter()
+        .flat_map(|at| {
+            let message = &list[*at as usize];
+            [(message.start, false, *at), (message.end, true, *at)]
+        })
+        .collect();
+    // At one time, messages that take no time are between those that trigger them and those that they trigger.
+    events.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(Poset::new(events.len(), |a, b| {
+        let ((_, receives, first), (_, is_receive, second)) = (events[a], events[b]);
+        match (receives, is_receive) {
+            (false, true) => first == second,
+            (true, false) => triggers(&list[first as usize], &list[second as usize]),
+            _ => false,
+        }
+    }))
+}
+
+/// The messages into each container, and their order.
+pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
+    let all = deliveries(model);
+    let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];
+    let messages = all.as_ref().map_or_else(|| sorted(model), |(messages, _)| messages.clone());
+    for (place, message) in messages.iter().enumerate() {
+        if model.is_open(*message as usize) {
+            places[model.messages.list()[*message as usize].to as usize].push(place);
+        }
+    }
+    let part = |(track, places): (usize, Vec<usize>)| {
+        let poset = all.as_ref().map(|(_, poset)| poset.part(&places));
+        let into: Vec<u32> = places.iter().map(|place| messages[*place]).collect();
+        (track, if into.is_empty() { Vec::new() } else { vec![(into, poset)] })
+    };
+    places.into_iter().enumerate().map(part).collect()
+}
