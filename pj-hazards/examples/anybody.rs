@@ -1,9 +1,14 @@
 //! Writes the trace of a run in which any rank sends to any other: `anybody RANKS MESSAGES`. For how time and memory grow.
+//!
+//! It is written as it goes, a microsecond an event, so that runs of any length take no memory. As in
+//! [`Hazard::Anybody`], up to eight messages are on their way, and all meet in a barrier now and then.
 
-use std::io::{self, Write};
+use std::collections::VecDeque;
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use datasets::passing::Hazard;
+use testkit::Dice;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<usize>());
@@ -11,9 +16,47 @@ fn main() -> ExitCode {
         eprintln!("usage: anybody RANKS MESSAGES; ranks are 2 or more");
         return ExitCode::from(2);
     };
-    let trace = Hazard::Anybody { ranks, messages, seed: 1 }.trace();
-    match io::stdout().write_all(&trace) {
+    match write(&mut BufWriter::new(io::stdout().lock()), ranks, messages) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
+    // A run without messages is the header, and the containers.
+    let empty = Hazard::Anybody { ranks, messages: 0, seed: 1 }.trace();
+    let ends = |line: &&[u8]| line.starts_with(b"7 ");
+    for line in empty.split_inclusive(|byte| *byte == b'\n').filter(|line| !ends(line)) {
+        out.write_all(line)?;
+    }
+    let mut dice = Dice::new(1);
+    let mut under_way: VecDeque<(usize, usize)> = VecDeque::new();
+    let mut clock = 0_u64;
+    let mut tick = || {
+        clock += 1;
+        format!("{}.{:06}", clock / 1_000_000, clock % 1_000_000)
+    };
+    for key in 0..messages {
+        let (from, to) = (dice.below(ranks), dice.below(ranks));
+        let time = tick();
+        writeln!(out, "12 {time} S r{from} PMPI_Isend\n15 {time} L 0 PTP r{from} k{key} NA")?;
+        writeln!(out, "13 {} S r{from}", tick())?;
+        under_way.push_back((to, key));
+        // Some stay on their way for a while.
+        while under_way.len() > dice.below(8) || (key + 1 == messages && !under_way.is_empty()) {
+            let Some((to, key)) = under_way.pop_front() else { break };
+            writeln!(out, "12 {} S r{to} PMPI_Recv", tick())?;
+            let time = tick();
+            writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
+        }
+        // A barrier has a state for each rank: no more of them than messages.
+        if dice.below(50.max(ranks)) == 0 {
+            let (time, end) = (tick(), tick());
+            (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;
+            (0..ranks).try_for_each(|rank| writeln!(out, "13 {end} S r{rank}"))?;
+        }
+    }
+    let end = tick();
+    (0..ranks).try_for_each(|rank| writeln!(out, "7 {end} R r{rank}"))?;
+    out.flush()
 }

@@ -12,6 +12,7 @@ use paje_sim::{FieldNames, Glob, Options, Selection, TimeRange};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
+use crate::room;
 
 /// Headings of the help. They come in the order of their first options.
 const WHAT: &str = "What is looked for";
@@ -321,7 +322,7 @@ impl Cli {
         options.keep_lines = true;
         options.sort = self.sort;
         options.recover = self.recover;
-        options.memory = self.memory.limit();
+        options.memory = self.memory.limit().map(room::rows);
         options.limits = limits.with_line(self.longest.max_line);
         options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
         options

@@ -22,5 +22,6 @@ pub mod places;
 pub mod poset;
 pub mod races;
 mod report;
+mod room;
 pub mod run;
 mod texts;

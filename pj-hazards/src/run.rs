@@ -31,6 +31,7 @@ use crate::orders::{Group, groups, stages};
 use crate::output::{self, Findings};
 use crate::races::races;
 use crate::report::VOICE;
+use crate::room;
 use crate::texts::Teller;
 
 /// How many findings are listed if nothing is said.
@@ -101,9 +102,11 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
+    let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
+    room::look(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
-    let grouping = Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref())
-        .map_err(|why| Failure::Unsuitable(name.clone(), why))?;
+    let grouping =
+        Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
     let options = options(cli, grouping);
     let (findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
