@@ -51,6 +51,9 @@ fn found(text: &[u8], workers: &Workers) -> Option<Found> {
         }
         let options = deadlock::Options { limit: LIMIT, ..deadlock::Options::default() };
         let stopped = format!("{:?}", deadlock(&model, &order, &options));
-        (races(&model, &order, LIMIT), stages(&model, &order, LIMIT), stopped, barriers(&model, &order))
+        let mut driven = model.clone();
+        driven.is_driven = true;
+        let counted = [stages(&model, &order, LIMIT), stages(&driven, &order, LIMIT)].concat();
+        (races(&model, &order, LIMIT), counted, stopped, barriers(&model, &order))
     }))
 }

@@ -137,7 +137,10 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         } else if let Some(peer) = last_peer(model, wait) {
             (wait.whom, wait.how) = (Arc::from([peer]), How::LastMessage);
         }
-        true
+        // Where no messages are told of, workers that have nothing to do wait like those of a program that passes messages.
+        wait.how != How::Unknown
+            || !model.messages.list().is_empty()
+            || tracks.class(wait.track, wait.state) != Class::Wait
     });
     found
 }

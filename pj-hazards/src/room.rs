@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn what_is_said_to_be_enough_is() {
-        for (messages, states) in [(1_000_000, 2_000_000), (134_217, 1), (10_000_000, 0)] {
+        for (messages, states) in [(1_000_000, 2_000_000), (140_000, 1), (10_000_000, 0)] {
             let why = enough(messages, states, LEAST).expect_err("too little");
             let enough_is =
                 why.split("--memory-limit ").last().and_then(|text| text.split("MB").next());

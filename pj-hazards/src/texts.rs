@@ -164,7 +164,11 @@ impl<'m> Teller<'m> {
         for (at, group) in groups.iter().enumerate() {
             let here = self.shown(group.track);
             let count = group.messages.len();
-            findings.lines.push(format!("{here}, group {}: {count} messages", at + 1));
+            if listed == limit {
+                break;
+            }
+            let large = if group.poset.is_none() { ", too many to be taken apart" } else { "" };
+            findings.lines.push(format!("{here}, group {}: {count} messages{large}", at + 1));
             let lists = orders(group, limit - listed);
             listed += lists.len();
             for (number, list) in lists.iter().enumerate() {
@@ -251,7 +255,10 @@ impl<'m> Teller<'m> {
         }
         findings.found = can_go > 0;
         let all = counted(&barriers.len().to_string(), "barrier");
-        findings.sum = format!("{can_go} of {all} can go, one by one");
+        findings.sum = match barriers {
+            [] => "no barriers".to_owned(),
+            _ => format!("{can_go} of {all} can go, one by one"),
+        };
         findings.cut(&barriers.len().to_string(), "barriers");
         findings
     }

@@ -47,12 +47,11 @@ impl Teller<'_> {
                 state.unwrap_or_else(|| "no state".to_owned())
             };
             let name = self.shown(most as usize);
-            findings.lines.push(format!(
-                "{kind}: {name} in {}: {} for it, {} on it in all",
-                state(most),
-                waits(waiting),
-                hangs(hang.hanging)
-            ));
+            let others = match waiting {
+                0 => "nobody waits for it".to_owned(),
+                _ => format!("{} for it, {} on it in all", waits(waiting), hangs(hang.hanging)),
+            };
+            findings.lines.push(format!("{kind}: {name} in {}: {others}", state(most)));
             if hang.is_circle {
                 findings.lines.push(format!("  circle of {}:", hang.tracks.len()));
             }

@@ -300,6 +300,46 @@ fn orders_are_all_that_are_allowed() {
     assert!(compared > 0);
 }
 
+/// Of programs that messages drive: what a state sends comes after what it received, and nothing else does.
+#[test]
+fn orders_of_message_driven_programs_are_all_that_are_allowed() {
+    let mut compared = 0;
+    each(100, 14, |seed, model, order| {
+        let mut model = model.clone();
+        model.is_driven = true;
+        let list = model.messages.list();
+        let mut reach: Vec<Vec<bool>> = vec![vec![false; list.len()]; list.len()];
+        for (a, first) in list.iter().enumerate() {
+            for (b, second) in list.iter().enumerate().filter(|(b, _)| *b != a) {
+                let is_driven = first.to == second.from
+                    && first.recv().is_some()
+                    && first.recv() == second.send()
+                    && first.end <= second.start;
+                let is_kept = first.to == second.to && model.channel[a] == model.channel[b];
+                let earlier = (first.end, first.start, a) < (second.end, second.start, b);
+                reach[a][b] = (is_driven || is_kept) && earlier;
+            }
+        }
+        for by in 0..list.len() {
+            for a in 0..list.len() {
+                for b in 0..list.len() {
+                    reach[a][b] |= reach[a][by] && reach[by][b];
+                }
+            }
+        }
+        for group in groups(&model, order) {
+            let Some(poset) = group.poset.as_ref().filter(|poset| poset.len() <= 8) else {
+                continue;
+            };
+            let message = |at: usize| group.messages[at] as usize;
+            let expected = all_orders(poset.len(), &|a, b| reach[message(a)][message(b)]);
+            assert_eq!(poset.list(usize::MAX), expected, "seed {seed}");
+            compared += 1;
+        }
+    });
+    assert!(compared > 0);
+}
+
 #[test]
 fn counts_are_those_of_all_orders() {
     for seed in seeds(100) {
