@@ -3,6 +3,7 @@
 mod cli;
 mod heads;
 mod naive;
+mod profile;
 mod requests;
 mod security;
 mod tiles;
