@@ -10,20 +10,35 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::output::buffered;
+
 /// Writes a file, in the place of one that may be there. What is no regular file (a pipe, a terminal) is
 /// written to as it is.
 ///
 /// # Errors
 /// The folder or the file cannot be written; a file that was there before is as it was.
 pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
+    write_with(path, |out| out.write_all(text))
+}
+
+/// The same with what `write` writes, bit by bit.
+///
+/// # Errors
+/// As [`write_whole`], and those of `write`.
+pub fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let old = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return fs::write(path, text),
+        Ok(metadata) if !metadata.is_file() => {
+            return buffered(&File::options().write(true).open(path)?, write);
+        }
         Ok(metadata) => Some(metadata.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let mut aside = Aside::new(path, old)?;
-    aside.file.write_all(text)?;
+    let aside = Aside::new(path, old)?;
+    buffered(&aside.file, write)?;
     aside.sync()?;
     aside.take_place()
 }

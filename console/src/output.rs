@@ -6,7 +6,7 @@
 //! unwritable before the runtime looks, and programs write to the file below instead.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
 
 /// Standard output, without a buffer. If it was closed when the program started, writing to it fails.
@@ -15,6 +15,23 @@ use std::os::fd::AsFd;
 /// The process has no room for another file.
 pub fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// Writes to a file what `write` writes, through a buffer.
+///
+/// # Errors
+/// Those of `write`, and of the file.
+pub fn buffered(
+    file: &File,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    let written = write(&mut out).and_then(|()| out.flush());
+    if written.is_err() {
+        // What is still buffered would fail again.
+        let _ = out.into_parts();
+    }
+    written
 }
 
 #[cfg(target_os = "linux")]

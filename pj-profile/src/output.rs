@@ -3,7 +3,6 @@
 mod grid;
 mod machine;
 mod people;
-mod place;
 mod screen;
 mod strips;
 mod waiting;
@@ -12,6 +11,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use console::Failure;
+use console::aside::{write_whole, write_with};
+use console::output::{buffered, standard_output};
 use paje_analysis::Table;
 
 use crate::cli::{Cli, Format};
@@ -23,7 +24,13 @@ pub use screen::Screen;
 /// # Errors
 /// It cannot be written.
 pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
-    place::write(cli.output.as_deref(), |out| format(cli, title, table, screen(cli), out))
+    let write = |out: &mut dyn Write| format(cli, title, table, screen(cli), out);
+    match &cli.output {
+        Some(path) => {
+            write_with(path, write).map_err(|error| Failure::File(path.to_owned(), error))
+        }
+        None => standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output),
+    }
 }
 
 /// What a report is shown on.
@@ -36,7 +43,7 @@ pub(crate) fn screen(cli: &Cli) -> Screen {
 /// # Errors
 /// It cannot be written.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    place::write(Some(path), |out| out.write_all(text.as_bytes()))
+    write_whole(path, text.as_bytes()).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
 /// Writes a report.
