@@ -18,7 +18,8 @@ impl Waits<'_> {
     /// `kind,count,seconds,share,mean,max`; the share is of the time of all containers that have states.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
-        let all: Seconds = self.tracks.list().iter().map(|_| self.length(window)).sum();
+        let length = self.length(window);
+        let all: Seconds = self.tracks.list().iter().map(|_| length).sum();
         let rows = self.by_kind(window).into_iter().map(|row| Row {
             names: [row.kind.name().into(), "".into()],
             total: row.total,
@@ -43,10 +44,11 @@ impl Waits<'_> {
         let mut order: Vec<usize> = (0..totals.len()).collect();
         order.retain(|at| totals[*at].count > 0 || !costs[*at].0.is_zero() || costs[*at].1 > 0.0);
         order.sort_by_key(|at| Reverse(totals[*at].seconds));
+        let length = self.length(window);
         let rows = order.iter().map(|at| Row {
             names: [self.label(*at as u32), "".into()],
             total: totals[*at],
-            share: totals[*at].seconds.share_of(self.length(window)),
+            share: totals[*at].seconds.share_of(length),
         });
         let rows: Vec<Row> = rows.collect();
         with_totals(Table::new("waiters").with("container", name(&rows, 0)), &rows)
@@ -60,17 +62,18 @@ impl Waits<'_> {
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
         pairs.sort_by_key(|pair| Reverse(pair.total.seconds));
+        let length = self.length(window);
         let rows = pairs.iter().map(|pair| Row {
             names: [self.label(pair.waiter), self.label(pair.whom)],
             total: pair.total,
-            share: pair.total.seconds.share_of(self.length(window)),
+            share: pair.total.seconds.share_of(length),
         });
         let rows: Vec<Row> = rows.collect();
         let table = Table::new("pairs").with("waiter", name(&rows, 0)).with("whom", name(&rows, 1));
         with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
     }
 
-    /// How long the part of the window is in which there are states.
+    /// How long the part of the window is in which there are states. It takes a look at each state.
     fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));

@@ -6,6 +6,7 @@ use console::Failure;
 use paje_analysis::Table;
 use paje_pictures::numbers::{amount, percent};
 use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips, natural};
+use rustc_hash::FxHashMap;
 
 use super::ends::value;
 use crate::cli::Cli;
@@ -38,12 +39,15 @@ fn over(seen: Seen<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
+    // Rows are many, and names are few: those are put in order once.
+    let mut groups: FxHashMap<(String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
+        FxHashMap::default();
     for row in 0..seen.0.len() {
         let number = |name| seen.number(name, row).unwrap_or(0.0);
         let (container, value) = (seen.text("container", row), seen.text("value", row));
         let name = if container.is_empty() { value.clone() } else { container };
         let bin = number("bin") as usize;
-        let group = over.groups.entry((seen.text("type", row), Place(name))).or_default();
+        let group = groups.entry((seen.text("type", row), name)).or_default();
         *group.entry(bin).or_default().entry(value).or_default() += number(column);
         over.bins = over.bins.max(bin + 1);
         length = number("end") - number("start");
@@ -52,6 +56,8 @@ fn over(seen: Seen<'_>, column: &str) -> Over {
         over.times[1] = over.times[1].max(number("end"));
     }
     over.times[1] = over.times[1].max(over.times[0] + length * over.bins as f64);
+    let placed = |((type_, name), bins)| ((type_, Place(name)), bins);
+    over.groups = groups.into_iter().map(placed).collect();
     over
 }
 
