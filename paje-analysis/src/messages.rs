@@ -88,7 +88,11 @@ impl Messages {
             row: 0,
         };
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
-        for lane in lanes.filter(|lane| map.is_message(lane.type_name().text)) {
+        let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
+        // Messages are many: a list that grows would be there twice.
+        let count = lanes.iter().map(|lane| lane.len() as usize).sum();
+        reader.messages.list.reserve_exact(count);
+        for lane in lanes {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
         }
@@ -120,33 +124,15 @@ impl Messages {
 
     fn find_states(&mut self, tracks: &Tracks<'_>) {
         let count = tracks.list().len();
-        (self.received, self.sent) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        for (at, message) in self.list.iter().enumerate() {
-            self.received[message.to as usize].push(at as u32);
-            self.sent[message.from as usize].push(at as u32);
+        self.received = by_track(count, self.list.iter().map(|message| message.to));
+        let ends = find(&self.list, &mut self.received, tracks, Side::Receiving);
+        for (at, state) in self.received.iter().flatten().zip(ends.into_iter().flatten()) {
+            self.list[*at as usize].recv = state;
         }
-        let list = &self.list;
-        let find = |by_track: &mut Vec<Vec<u32>>, side: Side| -> Vec<Vec<Option<u32>>> {
-            let time = |at: &u32| side.time(&list[*at as usize]);
-            let tracks = by_track.par_iter_mut().enumerate().map(|(track, order)| {
-                // Links come in order of completion, so that little is left to do, and nothing for the ends.
-                order.sort_by(|a, b| time(a).total_cmp(&time(b)));
-                let times: Vec<f64> = order.iter().map(time).collect();
-                ends::states_at(tracks, track, &times, side)
-            });
-            tracks.collect()
-        };
-        let ends = find(&mut self.received, Side::Receiving);
-        let starts = find(&mut self.sent, Side::Sending);
-        for (order, found) in self.received.iter().zip(ends) {
-            for (at, state) in order.iter().zip(found) {
-                self.list[*at as usize].recv = state.unwrap_or(NONE);
-            }
-        }
-        for (order, found) in self.sent.iter().zip(starts) {
-            for (at, state) in order.iter().zip(found) {
-                self.list[*at as usize].send = state.unwrap_or(NONE);
-            }
+        self.sent = by_track(count, self.list.iter().map(|message| message.from));
+        let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
+        for (at, state) in self.sent.iter().flatten().zip(starts.into_iter().flatten()) {
+            self.list[*at as usize].send = state;
         }
     }
 
@@ -186,6 +172,32 @@ impl Messages {
             |missing: fn(&&Message) -> bool| self.list.iter().filter(missing).count() as u64;
         (count(|message| message.send == NONE), count(|message| message.recv == NONE))
     }
+}
+
+/// The numbers of messages, by the track that each is of; in vectors that are as long as they need to be.
+fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<u32>> {
+    let mut lengths = vec![0; count];
+    tracks.clone().for_each(|track| lengths[track as usize] += 1);
+    let mut by_track: Vec<Vec<u32>> = lengths.into_iter().map(Vec::with_capacity).collect();
+    (0..).zip(tracks).for_each(|(at, track)| by_track[track as usize].push(at));
+    by_track
+}
+
+/// Sorts the messages of each track by the times of one side, and finds the states there, or [`NONE`].
+fn find(
+    list: &[Message],
+    by_track: &mut [Vec<u32>],
+    tracks: &Tracks<'_>,
+    side: Side,
+) -> Vec<Vec<u32>> {
+    let time = |at: &u32| side.time(&list[*at as usize]);
+    let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
+        // Links come in order of completion, so that little is left to do, and nothing for the ends.
+        order.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        let times: Vec<f64> = order.iter().map(time).collect();
+        ends::states_at(tracks, track, &times, side)
+    });
+    found.collect()
 }
 
 /// The first of [`SIZES`] that an event definition of the trace has as a user-defined field.

@@ -135,6 +135,17 @@ impl Wait {
 }
 
 impl<'t> Waits<'t> {
+    /// About how many bytes of memory the waiting of a trace takes while it is found, beside the trace: what is kept of
+    /// each state and each message, if all of them count.
+    #[must_use]
+    pub fn bytes(trace: &Trace) -> u64 {
+        // The message, its places in two lists, and its state and time while that is looked for.
+        const MESSAGE: usize = size_of::<Message>() + 4 * size_of::<u32>() + size_of::<f64>();
+        let counts = trace.counts();
+        let bytes = counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64;
+        bytes + counts.links * size_of::<Wait>() as u64
+    }
+
     /// Finds all waiting of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {

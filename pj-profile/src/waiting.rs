@@ -69,6 +69,14 @@ pub(crate) fn waits<'t>(
     map: &Map,
 ) -> Result<Waits<'t>, Failure> {
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    let (needed, limit) = (Waits::bytes(trace), cli.memory.limit());
+    if let Some(limit) = limit.filter(|limit| limit.bytes < needed) {
+        let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
+        return Err(unsuitable(format!(
+            "to find out who waits takes some {needed} MB of memory beside the rows, and --memory-limit is {bytes} MB; rows go to a \
+             file beyond it, but states and messages are looked at back and forth"
+        )));
+    }
     let options = Options {
         grouping: Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref())
             .map_err(unsuitable)?,
@@ -153,6 +161,10 @@ fn notes(waits: &Waits<'_>, map: &Map) {
             "note: of {} states that send and receive at once, {} have a message; SMPI does not tell which \
              messages end in such states: no waiting there",
             combined.0, combined.1
+        ));
+    } else if waits.messages.list().is_empty() && collectives.series.is_empty() {
+        VOICE.say(format_args!(
+            "note: the trace has no messages between containers with these states, and no operations of groups: nobody is known to wait"
         ));
     }
     let (sent, received) = waits.messages.without_state();

@@ -1,6 +1,6 @@
 //! Which state a link starts or ends in.
 
-use super::Message;
+use super::{Message, NONE};
 use crate::classes::Class;
 use crate::tracks::{Track, Tracks};
 
@@ -27,13 +27,8 @@ impl Side {
     }
 }
 
-/// The states that links of these times, which ascend, start or end in. One pass over the track's states.
-pub(super) fn states_at(
-    tracks: &Tracks<'_>,
-    track: usize,
-    times: &[f64],
-    side: Side,
-) -> Vec<Option<u32>> {
+/// The states that links of these times, which ascend, start or end in, or [`NONE`]. One pass over the track's states.
+pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
     let mut found = Vec::with_capacity(times.len());
@@ -47,7 +42,8 @@ pub(super) fn states_at(
         let candidates = moment.candidates();
         // The first has those that are too many.
         let more = same.len().saturating_sub(candidates.len());
-        found.extend((0..same.len()).map(|i| candidates.get(i.saturating_sub(more)).copied()));
+        let state = |i: usize| candidates.get(i.saturating_sub(more)).copied().unwrap_or(NONE);
+        found.extend((0..same.len()).map(state));
     }
     found
 }

@@ -152,8 +152,21 @@ fn the_most_waited_graph_is_for_graphviz() {
     let text = fs::read_to_string(&dot).expect("a graph");
     assert_eq!(
         text,
-        "digraph most_waited {\n  \"rank-1\" -> \"rank-0\" [label=\"0.500000\"];\n}\n"
+        "digraph most_waited {\n  node [shape=box];\n  \"rank-1\" -> \"rank-0\" [label=\"0.500000\", penwidth=5.0];\n}\n"
     );
+}
+
+#[test]
+fn what_takes_more_memory_than_it_may_is_told() {
+    let folder = Folder::new();
+    let trace = folder.0.path().join("links.trace");
+    let mut file = fs::File::create(&trace).expect("a file");
+    datasets::write(datasets::Shape::AllLinks, 20 << 20, 1, &mut file).expect("written");
+    let (status, _, told) = run(&["waits", "--memory-limit=32M"], &trace);
+    assert_eq!(status, 2, "{told}");
+    assert!(told.contains("MB of memory beside the rows, and --memory-limit is 34 MB"), "{told}");
+    // What needs no rows is reported in little memory.
+    assert_eq!(run(&["comm", "--memory-limit=32M"], &trace).0, 0);
 }
 
 #[test]
@@ -229,7 +242,7 @@ fn options_out_of_place_are_refused() {
             &["critical", "--by", "pair"],
             "--by pair is not for critical; there are container, value",
         ),
-        (&["critical", "--dot", "x"], "--dot is for waits, not for critical"),
+        (&["critical", "--dot", "x"], "--dot is for comm and waits, not for critical"),
         (&["states", "--eager", "1"], "--eager is for waits, critical and summary, not for states"),
         (&["comm", "--map", "mpi"], "--map is for time, waits, critical and summary, not for comm"),
         (
