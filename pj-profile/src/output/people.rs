@@ -37,7 +37,7 @@ pub(super) fn write(
         "kinds" | "waiters" | "pairs" | "critical" | "imbalance" => {
             waiting::write(seen, screen, out)
         }
-        _ => sections(seen, screen, out, &["type", "value"], EVENTS, events),
+        _ => sections(seen, screen, out, &["type"], EVENTS, events),
     }
 }
 
@@ -198,10 +198,11 @@ fn variables(seen: Seen<'_>, row: usize) -> Vec<Cell> {
 }
 
 const EVENTS: &[Column] =
-    &[("container", 0), ("count", 0), ("first", 2), ("last", 3), ("rate per s", 1)];
+    &[("value", 0), ("container", 0), ("count", 0), ("first", 2), ("last", 3), ("rate per s", 1)];
 
 fn events(seen: Seen<'_>, row: usize) -> Vec<Cell> {
     vec![
+        seen.name("value", row),
         seen.name("container", row),
         seen.count("count", row),
         seen.seconds("first", row),
