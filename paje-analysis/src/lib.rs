@@ -34,6 +34,7 @@ pub mod collectives;
 pub mod comm;
 pub mod compare;
 pub mod critical;
+pub mod dot;
 pub mod events;
 pub mod lanes;
 pub mod messages;

@@ -126,7 +126,7 @@ pub struct Cli {
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// waits: write whom each container waits for most to FILE, for Graphviz
+    /// comm: write who sends to whom to FILE, for Graphviz; waits: whom each waits for most
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub dot: Option<PathBuf>,
 

@@ -14,6 +14,7 @@ use paje_pictures::{Colours, Picture};
 use crate::cli::Cli;
 use crate::output::Seen;
 
+pub(crate) use ends::comm_dot;
 pub(crate) use over_time::on_one_axis;
 
 /// A kind of picture.

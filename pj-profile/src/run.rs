@@ -22,6 +22,7 @@ use workers::Workers;
 use crate::analysis::{Analysis, needs_bins};
 use crate::cli::{Cli, Format, Report};
 use crate::live::Live;
+use crate::output::Seen;
 use crate::report::VOICE;
 use crate::waiting;
 use crate::{output, overview, page, pictures};
@@ -74,6 +75,10 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let found = report(cli, cuts, &mut live)?;
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
+    }
+    // That of waiting is written where all pairs are known.
+    if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
+        output::write_file(path, &pictures::comm_dot(Seen(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
         let picture = pictures::one(cli, &found.title, &found.table)?;

@@ -1,10 +1,11 @@
 //! Waiting by kind, by who waits, and by pair; the graph of whom each waits for most.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use super::{Kind, Waits};
 use crate::Seconds;
+use crate::dot::{Edge, digraph};
 
 /// Waiting of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl Waits<'_> {
 
     /// The name of a track's container.
     #[must_use]
-    pub fn name(&self, track: u32) -> std::borrow::Cow<'_, str> {
+    pub fn name(&self, track: u32) -> Cow<'_, str> {
         let container = self.tracks.list()[track as usize].container;
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
@@ -117,14 +118,15 @@ impl Waits<'_> {
     /// it waits for most, with the seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
-        let mut dot = String::from("digraph most_waited {\n");
-        for pair in self.by_pair(window).iter().filter(|pair| pair.most) {
-            let quoted = |track| self.name(track).replace('\\', "\\\\").replace('"', "\\\"");
-            let (waiter, whom) = (quoted(pair.waiter), quoted(pair.whom));
-            let seconds = pair.total.seconds;
-            let _ = writeln!(dot, "  \"{waiter}\" -> \"{whom}\" [label=\"{seconds:.6}\"];");
-        }
-        dot.push_str("}\n");
-        dot
+        let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();
+        let names = most.iter().map(|pair| [pair.waiter, pair.whom].map(|track| self.name(track)));
+        let names: Vec<_> = names.collect();
+        let edges = most.iter().zip(&names).map(|(pair, [waiter, whom])| Edge {
+            ends: [waiter, whom],
+            label: format!("{:.6}", pair.total.seconds),
+            weight: pair.total.seconds.to_f64(),
+        });
+        let edges: Vec<Edge<'_>> = edges.collect();
+        digraph("most_waited", &edges)
     }
 }

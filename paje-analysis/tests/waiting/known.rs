@@ -80,7 +80,7 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
     assert!(pair.most);
     assert_eq!(
         waits.most_waited_dot(whole),
-        "digraph most_waited {\n  \"rank-0\" -> \"rank-1\" [label=\"1.000000\"];\n}\n"
+        "digraph most_waited {\n  node [shape=box];\n  \"rank-0\" -> \"rank-1\" [label=\"1.000000\", penwidth=5.0];\n}\n"
     );
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);

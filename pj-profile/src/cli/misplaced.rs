@@ -57,7 +57,7 @@ impl Cli {
                 &[Waits, Critical, Summary],
                 "waits, critical and summary",
             ),
-            (self.dot.is_some(), "--dot", &[Waits], "waits"),
+            (self.dot.is_some(), "--dot", &[Comm, Waits], "comm and waits"),
             (
                 self.live,
                 "--live",

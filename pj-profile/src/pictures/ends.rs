@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use console::Failure;
+use paje_analysis::dot;
 use paje_pictures::numbers::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 
@@ -86,6 +87,19 @@ pub(super) fn comm_graph(seen: Seen<'_>) -> Picture {
     let (column, what) = traffic(seen);
     let pairs = pairs(seen, ["from", "to"], column, |_| true);
     graph(format!("Who sends to whom: {what}"), &format!("arrows: {what}"), pairs, amount)
+}
+
+/// The same for Graphviz.
+pub(crate) fn comm_dot(seen: Seen<'_>) -> String {
+    let (column, _) = traffic(seen);
+    let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
+    let edge = |(&(from, to), weight): (&(usize, usize), &f64)| dot::Edge {
+        ends: [&names[from], &names[to]],
+        label: weight.to_string(),
+        weight: *weight,
+    };
+    let edges: Vec<dot::Edge<'_>> = cells.iter().map(edge).collect();
+    dot::digraph("comm", &edges)
 }
 
 pub(super) fn pairs_graph(seen: Seen<'_>) -> Picture {

@@ -183,6 +183,31 @@ fn names_of_strangers_are_text() {
 }
 
 #[test]
+fn who_sends_to_whom_is_for_graphviz() {
+    let graph = written("--dot", &["comm"], MPI);
+    let edge = |of: &str| {
+        let line = graph.lines().find(|line| line.contains(of));
+        line.unwrap_or_else(|| panic!("{of}: {graph}")).trim().to_owned()
+    };
+    assert_eq!(
+        edge("\"rank-2\" -> \"rank-0\""),
+        "\"rank-2\" -> \"rank-0\" [label=\"14\", penwidth=5.0];"
+    );
+    assert_eq!(graph.matches(" -> ").count(), 9);
+    // Only what the report has.
+    assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
+    // A name that would end its quotes, and one that would take the next.
+    let text = fs::read_to_string(MPI).expect("an example");
+    let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
+    let folder = TempDir::new().expect("a folder");
+    let trace = folder.path().join("strange.trace");
+    fs::write(&trace, text).expect("it is written");
+    let graph = written("--dot", &["comm"], trace.to_str().expect("text"));
+    assert!(graph.contains(r#""rank\"]->x[" -> "\\" [label="14", penwidth=5.0];"#), "{graph}");
+    assert_eq!(graph.lines().filter(|line| line.contains(" -> ")).count(), 9);
+}
+
+#[test]
 fn what_cannot_be_drawn_is_told() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("file.svg");
