@@ -1,7 +1,7 @@
 //! The program as it is called.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -187,6 +187,47 @@ fn live_ends_with_what_the_file_has() {
     drop(stdin);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
+}
+
+#[test]
+fn a_slow_terminal_loses_nothing() {
+    // Reports that do not fit into a pipe: the first one that is shown waits for who reads it, and so does the trace.
+    let mut bytes = Vec::new();
+    datasets::write(datasets::Shape::ManyContainers, 3 << 20, 1, &mut bytes).expect("in memory");
+    let bytes = &bytes;
+    let words = ["states", "--by=container", "--no-warnings"];
+    let mut child = program(&[&words[..], &["--live"]].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let (shown, last) = std::thread::scope(|scope| {
+        let feed = scope.spawn(|| {
+            // Some comes when a report is due.
+            let (most, rest) = bytes.split_at(bytes.len() * 3 / 4);
+            stdin.write_all(most).expect("it reads all");
+            std::thread::sleep(Duration::from_millis(1100));
+            stdin.write_all(rest).expect("it reads all");
+            drop(stdin);
+        });
+        std::thread::sleep(Duration::from_millis(1600));
+        let mut shown = Vec::new();
+        stdout.read_to_end(&mut shown).expect("it is text");
+        feed.join().expect("all was taken");
+        let mut whole =
+            program(&words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+        let mut stdin = whole.stdin.take().expect("a pipe");
+        scope.spawn(move || stdin.write_all(bytes).expect("it reads all"));
+        (shown, whole.wait_with_output().expect("it ends").stdout)
+    });
+    assert!(child.wait().expect("it ends").success());
+    assert!(
+        last.len() > 1 << 17 && shown.len() > last.len() + (1 << 16),
+        "nothing was shown before"
+    );
+    assert!(shown.ends_with(&last));
 }
 
 #[test]
