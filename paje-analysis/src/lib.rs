@@ -28,6 +28,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+pub mod asked;
 pub mod bins;
 pub mod classes;
 pub mod collectives;

@@ -1,20 +1,12 @@
 //! What a trace adds up to, as tables for Python.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use paje_analysis::classes::{Classes, Map};
-use paje_analysis::collectives::Grouping;
-use paje_analysis::comm::{self, Comm, Ends};
-use paje_analysis::critical::CriticalPath;
-use paje_analysis::states::{self, States};
-use paje_analysis::time::{self, Time};
-use paje_analysis::waits::{Options, Waits};
-use paje_analysis::{Bins, By, Label, Scope, Table as Found};
-use paje_sim::{ContainerId, Selection, TypeId, TypeNature};
+use paje_analysis::asked::{self, Asked};
+use paje_analysis::classes::Map;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -89,33 +81,6 @@ impl Analysis {
     }
 }
 
-/// What is analysed, and how.
-pub(crate) enum Asked {
-    States(By),
-    Comm { level: Option<String>, bytes: Option<String> },
-    Time { by: By, bins: u32, inclusive: bool, classes: bool, map: Option<Map> },
-    Waits { by: &'static str, about: About },
-    Critical { by_value: bool, about: About },
-}
-
-/// What waiting is told from.
-pub(crate) struct About {
-    pub(crate) map: Option<Map>,
-    pub(crate) group: Option<String>,
-    pub(crate) root: Option<String>,
-    pub(crate) eager: Option<u64>,
-    pub(crate) bytes: Option<String>,
-}
-
-/// What has rows of its own, by the name of it.
-pub(crate) fn by(name: &str) -> By {
-    match name {
-        "value" => By::Value,
-        "container" => By::Container,
-        type_ => By::Type(Label::from(type_)),
-    }
-}
-
 /// One of these words.
 pub(crate) fn one_of(keyword: &str, given: &str, known: &[&'static str]) -> PyResult<&'static str> {
     known.iter().copied().find(|known| *known == given).ok_or_else(|| {
@@ -126,12 +91,7 @@ pub(crate) fn one_of(keyword: &str, given: &str, known: &[&'static str]) -> PyRe
 
 /// The map of this name, or of this text in TOML.
 pub(crate) fn map(given: Option<&str>) -> PyResult<Option<Map>> {
-    let Some(given) = given else { return Ok(None) };
-    if let Some(map) = Map::built_in(given) {
-        return Ok(Some(map));
-    }
-    let parsed = Map::parse("map", given);
-    parsed.map(Some).map_err(|error| PyValueError::new_err(format!("map: {error}")))
+    given.map(asked::map).transpose().map_err(PyValueError::new_err)
 }
 
 /// Analyses a trace, without Python's lock.
@@ -139,97 +99,11 @@ pub(crate) fn analysis(kept: &Arc<Kept>, py: Python<'_>, asked: Asked) -> PyResu
     let mut stop = Stop(Arc::<AtomicBool>::default());
     let kept = Arc::clone(kept);
     let found = job::run(py, &mut stop, move |_| {
-        kept.with_workers(|workers| found(&kept, &asked, workers))
+        let selection = &kept.options.selection;
+        kept.with_workers(|workers| asked.table(&kept.trace, selection, workers))
     })?;
     let found = found.map_err(PyValueError::new_err)?;
     let rows = found.record_batch();
     let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     Ok(Analysis { name: found.name, rows })
-}
-
-fn found(kept: &Kept, asked: &Asked, workers: &workers::Workers) -> Result<Found, String> {
-    let trace = &kept.trace;
-    let selection: Selection = kept.options.selection.clone();
-    let (window, scope) = (selection.window, Scope::new(&selection));
-    Ok(match asked {
-        Asked::States(by) => {
-            let mut states = States::new(scope, by.clone());
-            states.see(trace, workers);
-            states::table(&states.rows(trace))
-        }
-        Asked::Comm { level, bytes } => {
-            let mut comm = Comm::new(scope, bytes.as_deref());
-            comm.see(trace, workers);
-            let level = level.as_deref().map(Label::from);
-            comm::table(&comm.rows(trace, &level.map_or(Ends::Containers, Ends::Level)))
-        }
-        Asked::Time { by, bins, inclusive, classes, map } => {
-            let (start, end) = time::range(trace, &scope);
-            let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
-            let bins = Bins::new(finite(window.from, start), finite(window.to, end), *bins);
-            let mut time = Time::new(scope, by.clone(), bins, *inclusive);
-            time.see(trace, workers);
-            time::table(&match classes {
-                true => {
-                    let map = map.clone().unwrap_or_else(|| Map::of_trace(trace));
-                    time.rows_by_class(trace, &Classes::new(trace, &map))
-                }
-                false => time.rows(trace),
-            })
-        }
-        Asked::Waits { by, about } => {
-            let waits = about.waits(trace)?;
-            let window = within(&waits, window);
-            match *by {
-                "waiter" => waits.waiters_table(window),
-                "pair" => waits.pairs_table(window),
-                _ => waits.kinds_table(window),
-            }
-        }
-        Asked::Critical { by_value, about } => {
-            let waits = about.waits(trace)?;
-            let window = within(&waits, window);
-            match CriticalPath::new(&waits) {
-                None => Found::new("critical"),
-                Some(path) if *by_value => path.imbalance_table(&waits, window),
-                Some(path) => path.activity_table(&waits, window),
-            }
-        }
-    })
-}
-
-fn within(waits: &Waits<'_>, window: paje_sim::TimeRange) -> (f64, f64) {
-    let whole = waits.whole();
-    let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
-    (finite(window.from, whole.0), finite(window.to, whole.1))
-}
-
-impl About {
-    fn waits<'t>(&self, trace: &'t paje_sim::Trace) -> Result<Waits<'t>, String> {
-        let map = self.map.clone().unwrap_or_else(|| Map::of_trace(trace));
-        let (types, containers) = (trace.types(), trace.containers());
-        let level = self.group.as_deref().map(|wanted| -> Result<TypeId, String> {
-            let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
-            let found = all.find(|id| text(types.name(*id)) == wanted);
-            found.ok_or_else(|| format!("group={wanted:?}: no type of containers is called so"))
-        });
-        let root = self.root.as_deref().map(|wanted| -> Result<ContainerId, String> {
-            let found = containers.ids().find(|id| text(containers.name(*id)) == wanted);
-            found.ok_or_else(|| format!("root={wanted:?}: no container is called so"))
-        });
-        let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };
-        let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
-        let waits = Waits::new(trace, &map, &options);
-        match waits.tracks.classes().is_empty() {
-            true => Err(format!(
-                "no state's value is known to the map {:?}: map=... says what states are about",
-                map.name()
-            )),
-            false => Ok(waits),
-        }
-    }
-}
-
-fn text(name: paje_sim::Name<'_>) -> Cow<'_, str> {
-    name.to_str_lossy()
 }

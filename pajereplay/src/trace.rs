@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use paje_analysis::asked::{self, About, Asked, WaitsBy};
 use paje_export::Table as Which;
 use paje_read::{PYTHON, Problem, recovered, warnings};
 use paje_sim::recovered::OpenState;
@@ -10,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::analysis::{self, About, Analysis, Asked};
+use crate::analysis::{self, Analysis};
 use crate::kept::Kept;
 use crate::table::{Table, preview};
 
@@ -86,7 +87,7 @@ impl Trace {
     /// by: "value", "container", or the name of a type of containers, each of which has rows of its own
     #[pyo3(signature = (*, by="value"))]
     fn profile(&self, py: Python<'_>, by: &str) -> PyResult<Analysis> {
-        analysis::analysis(&self.kept, py, Asked::States(analysis::by(by)))
+        analysis::analysis(&self.kept, py, Asked::States(asked::by(by)))
     }
 
     /// Who sends to whom: type, value, from, to, count, bytes, min, mean, max, first, last.
@@ -123,7 +124,7 @@ impl Trace {
             let message = format!("bins={bins} is not from 1 to 1000000");
             return Err(PyValueError::new_err(message));
         }
-        let (by, map) = (analysis::by(by), analysis::map(map)?);
+        let (by, map) = (asked::by(by), analysis::map(map)?);
         analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
     }
 
@@ -148,9 +149,13 @@ impl Trace {
         eager: Option<u64>,
         bytes: Option<String>,
     ) -> PyResult<Analysis> {
-        let by = analysis::one_of("by", by, &["kind", "waiter", "pair"])?;
+        let by = match analysis::one_of("by", by, &["kind", "waiter", "pair"])? {
+            "kind" => WaitsBy::Kind,
+            "waiter" => WaitsBy::Waiter,
+            _ => WaitsBy::Pair,
+        };
         let about = About { map: analysis::map(map)?, group, root, eager, bytes };
-        analysis::analysis(&self.kept, py, Asked::Waits { by, about })
+        analysis::analysis(&self.kept, py, Asked::Waits(by, about))
     }
 
     /// What the critical path is in, the longest chain of states, which is as long as the run: type, value, container,

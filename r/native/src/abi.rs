@@ -201,7 +201,7 @@ fn told(reading: &mut Reading, text: Option<String>) -> Text {
     Text::of(Some(&reading.scratch))
 }
 
-/// Begins a table, by its number in [`Table::ALL`].
+/// Begins a table, by its number in [`Table::ALL`]; the number after the last is that of the analysis.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_table(reading: *mut Reading, table: c_uint) -> c_int {
     // SAFETY: rules 1 and 2.
@@ -210,7 +210,11 @@ pub unsafe extern "C" fn paje_table(reading: *mut Reading, table: c_uint) -> c_i
             let Reading { shown: Some(shown), workers: Some(workers), .. } = &*reading else {
                 return Err(defect());
             };
-            let table = Table::ALL.get(table as usize).ok_or_else(defect)?;
+            let Some(table) = Table::ALL.get(table as usize) else {
+                let rows = reading.analysed.take().ok_or_else(defect)?;
+                reading.frame = Some(Frame::of_rows(rows));
+                return Ok(());
+            };
             let frame = workers.run(|| Frame::new(shown.borrow_dependent(), *table, workers));
             reading.frame = Some(frame.map_err(|error| Failure::Wrong(error.to_string()))?);
             Ok(())

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 
 use crate::frame::{Column, From, Names};
@@ -57,6 +57,8 @@ pub(crate) fn fill(columns: &[Column], batch: &RecordBatch, slots: Vec<Slot<'_>>
                 if let Some(array) = array.as_primitive_opt::<Float64Type>() {
                     copy(array, array.values(), rows, |n| *n, NO_NUMBER);
                 } else if let Some(array) = array.as_primitive_opt::<Int64Type>() {
+                    copy(array, array.values(), rows, |n| *n as f64, NO_NUMBER);
+                } else if let Some(array) = array.as_primitive_opt::<UInt64Type>() {
                     copy(array, array.values(), rows, |n| *n as f64, NO_NUMBER);
                 }
             }

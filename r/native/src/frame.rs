@@ -53,7 +53,8 @@ pub(crate) struct Names {
 /// A table on its way into a data frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    table: Table,
+    /// Of which table it is; none if its rows are there already.
+    table: Option<Table>,
     pub(crate) columns: Vec<Column>,
     /// Before which row each batch begins, and how many rows there are.
     begins: Vec<usize>,
@@ -81,8 +82,15 @@ impl Frame {
             *sum += rows;
             Some(*sum)
         }));
-        let columns = columns(table, batches.schema());
-        Ok(Frame { table, columns, begins, made, texts: Vec::new() })
+        let columns = columns(Some(table), batches.schema());
+        Ok(Frame { table: Some(table), columns, begins, made, texts: Vec::new() })
+    }
+
+    /// The columns of these rows, none of them filled yet.
+    pub(crate) fn of_rows(rows: RecordBatch) -> Self {
+        let columns = columns(None, rows.schema_ref());
+        let begins = vec![0, rows.num_rows()];
+        Frame { table: None, columns, begins, made: vec![Some(rows)], texts: Vec::new() }
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -111,12 +119,16 @@ impl Frame {
         let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
         let made: Vec<_> =
             (from..to).map(|n| Mutex::new(self.made.get_mut(n).and_then(Option::take))).collect();
-        let batches = tables.batches(self.table);
+        let batches = self.table.map(|table| tables.batches(table));
         let filled: Vec<OnceLock<Result<RecordBatch, Error>>> =
             (from..to).map(|_| OnceLock::new()).collect();
         workers.share_out(parts.len(), |_, at| {
             let Some(part) = take(&parts[at]) else { return };
-            let batch = take(&made[at]).map_or_else(|| batches.read(from + at), Ok);
+            let batch = match (take(&made[at]), &batches) {
+                (Some(made), _) => Ok(made),
+                (None, Some(batches)) => batches.read(from + at),
+                (None, None) => return,
+            };
             let done = batch.inspect(|batch| fill(&self.columns, batch, part));
             filled[at].get_or_init(|| done);
         });
@@ -206,8 +218,9 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The columns of a data frame: those of the table, with the names that pajengr gives them, and durations.
-fn columns(table: Table, schema: &Schema) -> Vec<Column> {
+/// The columns of a data frame: those of the table, with the names that pajengr gives them, and durations; of no table, those
+/// of the rows.
+fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
     let place = |name: &str| schema.index_of(name).ok();
     let mut columns = Vec::new();
     let mut add = |name: &str, kind, from| {
@@ -216,13 +229,13 @@ fn columns(table: Table, schema: &Schema) -> Vec<Column> {
     };
     for (index, field) in schema.fields().iter().enumerate() {
         let name = match (table, field.name().as_str()) {
-            (Table::Container, "Name") => "Container",
-            (Table::Event, "Time") => "Start",
+            (Some(Table::Container), "Name") => "Container",
+            (Some(Table::Event), "Time") => "Start",
             (_, name) => name,
         };
         let kind = match field.data_type() {
             DataType::Int32 => Kind::Integer,
-            DataType::Float64 | DataType::Int64 => Kind::Double,
+            DataType::Float64 | DataType::Int64 | DataType::UInt64 => Kind::Double,
             DataType::Dictionary(..) => Kind::Factor,
             _ => Kind::Text,
         };
@@ -230,7 +243,7 @@ fn columns(table: Table, schema: &Schema) -> Vec<Column> {
         // A user-defined field of that name comes behind.
         if let (Some(start), Some(end)) = (place("Start"), place("End"))
             && end == index
-            && table.nature().is_some()
+            && table.is_some_and(|table| table.nature().is_some())
         {
             add("Duration", Kind::Double, From::Duration { start, end });
         }

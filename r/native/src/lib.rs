@@ -6,6 +6,7 @@
 //! are filled here, by all workers at once; names become factors' codes on the way.
 
 pub mod abi;
+mod analysis;
 mod fill;
 mod frame;
 mod reading;

@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use arrow_array::RecordBatch;
 use paje_export::{TableOptions, Tables};
 use paje_read::{
     Keywords, Problem, R, Replay, Size, Told, as_file, problem_of, recovered, warnings,
@@ -16,6 +17,7 @@ use self_cell::self_cell;
 use splitter::{Input, cause};
 use workers::Workers;
 
+use crate::analysis::Said;
 use crate::frame::Frame;
 
 /// How long a replay that was told to stop is waited for. What takes longer (a read of a pipe that nobody
@@ -63,12 +65,14 @@ impl Failure {
     }
 }
 
-type Replayed = Result<(Trace, Workers), Error>;
+/// A trace, who has read it, and the analysis if one was asked for.
+type Replayed = Result<(Trace, Workers, Option<Result<RecordBatch, String>>), Error>;
 
 /// One call of `read_paje`.
 #[derive(Default)]
 pub struct Reading {
     keywords: Keywords,
+    said: Said,
     paths: Vec<PathBuf>,
     bytes: Vec<u8>,
     told: Arc<Told>,
@@ -77,6 +81,8 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
+    /// The rows of the analysis, until they become a frame.
+    pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
     /// Rows of facts that C asked for last, and the text that it asked for last.
     pub(crate) facts: Vec<Vec<Option<String>>>,
@@ -96,8 +102,11 @@ impl Reading {
 
     /// Takes one keyword; what may be said several times is added to what was said before.
     pub(crate) fn ask(&mut self, keyword: &str, value: &str) -> Result<(), Failure> {
-        let asked = &mut self.keywords;
         let wrong = |what| Failure::Wrong(format!("{keyword} must be {what}, not '{value}'"));
+        if let Some(taken) = self.said.take(keyword, value) {
+            return taken.map_err(wrong);
+        }
+        let asked = &mut self.keywords;
         let flag = || value.parse::<bool>().map_err(|_| wrong("TRUE or FALSE"));
         let time = || value.parse::<f64>().map_err(|_| wrong("a time in seconds"));
         let add = |list: &mut Option<Vec<String>>| {
@@ -140,7 +149,9 @@ impl Reading {
     /// Begins the replay, in a thread of its own.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let wrong = |error: paje_read::Wrong| Failure::Wrong(error.0);
+        let asked = self.said.asked(&mut self.keywords).map_err(Failure::Wrong)?;
         self.keywords.tables().map_err(wrong)?;
+        let selection = self.keywords.replay().map_err(wrong)?.selection;
         let replay = Replay::new(&self.keywords, Arc::clone(&self.told)).map_err(wrong)?;
         self.threads = replay.threads();
         let path = self.paths.first().cloned();
@@ -159,8 +170,15 @@ impl Reading {
         let (tell, done) = mpsc::channel();
         let thread = thread::Builder::new().name("pajereplay".into());
         let work = move || {
+            let replayed = replay.run(open).map(|(trace, workers)| {
+                let analysed = asked.map(|asked| {
+                    let found = workers.run(|| asked.table(&trace, &selection, &workers))?;
+                    found.record_batch().map_err(|error| error.to_string())
+                });
+                (trace, workers, analysed)
+            });
             // If nobody waits for it any more, it is not needed.
-            let _ = tell.send(replay.run(open));
+            let _ = tell.send(replayed);
         };
         thread.spawn(work).map_err(|error| Failure::Wrong(cause(&error)))?;
         self.done = Some(done);
@@ -181,7 +199,9 @@ impl Reading {
         };
         self.done = None;
         match (replayed, self.keywords.tables()) {
-            (Ok((trace, workers)), Ok(options)) => {
+            (Ok((_, _, Some(Err(why)))), _) => self.failure = Some(Failure::Wrong(why)),
+            (Ok((trace, workers, analysed)), Ok(options)) => {
+                self.analysed = analysed.and_then(Result::ok);
                 self.workers = Some(workers);
                 let kept = Kept { trace, options };
                 self.shown =

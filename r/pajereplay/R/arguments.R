@@ -37,3 +37,12 @@ whole <- function(given, call) {
   }
   sprintf("%.0f", given)
 }
+
+one_text <- function(given, call) {
+  name <- deparse(substitute(given))
+  if (is.null(given)) return(NULL)
+  if (!is.character(given) || length(given) != 1 || is.na(given)) {
+    stop(wrong(sprintf("%s must be NULL or one text", name), call))
+  }
+  given
+}

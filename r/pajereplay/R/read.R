@@ -1,4 +1,4 @@
-# The tables of a trace, in the order in which Rust's part numbers them.
+# The tables of a trace, in the order in which Rust's part numbers them; the number after the last is an analysis.
 tables <- c("container", "state", "variable", "event", "link", "type_hierarchy", "entity_hierarchy")
 
 # Batches (of some 262,144 rows) that are filled in between two looks at Ctrl-C.
@@ -11,11 +11,28 @@ read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, sta
                       quotes = c("strip", "keep"), follow_files = TRUE, files_from = NULL, threads = NULL, pin = NULL,
                       memory_limit = NULL, temp_dir = NULL, progress = FALSE) {
   call <- sys.call()
+  variable_precision <- match.arg(variable_precision)
+  quotes <- match.arg(quotes)
+  given <- mget(names(formals(read_paje)))
+  replayed(given, list(), call, function(reading, check) {
+    trace <- lapply(seq_along(tables) - 1, function(number) data_frame(reading, number, check))
+    names(trace) <- tables
+    trace$end <- .Call(C_reading_end, reading)
+    trace$warnings <- problems(.Call(C_reading_facts, reading, 1, 9))
+    trace$recovered <- problems(.Call(C_reading_facts, reading, 2, 9))
+    trace$metadata <- metadata(.Call(C_reading_facts, reading, 3, 2))
+    structure(trace, class = "paje_trace")
+  })
+}
+
+# Replays a trace as it is asked for, and gives what `then` makes of it.
+replayed <- function(given, analysis, call, then) {
   reading <- .Call(C_reading_new)
   # Also after an error and after Ctrl-C: it ends the replay, and lets go of the trace.
   on.exit(.Call(C_reading_free, reading))
   check <- function(failed) if (failed) stop(failure(reading, call))
 
+  path <- given$path
   if (is.raw(path)) {
     check(.Call(C_reading_bytes, reading, path))
   } else if (is.character(path) && length(path) > 0 && !anyNA(path)) {
@@ -23,23 +40,12 @@ read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, sta
   } else {
     stop(wrong("path must be the name of a file, some names, or a raw vector", call))
   }
-  asked <- list(
-    natures = texts(natures, call), types = texts(types, call), containers = texts(containers, call),
-    start = number(start, call), end = number(end, call), stop_at = number(stop_at, call),
-    strict = flag(strict, call), ignore_incomplete_links = flag(ignore_incomplete_links, call),
-    no_imbrication = flag(no_imbrication, call), user_defined = flag(user_defined, call),
-    lines = flag(lines, call), sort = flag(sort, call), recover = flag(recover, call),
-    variable_precision = match.arg(variable_precision), quotes = match.arg(quotes),
-    follow_files = flag(follow_files, call),
-    files_from = if (is.null(files_from)) NULL else path.expand(files_from), threads = whole(threads, call), pin = texts(pin, call),
-    memory_limit = if (is.character(memory_limit)) memory_limit else whole(memory_limit, call),
-    temp_dir = if (is.null(temp_dir)) NULL else path.expand(temp_dir)
-  )
+  asked <- c(analysis, options_of(given, call))
   for (keyword in names(asked)) {
     for (value in asked[[keyword]]) check(.Call(C_reading_ask, reading, keyword, value))
   }
 
-  watcher <- watch(progress, call)
+  watcher <- watch(given$progress, call)
   on.exit(watcher$close(), add = TRUE)
   check(.Call(C_reading_start, reading))
   repeat {
@@ -49,14 +55,23 @@ read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, sta
   }
   check(state == 2)
   watcher$tell(.Call(C_reading_progress, reading))
+  then(reading, check)
+}
 
-  trace <- lapply(seq_along(tables) - 1, function(number) data_frame(reading, number, check))
-  names(trace) <- tables
-  trace$end <- .Call(C_reading_end, reading)
-  trace$warnings <- problems(.Call(C_reading_facts, reading, 1, 9))
-  trace$recovered <- problems(.Call(C_reading_facts, reading, 2, 9))
-  trace$metadata <- metadata(.Call(C_reading_facts, reading, 3, 2))
-  structure(trace, class = "paje_trace")
+# How the trace is replayed, as texts.
+options_of <- function(given, call) {
+  with(given, list(
+    natures = texts(natures, call), types = texts(types, call), containers = texts(containers, call),
+    start = number(start, call), end = number(end, call), stop_at = number(stop_at, call),
+    strict = flag(strict, call), ignore_incomplete_links = flag(ignore_incomplete_links, call),
+    no_imbrication = flag(no_imbrication, call), user_defined = flag(user_defined, call),
+    lines = flag(lines, call), sort = flag(sort, call), recover = flag(recover, call),
+    variable_precision = variable_precision, quotes = quotes,
+    follow_files = flag(follow_files, call),
+    files_from = if (is.null(files_from)) NULL else path.expand(files_from), threads = whole(threads, call), pin = texts(pin, call),
+    memory_limit = if (is.character(memory_limit)) memory_limit else whole(memory_limit, call),
+    temp_dir = if (is.null(temp_dir)) NULL else path.expand(temp_dir)
+  ))
 }
 
 # One table. Rust writes into the vectors that C has made, in their places.

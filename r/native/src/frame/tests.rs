@@ -116,7 +116,7 @@ fn frames_are_tables() {
         let tables = Tables::new(&trace, options);
         for table in Table::ALL {
             let batches = tables.read(table, &Workers::one()).expect("rows");
-            let columns = columns(table, &tables.schema(table));
+            let columns = columns(Some(table), &tables.schema(table));
             let wanted: Vec<_> = columns.iter().map(|column| wanted(&batches, column)).collect();
             for threads in [1, 3] {
                 assert!(made(&tables, table, threads) == wanted, "{table:?}, {threads}");
@@ -150,7 +150,7 @@ fn names_that_become_the_same_are_one_level() {
     let names = Names { texts: StringArray::from_iter_values(names), used: used.into() };
     assert!(column.names.set(names).is_ok());
     let mut frame = Frame {
-        table: Table::State,
+        table: Some(Table::State),
         columns: vec![column],
         begins: vec![0, 4],
         made: Vec::new(),
