@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::poset::{Orders, Poset, Set};
 
+/// How many pairs of messages are looked at for each set, on average at most.
+const PAIRS: usize = 64;
+
 /// Which messages have to be tried next.
 pub struct Persistent<'a, F> {
     poset: &'a Poset,
@@ -27,6 +30,11 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     /// The least set of messages that can be delivered where these have come, so that all others can wait.
     #[must_use]
     pub fn next(&self, set: &Set) -> Vec<usize> {
+        self.least(set, &mut 0)
+    }
+
+    /// The same, with how often two messages were looked at.
+    fn least(&self, set: &Set, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
         let mut done = Set::new(self.poset.len());
@@ -36,25 +44,29 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
             }
             let needs = |a, b| (self.now)(a, b) || self.with[b].has(a);
             let closed = closure(*first, &coming, needs);
+            *pairs += closed.len() * coming.len();
             closed.iter().for_each(|thing| done.insert(*thing));
             if least.is_empty() || closed.len() < least.len() {
                 least = closed;
+            }
+            if least.len() == 1 {
+                break;
             }
         }
         least
     }
 
     /// How many orders are tried, and how many messages are delivered for that: the edges of the graph; `None` if there
-    /// are more than `limit` sets.
+    /// are more than `limit` sets, or 64 times as many pairs of messages have to be looked at.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut sets: FxHashMap<Set, BigUint> = FxHashMap::default();
         sets.insert(Set::new(self.poset.len()), BigUint::from(1_u8));
-        let (mut seen, mut steps) = (1, 0);
+        let (mut seen, mut steps, mut pairs) = (1, 0, 0);
         for _ in 0..self.poset.len() {
             let mut next: FxHashMap<Set, BigUint> = FxHashMap::default();
             for (set, orders) in &sets {
-                for thing in self.next(set) {
+                for thing in self.least(set, &mut pairs) {
                     steps += 1;
                     let mut more = set.clone();
                     more.insert(thing);
@@ -62,7 +74,7 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
                         seen += 1;
                         BigUint::default()
                     }) += orders;
-                    if seen > limit {
+                    if seen > limit || pairs / PAIRS > limit {
                         return None;
                     }
                 }
