@@ -9,7 +9,7 @@ use paje_analysis::classes::{Class, Map};
 use paje_analysis::collectives::Grouping;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
-use paje_sim::{Name, Trace, TypeId, ValueId};
+use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
 use crate::output;
