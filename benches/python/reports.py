@@ -3,7 +3,7 @@
 
     pip install polars pandas                  # for the other ways; without them, these are left out, and that is said
     git clone https://github.com/hpcgroup/pipit                              # what PyPI calls pipit is empty
-    benches/python/profile.py --pipit pipit --runs 3 lu.trace mpi.trace
+    benches/python/reports.py --pipit pipit --runs 3 lu.trace mpi.trace
 
 Each way is a process of its own, one after the other in each run; traces are read once before. Of the runs, medians: seconds that
 passed, seconds of the processors, and the most memory that a process of it had at once. Traces may be compressed with xz. The other
@@ -18,6 +18,7 @@ for (`--peer-runs`) may run less often than ours.
 
 import argparse
 import csv
+import importlib.util
 import io
 import os
 import pathlib
@@ -161,12 +162,8 @@ def main():
         return grouped_by_polars(*given.grouped, sys.stdout)
     if given.profiled:
         return profiled_by_pipit(*given.profiled, sys.stdout)
-    try:
-        import polars  # noqa: F401
-
-        given.has_polars = shutil.which(given.pajeng) is not None
-    except ImportError:
-        given.has_polars = False
+    # It is not loaded here: a process that begins counts as large as the one that began it.
+    given.has_polars = importlib.util.find_spec("polars") is not None and shutil.which(given.pajeng) is not None
     if not given.has_polars:
         print("left out: PajeNG and polars, one of which is not here", file=sys.stderr)
     if not given.pipit:
