@@ -4,16 +4,16 @@
 It follows docs/pack.md and nothing else, section by section; it is slow, and that is no matter. It needs zstandard of PyPI.
 """
 
+import itertools
 import struct
 import sys
 import zlib
-from collections import defaultdict, deque
+from collections import defaultdict
 
 import zstandard
 
 M32 = 0xFFFFFFFF
 M64 = 0xFFFFFFFFFFFFFFFF
-ALL = 64
 
 
 # The file
@@ -76,63 +76,72 @@ def unpack(data):
         yield text
 
 
-# Bits
+# Columns
 
-RATES = [(2 << 16) // (2 * n + 3) for n in range(121)]
+def sheet(page):
+    """The columns of a page, by number: an iterator over the bytes of each."""
+    columns = defaultdict(lambda: iter(b""))
+    if not page:
+        return columns
+    parts, number = [], 0
+    count, at = take_number(page, 0)
+    for _ in range(count):
+        skipped, at = take_number(page, at)
+        size, at = take_number(page, at)
+        kept = None
+        if size >= 512:
+            kept, at = take_number(page, at)
+        number += skipped
+        parts.append((number, size, kept))
+        number += 1
+    together, at = take_number(page, at)
 
+    def body(size, kept):
+        nonlocal at
+        content = page[at:at + kept]
+        at += kept
+        if kept != size:
+            content = zstandard.ZstdDecompressor().decompress(content, max_output_size=size)
+        return content
 
-class Prob:
-    __slots__ = ("one", "seen")
-
-    def __init__(self):
-        self.one, self.seen = 32768, 0
-
-    def learn(self, bit):
-        rate = RATES[self.seen]
-        one = self.one + (((65535 - self.one) * rate) >> 16) if bit else self.one - ((self.one * rate) >> 16)
-        self.one = min(max(one, 1), 65535)
-        self.seen = min(self.seen + 1, 120)
+    for number, size, kept in parts:
+        if kept is not None:
+            columns[number] = iter(body(size, kept))
+    shared, start = body(sum(size for _, size, kept in parts if kept is None), together), 0
+    for number, size, kept in parts:
+        if kept is None:
+            columns[number] = iter(shared[start:start + size])
+            start += size
+    return columns
 
 
 class Stream:
-    def __init__(self, bits, texts):
-        self.low, self.high = 0, M32
-        self.bits, self.texts = bits, texts
-        self.at, self.text_at, self.code = 0, 0, 0
-        for _ in range(4):
-            self.shift()
+    def __init__(self, page, texts):
+        self.columns = sheet(page)
+        self.texts, self.text_at = texts, 0
+        self.runs = {}
 
-    def shift(self):
-        byte = self.bits[self.at] if self.at < len(self.bits) else 0
-        self.at += 1
-        self.code = (self.code << 8 | byte) & M32
+    def byte(self, column):
+        return next(self.columns[column])
 
-    def coded(self, one):
-        middle = self.low + ((self.high - self.low) * one >> 16)
-        bit = self.code <= middle
-        if bit:
-            self.high = middle
-        else:
-            self.low = middle + 1
-        while (self.low ^ self.high) >> 24 == 0:
-            self.low = self.low << 8 & M32
-            self.high = (self.high << 8 | 255) & M32
-            self.shift()
-        return int(bit)
+    def number(self, column):
+        first = self.byte(column)
+        if first < 240:
+            return first
+        return sum(self.byte(column + 1 + place) << 8 * place for place in range(first - 239))
 
-    def bit(self, coarse, fine):
-        weight = min(fine.seen, 8)
-        one = (coarse.one * (8 - weight) + fine.one * weight) // 8
-        bit = self.coded(min(max(one, 1), 65535))
-        coarse.learn(bit)
-        fine.learn(bit)
-        return bit
-
-    def plain(self, count):
-        value = 0
-        for _ in range(count):
-            value = value << 1 | self.coded(32768)
-        return value
+    def right(self, column):
+        left = self.runs.get(column)
+        if left is None:
+            left = shift = 0
+            while True:
+                byte = self.byte(column)
+                left |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    break
+        self.runs[column] = left - 1 if left else None
+        return left > 0
 
     def text(self):
         end = self.texts.index(b"\n", self.text_at)
@@ -146,126 +155,93 @@ def mix(a, b):
     return mixed ^ mixed >> 15
 
 
-class Model:
-    def __init__(self, room):
-        self.coarse_mask = (1 << min(room, 14) - 6) - 1
-        self.fine_mask = (1 << room - 6) - 1
-        self.coarse, self.fine = defaultdict(Prob), defaultdict(Prob)
+class Trust:
+    def __init__(self):
+        self.trust = 0
 
-    def node(self, stream, at, node):
-        coarse = self.coarse[at[0] & self.coarse_mask, node & 63]
-        return stream.bit(coarse, self.fine[at[1] & self.fine_mask, node & 63])
+    def group(self):
+        return (self.trust - 1).bit_length()
 
-    def bit(self, stream, at):
-        return self.node(stream, at, 0)
-
-    def tree(self, stream, at, count):
-        node = 1
-        for _ in range(count):
-            node = node << 1 | self.node(stream, at, node)
-        return node - (1 << count)
-
-    def number(self, stream, at, modelled=ALL):
-        bits = self.tree(stream, at, 4)
-        if bits == 15:
-            bits += self.tree(stream, within(at, 1), 6)
-        if bits < 2:
-            return bits
-        left, value, at = bits - 1, 1, within(at, bits + 1)
-        while left and modelled:
-            count = min(left, modelled, 4)
-            left, modelled = left - count, modelled - count
-            value = value << count | self.tree(stream, at, count)
-            at = within(at, value & M32)
-        return value << left | stream.plain(left)
-
-
-def within(at, other):
-    return mix(at[0], other), mix(at[1], other)
+    def learn(self, right):
+        """Whether the guess stays."""
+        if right and self.trust:
+            self.trust = min(self.trust + 1, 15)
+            return True
+        stays = self.trust > 3
+        self.trust = self.trust // 2 if stays else 1
+        return stays
 
 
 class Guesses:
     def __init__(self, room):
-        self.mask = (1 << room - 2) - 1
-        self.guesses, self.shared = {}, defaultdict(Prob)
+        self.mask = (1 << room) - 1
+        self.guesses = defaultdict(lambda: [None, Trust()])
 
     def peek(self, context):
-        found = self.guesses.get(context & self.mask)
-        return found and found[0]
+        return self.guesses[context & self.mask][0]
 
-    def right(self, stream, context, group):
-        """The guess if it is right, else None."""
-        found = self.guesses.get(context & self.mask)
-        if found is None:
+    def right(self, stream, context, column, tried=None):
+        """The guess if there is one that was not tried, and it is right; else None."""
+        guess, trust = self.guesses[context & self.mask]
+        if guess is None or guess == tried:
             return None
-        guess, prob, count = found
-        return guess if stream.bit(self.shared[(group << 4 | count) & 4095], prob) else None
+        return guess if stream.right(column + trust.group()) else None
 
     def learn(self, context, came):
-        found = self.guesses.get(context & self.mask)
-        if found and found[0] == came:
-            found[2] = min(found[2] + 1, 15)
-        elif found and found[2] > 3:
-            found[2] //= 2
-        else:
-            self.guesses[context & self.mask] = [came, Prob(), 1]
+        found = self.guesses[context & self.mask]
+        if not found[1].learn(found[0] == came):
+            found[0] = came
 
 
 # Lines
 
+class Lane:
+    def __init__(self):
+        self.long = self.middle = self.short = 0
+
+    def learn(self, action):
+        hashed = mix(action, 5)
+        self.long = (self.long << 5 & M32) ^ hashed
+        self.middle = (self.middle << 8 & M32) ^ hashed
+        self.short = (self.short << 16 & M32) ^ hashed
+
+
 class Lines:
     def __init__(self, room):
         self.names, self.actions = [b""], [b""]
-        self.lanes = [[0] * 6]
+        self.lanes = [Lane()]
         self.lane = self.before = 0
-        self.model, self.staying = Model(room), Model(room)
-        self.next_lanes, self.next_actions = [Guesses(room), Guesses(room)], Guesses(room)
-
-    def past(self, lane, count):
-        context = count
-        for action in self.lanes[lane][:count]:
-            context = mix(context, action)
-        return context
+        self.next_lanes = [Guesses(room), Guesses(room)]
+        self.next_actions = [Guesses(room), Guesses(room)]
 
     def next(self, stream):
-        lane = self.next_lane(stream)
+        here = mix(self.lane, 7)
+        contexts = mix(here, self.lanes[self.lane].middle), mix(here, self.before)
+        lane = self.one(stream, self.next_lanes, contexts, (0, 5, 20))
         if lane == len(self.lanes):
             self.names.append(stream.text())
-            self.lanes.append([0] * 6)
+            self.lanes.append(Lane())
         stays = lane == self.lane
         if not stays:
             self.before, self.lane = self.lane, lane
-        history, recent = self.past(lane, 4), self.past(lane, 2)
-        context = self.past(lane, 6)
-        action = self.next_actions.right(stream, context, 0)
-        if action is None:
-            at = mix(2, self.past(lane, 1)), mix(3, self.past(lane, 3))
-            action = self.model.number(stream, at)
-        self.next_actions.learn(context, action)
+        now = self.lanes[lane]
+        history = now.middle
+        contexts = mix(now.long, 1), mix(now.short, lane)
+        action = self.one(stream, self.next_actions, contexts, (10, 15, 29))
         if action == len(self.actions):
             self.actions.append(stream.text())
-        self.lanes[lane] = [action] + self.lanes[lane][:5]
-        return lane, action, history, recent, stays
+        now.learn(action)
+        return lane, action, history, stays
 
-    def next_lane(self, stream):
-        now = self.lane
-        if self.staying.bit(stream, (self.past(now, 1), self.past(now, 3))):
-            return now
-        lane = mix(now, 7)
-        contexts = mix(lane, self.past(now, 4)), mix(lane, self.before)
-        came = tried = None
-        for order in range(2):
-            guess = self.next_lanes[order].peek(contexts[order])
-            if guess is None or guess == tried:
-                continue
-            came = self.next_lanes[order].right(stream, contexts[order], order)
-            if came is not None:
-                break
-            tried = guess
+    @staticmethod
+    def one(stream, guesses, contexts, columns):
+        came = guesses[0].right(stream, contexts[0], columns[0])
         if came is None:
-            came = self.model.number(stream, (1, mix(lane, self.past(now, 1))))
-        for guesses, context in zip(self.next_lanes, contexts):
-            guesses.learn(context, came)
+            came = guesses[1].right(stream, contexts[1], columns[1], guesses[0].peek(contexts[0]))
+        if came is None:
+            came = stream.number(columns[2])
+        for some, context in zip(guesses, contexts):
+            some.learn(context, came)
         return came
 
 
@@ -281,7 +257,8 @@ def unzigzag(number):
 
 
 def size(number):
-    return (number << 1 ^ number >> 63 & M64).bit_length() if number >= 0 else (~number << 1 | 1).bit_length()
+    number = signed(number)
+    return (number << 1 if number >= 0 else ~number << 1 | 1).bit_length()
 
 
 def decimal(number, after):
@@ -290,144 +267,151 @@ def decimal(number, after):
     return (("-" if number < 0 else "") + text).encode()
 
 
-class Column:
+class Field:
     def __init__(self):
         self.last = ("text", 0)
         self.values = []
-        self.number = self.after = self.hex = 0
-        self.difference = self.itself = 0
+        self.number = self.hex = 0
+        self.averages = [0, 0, 0]
+
+    def base(self, near):
+        last, context, itself = self.averages
+        if context < last and context <= itself:
+            return near
+        return self.number if last <= itself else 0
+
+    def learn(self, came, near):
+        for place, base in enumerate((self.number, near, 0)):
+            average = self.averages[place]
+            self.averages[place] = average - average // 16 + size(came - base)
+        self.number = came
 
 
-class Columns:
-    def __init__(self, room):
-        self.columns = defaultdict(Column)
+class Stride:
+    def __init__(self):
+        self.last = ("text", 0)
+        self.stride = self.latest = 0
+        self.trust = Trust()
+
+    def guess(self):
+        kind, bits = self.last
+        return self.last if kind in ("text", "hex") else (kind, signed(bits + self.stride))
+
+    def learn(self, came):
+        right = self.trust.trust > 0 and self.guess() == came
+        if not right:
+            stride = 0
+            if came[0] == self.last[0] and came[0] not in ("text", "hex"):
+                stride = signed(came[1] - self.last[1])
+            if stride == self.latest:
+                self.stride = stride
+            self.latest = stride
+        self.trust.learn(right)
+        self.last = came
+
+
+class Fields:
+    def __init__(self, room, first):
+        self.first = first
+        self.fields = defaultdict(Field)
         self.texts, self.numbers = [], {}
-        self.model = Model(room)
-        self.guesses = [Guesses(room), Guesses(room)]
+        self.mask = (1 << room) - 1
+        self.strides = defaultdict(Stride)
+        self.guesses = Guesses(room)
 
     def text(self, stream, number, first, second):
-        """The text of a value, and its bits."""
-        column = self.columns[number]
-        last = column.last[1] & M64
-        contexts = mix(first, number), mix(mix(second, mix(last & M32, last >> 32)), number)
-        came = self.value(stream, number, contexts)
-        for guesses, context in zip(self.guesses, contexts):
-            guesses.learn(context, came)
-        column.last = came
+        """The text of a value, and its lowest 32 bits."""
+        columns = self.first + number % 256 * 64
+        field = self.fields[number]
+        last = field.last[1] & M64
+        stride = self.strides[mix(first, number) & self.mask]
+        context = mix(mix(second, mix(last & M32, last >> 32)), number)
+        came = guess = None
+        if stride.trust.trust:
+            guess = stride.guess()
+            if stream.right(columns + stride.trust.group()):
+                came = guess
+        if came is None:
+            came = self.guesses.right(stream, context, columns + 5, guess)
+        if came is None:
+            came = self.other(stream, columns, field, stride.last)
+        field.last = came
+        stride.learn(came)
+        self.guesses.learn(context, came)
         kind, bits = came
         if kind == "text":
             return self.texts[bits], bits
-        return (b"%016x" % bits if kind == "hex" else decimal(bits, kind)), bits
+        text = b"%016x" % bits if kind == "hex" else decimal(bits, kind)
+        return text, bits & M32
 
-    def value(self, stream, number, contexts):
-        column = self.columns[number]
-        tried = None
-        for order in range(2):
-            guess = self.guesses[order].peek(contexts[order])
-            if tried is not None and guess == tried:
-                continue
-            came = self.guesses[order].right(stream, contexts[order], number << 1 | order)
-            if came is not None:
-                return came
-            tried = guess or tried
-        at = number, mix(contexts[0], 1)
-        if self.model.bit(stream, within(at, 2)):
-            return column.values[self.model.number(stream, within(at, 3))]
-        came = self.new(stream, number, column)
-        if len(column.values) < 65536:
-            column.values.append(came)
-        return came
-
-    def new(self, stream, number, column):
-        at = mix(number, 4), mix(number, 5)
-        kind = self.model.number(stream, at)
-        if kind == 0:
+    def other(self, stream, columns, field, near):
+        what = stream.byte(columns + 10)
+        if what == 2:
+            return field.values[stream.number(columns + 11)]
+        if what == 0:
             text = stream.text()
             if text not in self.numbers:
                 self.numbers[text] = len(self.texts)
                 self.texts.append(text)
-            return "text", self.numbers[text]
-        if kind == 1:
-            after = self.model.number(stream, within(at, column.after))
-            base = column.number if column.difference <= column.itself else 0
-            at = within(at, 6 + (base != 0))
-            came = signed(base + unzigzag(self.model.number(stream, at, 8)))
-            column.difference += size(signed(came - column.number)) - column.difference // 16
-            column.itself += size(came) - column.itself // 16
-            column.number, column.after = came, after
-            return after, came
-        came = 0
-        for place in (48, 32, 16, 0):
-            piece = column.hex >> place & 0xFFFF
-            piece += unzigzag(self.model.number(stream, within(at, 8 + place)))
-            came |= (piece & 0xFFFF) << place
-        column.hex = came
-        return "hex", came
+            came = "text", self.numbers[text]
+        elif what == 1:
+            bits = 0
+            for piece in range(4):
+                old = field.hex >> 16 * piece & 0xFFFF
+                new = old + unzigzag(stream.number(columns + 29 + 4 * piece))
+                bits |= (new & 0xFFFF) << 16 * piece
+            field.hex = bits
+            came = "hex", bits
+        else:
+            near = near[1] if near[0] not in ("text", "hex") else 0
+            bits = signed(field.base(near) + unzigzag(stream.number(columns + 20)))
+            field.learn(bits, near)
+            came = what - 3, bits
+        field.values.append(came)
+        return came
 
 
 # Keys
 
 class Keys:
     def __init__(self, room):
-        self.columns, self.model = Columns(room), Model(room)
-        self.begun, self.open = [], []
-        self.waiting = defaultdict(deque)
-        self.ended, self.last = {}, {}
-        self.how = 3
+        self.fields = Fields(room, 33)
+        self.waiting = defaultdict(list)
+        self.ended = {}
+        self.how = 2
 
-    @staticmethod
-    def telling(key):
-        hashes = [0, 0, 0]
-        for place, part in enumerate(key.split(b"_", 7)[:3]):
-            value = 1
-            for byte in part:
-                value = mix(value, byte)
-            hashes[place] = value
-        return hashes
-
-    def spell(self, stream, column, lane, line):
-        count = self.model.number(stream, (mix(column, 4), mix(column, 4)))
-        before = self.last.get(lane, 0)
-        parts = []
-        for part in range(count):
-            text, bits = self.columns.text(stream, column * 8 + part, mix(lane, before), mix(line, mix(before, 6)))
+    def spell(self, stream, number, first, second):
+        parts, values = [], []
+        before = 0
+        for part in range(stream.byte(2)):
+            text, bits = self.fields.text(stream, number * 8 + part, first, mix(second, before))
             parts.append(text)
-            before = mix(before, bits & M32)
-        self.last[lane] = before
-        return b"_".join(parts)
+            values.append(text)
+            before = mix(before, bits)
+        return b"_".join(parts), values[:2]
 
-    def start(self, stream, column, contexts):
-        key = self.spell(stream, column, *contexts)
-        link = len(self.begun)
-        self.begun.append(key)
-        self.open.append(True)
-        for how, part in enumerate(self.telling(key) + [0]):
-            waiting = self.waiting[mix(part, how)]
-            if len(waiting) == 4096:
-                waiting.popleft()
-            waiting.append(link)
+    def start(self, stream, number, contexts):
+        key, telling = self.spell(stream, number, *contexts)
+        link = [key, telling, True]
+        self.waiting[2, b""].append(link)
+        for how, part in enumerate(telling):
+            self.waiting[how, part].append(link)
         return key
 
-    def end(self, stream, column, lane, contexts):
-        how = self.model.number(stream, (mix(column, 1), mix(self.how, column)))
-        if how == 4:
-            key = self.spell(stream, column, *contexts)
-        else:
-            self.how = how
-            told = self.ended.get(lane)
-            place = mix(told[how], how) if told and how < 3 else mix(0, 3)
-            index = self.model.number(stream, (mix(column, 2), mix(contexts[0], 3)))
-            waiting = self.waiting[place]
-            link = [link for link in waiting if self.open[link]][index]
-            self.open[link] = False
-            key = self.begun[link]
-            while waiting and not self.open[waiting[0]]:
-                waiting.popleft()
-            first = list(waiting)[:256]
-            if len(waiting) > 256 and sum(not self.open[link] for link in first) > 128:
-                self.waiting[place] = deque(link for link in waiting if self.open[link])
-        self.ended[lane] = self.telling(key)
-        return key
+    def end(self, stream, number, lane, contexts):
+        how = self.how if stream.right(0) else stream.byte(1)
+        if how == 3:
+            return self.spell(stream, number, *contexts)[0]
+        self.how = how
+        index = 0 if stream.right(3 + how) else stream.number(6 + 9 * how)
+        told = self.ended.get(lane, [])
+        waiting = self.waiting[(how, told[how]) if how < len(told) else (2, b"")]
+        while not waiting[0][2]:
+            del waiting[0]
+        link = next(itertools.islice((link for link in waiting if link[2]), index, None))
+        link[2] = False
+        self.ended[lane] = link[1]
+        return link[0]
 
 
 # Segments
@@ -435,13 +419,13 @@ class Keys:
 class Segment:
     def __init__(self, parts, length, after, zeros):
         self.streams = [Stream(parts[2 * i], parts[2 * i + 1]) for i in range(4)]
-        room = min(max(length.bit_length() - 4, 10), 18)
+        room = min(max(length.bit_length() - 6, 8), 14)
         self.after, self.unit = after, 10 ** zeros
-        self.lines, self.values, self.keys = Lines(room), Columns(room), Keys(room)
-        self.time = self.action = 0
-        self.model, self.durations, self.odd = Model(room), Guesses(room), Columns(10)
+        self.lines, self.values, self.keys = Lines(room), Fields(room, 0), Keys(room)
+        self.time = 0
+        self.durations, self.odd = Guesses(room), Fields(8, 1163)
         self.lane_times = defaultdict(int)
-        self.events, self.columns = {}, 0
+        self.events, self.fields = {}, 0
 
     def text(self, lines, length):
         text = b"\n".join(self.line() for _ in range(lines))
@@ -449,7 +433,7 @@ class Segment:
 
     def line(self):
         line = self.lines.next(self.streams[0])
-        lane, action, _, recent, _ = line
+        lane, action, history, _ = line
         if action == 0:
             return self.streams[0].text()
         pattern = self.lines.actions[action]
@@ -458,10 +442,10 @@ class Segment:
         for white in (b" ", b"\t", b"\r", b"\x0c"):
             code = code.split(white, 1)[0]
         if (code, holes) not in self.events:
-            self.events[code, holes] = self.columns
-            self.columns += holes
-        column, before, out = self.events[code, holes], 0, []
-        contexts = mix(lane, mix(action, recent)), action
+            self.events[code, holes] = self.fields
+            self.fields += holes
+        field, before, out = self.events[code, holes], 0, []
+        own = mix(lane, action)
         for byte in pattern:
             if not 1 <= byte <= 5:
                 out.append(bytes([byte]))
@@ -471,35 +455,28 @@ class Segment:
             elif byte == 2:
                 out.append(self.next_time(line))
             elif byte == 3:
-                out.append(self.keys.start(self.streams[3], column, contexts))
+                out.append(self.keys.start(self.streams[3], field, (own, mix(own, history))))
             elif byte == 4:
-                out.append(self.keys.end(self.streams[3], column, lane, contexts))
+                out.append(self.keys.end(self.streams[3], field, lane, (own, mix(own, history))))
             else:
-                text, bits = self.values.text(self.streams[2], column, mix(lane, action), mix(action, before))
+                text, before = self.values.text(self.streams[2], field, own, mix(action, before))
                 out.append(text)
-                before = bits & M32
-            column += 1
+            field += 1
         return b"".join(out)
 
     def next_time(self, line):
-        lane, action, history, _, stays = line
+        lane, action, history, stays = line
         stream = self.streams[1]
-        at = action, mix(action, (self.action << 1 | stays) & M32)
-        if self.model.bit(stream, (1, 1)):
+        if not stream.right(0):
             return self.odd.text(stream, 0, action, 0)[0]
-        self.action = action
         context = mix(history, action)
-        duration = self.durations.right(stream, context, int(stays))
+        duration = self.durations.right(stream, context, 1 + 5 * stays)
         if duration is None:
-            back = self.model.bit(stream, within(at, 2))
-            difference = self.model.number(stream, within(at, 3), 6)
-            time = signed(self.time + (-difference if back else difference))
-            duration = signed(time - self.lane_times[lane])
-        else:
-            time = signed(self.lane_times[lane] + duration)
+            difference = unzigzag(stream.number(11 + (2 * (action % 64) + stays) * 9))
+            duration = signed(self.time + difference - self.lane_times[lane])
         self.durations.learn(context, duration)
-        self.time = self.lane_times[lane] = time
-        return decimal(signed(time * self.unit), self.after)
+        self.time = self.lane_times[lane] = signed(self.lane_times[lane] + duration)
+        return decimal(signed(self.time * self.unit), self.after)
 
 
 def main():

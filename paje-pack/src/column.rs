@@ -2,62 +2,158 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::coder::{Context, Guesses, Model, Side, mix};
+use crate::coder::{CLASSES, Guesses, NUMBER, Side, Trust, mix};
 use crate::value::{Kind, Texts, Value};
 
-/// Values of a column that have numbers.
-const KNOWN: usize = 1 << 16;
+/// What the text of a field needs in columns of bytes; fields share them if there are more than [`SHARED`].
+pub(crate) const WIDTH: usize = 64;
+pub(crate) const SHARED: u32 = 256;
 
-/// Bits of numbers behind the first that are believed to mean something.
-const MODELLED: u32 = 8;
+/// Among these: runs of both guesses, what comes if both are wrong, which known value, the number, and four pieces of a
+/// hexadecimal one.
+mod part {
+    use super::{CLASSES, NUMBER};
 
-/// What is known of a column.
+    pub(super) const RUNS: [usize; 2] = [0, CLASSES];
+    pub(super) const WHAT: usize = 2 * CLASSES;
+    pub(super) const KNOWN: usize = WHAT + 1;
+    pub(super) const NEW: usize = KNOWN + NUMBER;
+    pub(super) const PIECES: usize = NEW + NUMBER;
+    /// What a piece needs: differences have three bytes at most.
+    pub(super) const PIECE: usize = 4;
+}
+
+/// What comes if no guess is right: a text, a hexadecimal number, a value that the field had, or a decimal number, with
+/// so many digits after the point added to this.
+mod what {
+    pub(super) const TEXT: u8 = 0;
+    pub(super) const HEX: u8 = 1;
+    pub(super) const KNOWN: u8 = 2;
+    pub(super) const DECIMAL: u8 = 3;
+}
+
+/// What is known of a field.
 #[derive(Default)]
 struct Column {
     last: Value,
+    /// Where in `values` a value is; for a writer only.
     known: FxHashMap<Value, u32>,
     values: Vec<Value>,
-    /// The last decimal number, and its digits after the point.
+    /// The last decimal number that was new, and hexadecimal one.
     number: i64,
-    after: u8,
-    /// The last hexadecimal one.
     hex: u64,
-    /// Bits that differences and the numbers themselves take, on average, in 16ths.
-    difference: u32,
-    itself: u32,
+    /// Bits that numbers take, on average, in 16ths: beside the last one, beside the last in the context, by themselves.
+    averages: [u32; 3],
 }
 
-/// All columns of a stream.
-pub(crate) struct Columns {
-    columns: Vec<Column>,
-    texts: Texts,
-    model: Model,
-    guesses: [Guesses<Value>; 2],
-}
-
-const fn zigzag(number: i64) -> u64 {
-    (number << 1 ^ number >> 63) as u64
-}
-
-const fn unzigzag(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
-const fn bits(number: u64) -> u32 {
-    u64::BITS - number.leading_zeros()
-}
-
-impl Columns {
-    pub(crate) fn new(room: u32) -> Self {
-        Columns {
-            columns: Vec::new(),
-            texts: Texts::default(),
-            model: Model::new(room),
-            guesses: [Guesses::new(room), Guesses::new(room)],
+impl Column {
+    /// What a new number is told beside; `near` is the last in the context.
+    fn base(&self, near: Value) -> i64 {
+        let [last, context, itself] = self.averages;
+        if context < last && context <= itself {
+            number(near)
+        } else if last <= itself {
+            self.number
+        } else {
+            0
         }
     }
 
-    /// A text of column `number`, appended to `out`. What it may depend on is in `contexts`, the best first.
+    fn learn(&mut self, came: i64, near: Value) {
+        let beside = [self.number, number(near), 0];
+        for (average, base) in self.averages.iter_mut().zip(beside) {
+            let size = 64 - zigzag(came.wrapping_sub(base)).leading_zeros();
+            *average = *average - *average / 16 + size;
+        }
+        self.number = came;
+    }
+}
+
+/// What came last in a context, and by how much it differed from what came before.
+#[derive(Clone, Copy, Default)]
+struct Stride {
+    last: Value,
+    stride: i64,
+    /// That of the last time, which counts when it comes again.
+    latest: i64,
+    trust: Trust,
+}
+
+impl Stride {
+    #[inline]
+    fn guess(&self) -> Value {
+        let last = self.last;
+        match last.kind {
+            Kind::Decimal(_) => {
+                Value { bits: (last.bits as i64).wrapping_add(self.stride) as u64, ..last }
+            }
+            _ => last,
+        }
+    }
+
+    #[inline]
+    fn learn(&mut self, came: Value) {
+        let right = !self.trust.is_none() && self.guess() == came;
+        if !right {
+            let stride = if came.kind == self.last.kind && matches!(came.kind, Kind::Decimal(_)) {
+                (came.bits as i64).wrapping_sub(self.last.bits as i64)
+            } else {
+                0
+            };
+            if stride == self.latest {
+                self.stride = stride;
+            }
+            self.latest = stride;
+        }
+        self.trust.learn(right);
+        self.last = came;
+    }
+}
+
+/// All fields of a stream.
+pub(crate) struct Columns {
+    /// The first of its columns of bytes.
+    from: usize,
+    columns: Vec<Column>,
+    texts: Texts,
+    strides: Vec<Stride>,
+    guesses: Guesses<Value>,
+}
+
+pub(crate) const fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
+pub(crate) const fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+/// The number that a value is, 0 if it is none.
+const fn number(value: Value) -> i64 {
+    match value.kind {
+        Kind::Decimal(_) => value.bits as i64,
+        _ => 0,
+    }
+}
+
+/// A context from a value.
+const fn hash(value: Value) -> u32 {
+    mix(value.bits as u32, (value.bits >> 32) as u32)
+}
+
+impl Columns {
+    pub(crate) fn new(room: u32, from: usize) -> Self {
+        Columns {
+            from,
+            columns: Vec::new(),
+            texts: Texts::default(),
+            strides: vec![Stride::default(); 1 << room],
+            guesses: Guesses::new(room),
+        }
+    }
+
+    /// A text of field `number`; one that is read is appended to `out`. Of the contexts in which it comes, the field's last value is added to the second.
+    #[inline]
     pub(crate) fn text<S: Side>(
         &mut self,
         side: &mut S,
@@ -69,7 +165,6 @@ impl Columns {
         if self.columns.len() <= number as usize {
             self.columns.resize_with(number as usize + 1, Column::default);
         }
-        let column = number;
         let value = if S::WRITES {
             // A text that has no number yet has that which it will get.
             let text = || self.texts.find(given).unwrap_or(self.texts.len());
@@ -77,110 +172,111 @@ impl Columns {
         } else {
             Value::default()
         };
-        let last = self.columns[number as usize].last;
+        let from = self.from + (number % SHARED) as usize * WIDTH;
+        let column = &mut self.columns[number as usize];
         let [first, second] = contexts;
-        let before = mix(last.bits as u32, (last.bits >> 32) as u32);
-        let contexts = [mix(first, column), mix(mix(second, before), column)];
-        let came = self.value(side, column, contexts, value, given);
-        for (guesses, context) in self.guesses.iter_mut().zip(contexts) {
-            guesses.learn(context, came);
-        }
-        self.columns[number as usize].last = came;
-        came.write(&self.texts, out);
-        came
-    }
+        let stride = mix(first, number) as usize & (self.strides.len() - 1);
+        let place = self.guesses.place(mix(mix(second, hash(column.last)), number));
 
-    fn value<S: Side>(
-        &mut self,
-        side: &mut S,
-        number: u32,
-        contexts: [u32; 2],
-        value: Value,
-        given: &[u8],
-    ) -> Value {
-        let mut tried = None;
-        for (order, (guesses, context)) in self.guesses.iter_mut().zip(contexts).enumerate() {
-            if tried.is_some() && guesses.peek(context) == tried {
-                continue;
+        let near = self.strides[stride];
+        let guess = near.guess();
+        let is_guess = !near.trust.is_none();
+        let right = is_guess && side.hit(from + part::RUNS[0] + near.trust.class(), guess == value);
+        let came = if right {
+            guess
+        } else {
+            let tried = is_guess.then_some(guess);
+            let runs = from + part::RUNS[1];
+            match self.guesses.try_one(side, place, runs, tried, value) {
+                Some(came) => came,
+                None => self.other(side, number, near.last, value, given),
             }
-            if let Some(value) = guesses.try_one(side, context, number << 1 | order as u32, value) {
-                return value;
-            }
-            tried = guesses.peek(context).or(tried);
-        }
-        let column = &mut self.columns[number as usize];
-        let at = Context::new(number, mix(contexts[0], 1));
-        let index = column.known.get(&value).copied();
-        if self.model.bit(side, at.with(2), index.is_some()) {
-            let index = self.model.number(side, at.with(3), index.unwrap_or(0).into(), u32::MAX);
-            let value = column.values.get(index as usize).copied();
-            if value.is_none() {
-                side.fail();
-            }
-            return value.unwrap_or_default();
-        }
-        let came = self.new_value(side, number, value, given);
-        let column = &mut self.columns[number as usize];
-        if column.values.len() < KNOWN {
-            column.known.insert(came, column.values.len() as u32);
-            column.values.push(came);
-        }
-        came
-    }
-
-    /// A value that the column has not had.
-    fn new_value<S: Side>(
-        &mut self,
-        side: &mut S,
-        number: u32,
-        value: Value,
-        given: &[u8],
-    ) -> Value {
-        let column = &mut self.columns[number as usize];
-        let at = Context::new(mix(number, 4), mix(number, 5));
-        let (kind, after) = match value.kind {
-            Kind::Text => (0, 0),
-            Kind::Decimal(after) => (1, after),
-            Kind::Hex => (2, 0),
         };
-        match self.model.number(side, at, kind, u32::MAX) {
-            0 => {
+        self.columns[number as usize].last = came;
+        self.strides[stride].learn(came);
+        self.guesses.learn(place, came);
+        if !S::WRITES {
+            came.write(&self.texts, out);
+        }
+        came
+    }
+
+    /// A value that was not guessed; `near` is the last in the context.
+    fn other<S: Side>(
+        &mut self,
+        side: &mut S,
+        number: u32,
+        near: Value,
+        value: Value,
+        given: &[u8],
+    ) -> Value {
+        let from = self.from + (number % SHARED) as usize * WIDTH;
+        let column = &mut self.columns[number as usize];
+        let (mut what, mut index) = (0, 0);
+        if S::WRITES {
+            let known = column.known.get(&value).copied();
+            let base = column.base(near);
+            what = match (value.kind, known) {
+                // A number may be shorter to tell than where it is.
+                (Kind::Decimal(after), None) => what::DECIMAL + after,
+                (Kind::Decimal(after), Some(known))
+                    if zigzag((value.bits as i64).wrapping_sub(base)) <= (known / 2).into() =>
+                {
+                    what::DECIMAL + after
+                }
+                (_, Some(known)) => {
+                    index = known;
+                    what::KNOWN
+                }
+                (Kind::Text, None) => what::TEXT,
+                (Kind::Hex, None) => what::HEX,
+            };
+        }
+        let came = match side.byte(from + part::WHAT, what) {
+            what::KNOWN => {
+                let index = side.number(from + part::KNOWN, index.into());
+                let value = column.values.get(index as usize).copied();
+                if value.is_none() {
+                    side.fail();
+                }
+                return value.unwrap_or_default();
+            }
+            what::TEXT => {
                 let mut text = Vec::new();
                 side.text(given, &mut text);
                 Value { kind: Kind::Text, bits: self.texts.put(&text).into() }
             }
-            1 => {
-                let after = self
-                    .model
-                    .number(side, at.with(column.after.into()), after.into(), u32::MAX)
-                    .min(18) as u8;
-                let base = if column.difference <= column.itself { column.number } else { 0 };
-                let at = at.with(6 + u32::from(base != 0));
-                let difference = zigzag((value.bits as i64).wrapping_sub(base));
-                let difference = unzigzag(self.model.number(side, at, difference, MODELLED));
-                let came = base.wrapping_add(difference);
-                let average = |old: u32, number: i64| old - old / 16 + bits(zigzag(number));
-                column.difference = average(column.difference, came.wrapping_sub(column.number));
-                column.itself = average(column.itself, came);
-                (column.number, column.after) = (came, after);
-                Value { kind: Kind::Decimal(after), bits: came as u64 }
-            }
-            2 => {
+            what::HEX => {
                 let mut came = 0;
-                for piece in (0..64).step_by(16).rev() {
-                    let of = |number: u64| (number >> piece & 0xffff) as i64;
-                    let at = at.with(8 + piece);
+                for piece in 0..4 {
+                    let of = |number: u64| (number >> (16 * piece) & 0xffff) as i64;
+                    let at = from + part::PIECES + piece * part::PIECE;
                     let difference = zigzag(of(value.bits) - of(column.hex));
-                    let difference = unzigzag(self.model.number(side, at, difference, u32::MAX));
-                    came |= (of(column.hex).wrapping_add(difference) as u64 & 0xffff) << piece;
+                    let difference = unzigzag(side.number(at, difference & 0xff_ffff) & 0xff_ffff);
+                    came |=
+                        (of(column.hex).wrapping_add(difference) as u64 & 0xffff) << (16 * piece);
                 }
                 column.hex = came;
                 Value { kind: Kind::Hex, bits: came }
             }
-            _ => {
-                side.fail();
-                Value::default()
+            digits => {
+                let after = digits - what::DECIMAL;
+                if after > 18 {
+                    side.fail();
+                    return Value::default();
+                }
+                let base = column.base(near);
+                let difference = zigzag((value.bits as i64).wrapping_sub(base));
+                let difference = unzigzag(side.number(from + part::NEW, difference));
+                let came = base.wrapping_add(difference);
+                column.learn(came, near);
+                Value { kind: Kind::Decimal(after), bits: came as u64 }
             }
+        };
+        if S::WRITES {
+            column.known.insert(came, column.values.len() as u32);
         }
+        column.values.push(came);
+        came
     }
 }

@@ -1,80 +1,120 @@
 //! Keys of links: those that begin by rule, those that end by those that began.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashMap;
 
-use crate::coder::{Context, Model, Side, mix};
+use crate::coder::{NUMBER, Side, mix};
 use crate::column::Columns;
+use crate::value::Value;
 
 /// Parts that a key is cut into.
 const PARTS: usize = 8;
 /// Of these, those that may say where the link ends.
-const TELLING: usize = 3;
+const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
 const NEAR: usize = 64;
-/// Links that wait in one place, at most.
-const WAITING: usize = 1 << 12;
 /// What parts of keys are joined with.
 const JOINT: u8 = b'_';
 /// How the end of a link is found: by one of the parts that tell; among all that wait; not at all.
 const ANY: usize = TELLING;
 const SPELT: usize = TELLING + 1;
 
+/// A link that has begun.
+struct Link {
+    /// Where its key ends.
+    end: usize,
+    ended: bool,
+    places: [u32; TELLING],
+}
+
+/// Links that wait for their ends, the older ones first.
+#[derive(Default)]
+struct Queue {
+    links: Vec<u32>,
+    /// Those before it have ended.
+    first: usize,
+}
+
+impl Queue {
+    /// Where the `index`-th link is that has not ended.
+    fn place(&mut self, index: usize, links: &[Link]) -> Option<usize> {
+        let has_ended = |place: usize| links[self.links[place] as usize].ended;
+        let mut left = index;
+        let place = (self.first..self.links.len()).find(|place| {
+            let open = !has_ended(*place);
+            left = left.wrapping_sub(usize::from(open));
+            open && left == usize::MAX
+        })?;
+        // Those that have ended are not passed again: the others come to stand together.
+        let mut first = place;
+        for other in (self.first..place).rev() {
+            if !links[self.links[other] as usize].ended {
+                first -= 1;
+                self.links.swap(first, other);
+            }
+        }
+        self.first = first;
+        Some(place)
+    }
+
+    /// Which of the open links that come soon has a key.
+    fn find(&mut self, links: &[Link], is_it: impl Fn(u32) -> bool) -> Option<usize> {
+        self.place(0, links)?;
+        let soon = self.links[self.first..].iter().take(4 * NEAR);
+        let open = soon.copied().filter(|link| !links[*link as usize].ended);
+        open.take(NEAR).position(is_it)
+    }
+}
+
+/// Columns: runs of ends that are found as the last one; how others are found; which link it is, if that is not the first; parts of a key.
+mod column {
+    use super::{NUMBER, SPELT};
+
+    pub(super) const AGAIN: usize = 0;
+    pub(super) const HOW: usize = 1;
+    pub(super) const PARTS: usize = 2;
+    pub(super) const FIRST: usize = 3;
+    pub(super) const WHICH: usize = FIRST + SPELT;
+    pub(super) const VALUES: usize = WHICH + SPELT * NUMBER;
+}
+
 pub(crate) struct Keys {
     columns: Columns,
-    model: Model,
-    /// The keys of links that have begun, where they end, and whether the links have ended.
+    /// The keys of links that have begun.
     begun: Vec<u8>,
-    links: Vec<(usize, bool)>,
-    /// Links that wait, by what their keys have where.
-    waiting: FxHashMap<u32, VecDeque<u32>>,
-    /// What the parts of the last key were that ended in a lane.
-    ended: FxHashMap<u32, [u32; TELLING]>,
+    links: Vec<Link>,
+    /// Where links wait, by what each of the parts is that tell; the first is that of all.
+    waiting: FxHashMap<(usize, Value), u32>,
+    queues: Vec<Queue>,
+    /// For each lane, where those wait that have the same parts as the last that ended there.
+    ended: Vec<[u32; TELLING]>,
     /// How the last end was found.
     how: usize,
-    /// What the last key of a lane was.
-    last: FxHashMap<u32, u32>,
 }
 
 fn parts(key: &[u8]) -> impl Iterator<Item = &[u8]> {
     key.splitn(PARTS, |byte| *byte == JOINT)
 }
 
-/// What the first parts of a key are.
-fn telling(key: &[u8]) -> [u32; TELLING] {
-    let mut all = [0; TELLING];
-    for (part, text) in all.iter_mut().zip(parts(key)) {
-        *part = text.iter().fold(1, |hash, byte| mix(hash, (*byte).into()));
-    }
-    all
-}
-
-/// Where links wait whose keys have this part.
-fn place(how: usize, part: u32) -> u32 {
-    mix(part, how as u32)
-}
-
 impl Keys {
     pub(crate) fn new(room: u32) -> Self {
         Keys {
-            columns: Columns::new(room),
-            model: Model::new(room),
+            columns: Columns::new(room, column::VALUES),
             begun: Vec::new(),
             links: Vec::new(),
             waiting: FxHashMap::default(),
-            ended: FxHashMap::default(),
+            queues: vec![Queue::default()],
+            ended: Vec::new(),
             how: ANY,
-            last: FxHashMap::default(),
         }
     }
 
     fn key(&self, link: u32) -> &[u8] {
-        let start = link.checked_sub(1).map_or(0, |before| self.links[before as usize].0);
-        &self.begun[start..self.links[link as usize].0]
+        let start = link.checked_sub(1).map_or(0, |before| self.links[before as usize].end);
+        &self.begun[start..self.links[link as usize].end]
     }
 
-    /// The key of a link that begins. Of the contexts, the first is the lane's, the second the line's.
+    /// The key of a link that begins, for field `column`, in a lane and an action, after others.
+    #[inline]
     pub(crate) fn start<S: Side>(
         &mut self,
         side: &mut S,
@@ -84,22 +124,25 @@ impl Keys {
         out: &mut Vec<u8>,
     ) {
         let from = out.len();
-        self.spell(side, column, contexts, key, out);
+        let telling = self.spell(side, column, contexts, key, out);
         let link = self.links.len() as u32;
-        self.begun.extend_from_slice(&out[from..]);
-        self.links.push((self.begun.len(), false));
-        let telling = telling(&out[from..]);
-        let places = telling.into_iter().enumerate().chain([(ANY, 0)]);
-        for (how, part) in places {
-            let waiting = self.waiting.entry(place(how, part)).or_default();
-            if waiting.len() == WAITING {
-                waiting.pop_front();
+        self.begun.extend_from_slice(if S::WRITES { key } else { &out[from..] });
+        let mut places = [0; TELLING];
+        self.queues[0].links.push(link);
+        for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
+            let Some(part) = part else { continue };
+            let next = self.queues.len() as u32;
+            *place = *self.waiting.entry((how, part)).or_insert(next);
+            if *place == next {
+                self.queues.push(Queue::default());
             }
-            waiting.push_back(link);
+            self.queues[*place as usize].links.push(link);
         }
+        self.links.push(Link { end: self.begun.len(), ended: false, places });
     }
 
     /// The key of a link that ends in lane number `lane`.
+    #[inline]
     pub(crate) fn end<S: Side>(
         &mut self,
         side: &mut S,
@@ -109,66 +152,58 @@ impl Keys {
         key: &[u8],
         out: &mut Vec<u8>,
     ) {
-        let from = out.len();
-        let told = self.ended.get(&lane).copied();
-        let place = |how: usize| {
-            told.filter(|_| how < ANY).map_or(place(ANY, 0), |told| place(how, told[how]))
-        };
+        let lane = lane as usize;
+        if self.ended.len() <= lane {
+            self.ended.resize(lane + 1, [0; TELLING]);
+        }
+        let told = self.ended[lane];
+        let place = |how: usize| told.get(how).map_or(0, |place| *place as usize);
         let (mut how, mut index) = (SPELT, 0);
         if S::WRITES {
             // As the last one was found, if possible.
-            let ways = [self.how, 0, 1, 2, ANY];
-            let found = ways.into_iter().filter(|way| *way <= ANY);
-            let found = found.filter_map(|way| Some((way, self.find(place(way), key)?))).next();
-            (how, index) = found.unwrap_or((SPELT, 0));
+            for way in [self.how, 0, 1, ANY] {
+                let mut queue = std::mem::take(&mut self.queues[place(way)]);
+                let found = queue.find(&self.links, |link| self.key(link) == key);
+                self.queues[place(way)] = queue;
+                if let Some(found) = found {
+                    (how, index) = (way, found);
+                    break;
+                }
+            }
         }
-        let at = Context::new(mix(column, 1), mix(self.how as u32, column));
-        how = self.model.number(side, at, how as u64, u32::MAX) as usize;
+        if side.hit(column::AGAIN, how == self.how) {
+            how = self.how;
+        } else {
+            how = side.byte(column::HOW, how as u8).into();
+        }
         match how {
             0..=ANY => {
                 self.how = how;
-                let at = Context::new(mix(column, 2), mix(contexts[0], 3));
-                let index = self.model.number(side, at, index as u64, u32::MAX) as usize;
-                let Some(link) = self.open(place(how)).nth(index.min(NEAR)) else {
+                if side.hit(column::FIRST + how, index == 0) {
+                    index = 0;
+                } else {
+                    index = side.number(column::WHICH + how * NUMBER, index as u64) as usize;
+                }
+                let queue = &mut self.queues[place(how)];
+                let Some(at) = queue.place(index.min(NEAR), &self.links) else {
                     return side.fail();
                 };
-                self.links[link as usize].1 = true;
-                out.extend_from_slice(self.key(link));
-                self.forget(place(how));
+                let link = queue.links[at];
+                self.links[link as usize].ended = true;
+                self.ended[lane] = self.links[link as usize].places;
+                if !S::WRITES {
+                    out.extend_from_slice(self.key(link));
+                }
             }
-            SPELT => self.spell(side, column, contexts, key, out),
+            SPELT => {
+                self.spell(side, column, contexts, key, out);
+            }
             _ => side.fail(),
         }
-        self.ended.insert(lane, telling(&out[from..]));
     }
 
-    /// The links that wait in a place and have not ended.
-    fn open(&self, place: u32) -> impl Iterator<Item = u32> {
-        let waiting = self.waiting.get(&place).into_iter().flatten().copied();
-        waiting.filter(|link| !self.links[*link as usize].1)
-    }
-
-    /// Which of them has this key.
-    fn find(&self, place: u32, key: &[u8]) -> Option<usize> {
-        self.open(place).take(NEAR).position(|link| self.key(link) == key)
-    }
-
-    /// Links that have ended need not wait any more.
-    fn forget(&mut self, place: u32) {
-        let links = &self.links;
-        if let Some(waiting) = self.waiting.get_mut(&place) {
-            let has_ended = |link: &u32| links[*link as usize].1;
-            let ended = waiting.iter().take_while(|link| has_ended(link)).count();
-            waiting.drain(..ended);
-            if waiting.len() > 4 * NEAR
-                && waiting.iter().take(4 * NEAR).filter(|link| has_ended(link)).count() > 2 * NEAR
-            {
-                waiting.retain(|link| !has_ended(link));
-            }
-        }
-    }
-
-    /// A key, part by part.
+    /// A key, part by part; those that tell.
+    #[inline]
     fn spell<S: Side>(
         &mut self,
         side: &mut S,
@@ -176,24 +211,29 @@ impl Keys {
         contexts: [u32; 2],
         key: &[u8],
         out: &mut Vec<u8>,
-    ) {
-        let at = Context::new(mix(column, 4), mix(column, 4));
-        let count = self.model.number(side, at, parts(key).count() as u64, u32::MAX);
-        if count == 0 || count > PARTS as u64 {
-            return side.fail();
+    ) -> [Option<Value>; TELLING] {
+        let mut telling = [None; TELLING];
+        let count = if S::WRITES { parts(key).count() as u8 } else { 0 };
+        let count = side.byte(column::PARTS, count);
+        if count == 0 || usize::from(count) > PARTS {
+            side.fail();
+            return telling;
         }
         let mut given = parts(key);
-        let [lane, line] = contexts;
-        let mut before = self.last.get(&lane).copied().unwrap_or(0);
-        for part in 0..count as u32 {
-            if part > 0 {
+        let [line, after] = contexts;
+        let mut before = 0;
+        for part in 0..usize::from(count) {
+            if part > 0 && !S::WRITES {
                 out.push(JOINT);
             }
             let text = if S::WRITES { given.next().unwrap_or_default() } else { b"" };
-            let contexts = [mix(lane, before), mix(line, mix(before, 6))];
-            let value = self.columns.text(side, column * PARTS as u32 + part, contexts, text, out);
+            let number = column.wrapping_mul(PARTS as u32).wrapping_add(part as u32);
+            let value = self.columns.text(side, number, [line, mix(after, before)], text, out);
             before = mix(before, value.bits as u32);
+            if let Some(telling) = telling.get_mut(part) {
+                *telling = Some(value);
+            }
         }
-        self.last.insert(lane, before);
+        telling
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A trace is cut into segments of whole lines. Each line is an action, which is its text with holes, in a lane; in the holes are
 //! its time, the key of its link, and whatever differs from line to line. All are predicted from what
-//! came before, and what is left is written with an arithmetic coder. `docs/pack.md` tells the format byte by byte.
+//! came before; what is left goes into columns of bytes, which zstd compresses. `docs/pack.md` tells the format byte by byte.
 //!
 //! ```
 //! use std::io::Read;
@@ -24,6 +24,7 @@ mod lines;
 mod outline;
 mod reader;
 mod segment;
+mod sheet;
 mod structure;
 mod template;
 mod value;

@@ -4,7 +4,7 @@
 //! next depends on those that its lane has had; which lane comes next, on what the one at hand has done, and on who came
 //! after it before.
 
-use crate::coder::{Context, Guesses, Model, Side, mix};
+use crate::coder::{CLASSES, Guesses, NUMBER, Side, mix};
 use crate::value::Texts;
 
 /// Placeholders in the text of an action.
@@ -24,24 +24,32 @@ pub(crate) mod holes {
 /// The action of lines that are kept as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// How many actions of a lane are remembered.
-const REMEMBERED: usize = 6;
+/// Columns: runs of the guesses of lanes, and of actions; numbers of lanes, and of actions.
+mod column {
+    use super::{CLASSES, NUMBER};
 
+    pub(super) const LANES: [usize; 2] = [0, CLASSES];
+    pub(super) const ACTIONS: [usize; 2] = [2 * CLASSES, 3 * CLASSES];
+    pub(super) const LANE: usize = 4 * CLASSES;
+    pub(super) const ACTION: usize = LANE + NUMBER;
+}
+
+/// What a lane has done: its last actions, the older ones shifted out.
 #[derive(Clone, Copy, Default)]
 struct Lane {
-    /// The last first.
-    actions: [u32; REMEMBERED],
+    /// The last seven, four and two.
+    long: u32,
+    middle: u32,
+    short: u32,
 }
 
 impl Lane {
-    /// Its last `count` actions.
-    fn context(&self, count: usize) -> u32 {
-        self.actions[..count].iter().fold(count as u32, |context, action| mix(context, *action))
-    }
-
-    fn learn(&mut self, action: u32) {
-        self.actions.copy_within(..REMEMBERED - 1, 1);
-        self.actions[0] = action;
+    #[inline]
+    const fn learn(&mut self, action: u32) {
+        let action = mix(action, 5);
+        self.long = self.long << 5 ^ action;
+        self.middle = self.middle << 8 ^ action;
+        self.short = self.short << 16 ^ action;
     }
 }
 
@@ -50,13 +58,12 @@ pub(crate) struct Lines {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
     lanes: Vec<Lane>,
-    /// That of the last line, and those before it.
+    /// That of the last line, and the one before it.
     lane: u32,
     before: u32,
-    model: Model,
-    staying: Model,
     next_lanes: [Guesses<u32>; 2],
-    next_actions: Guesses<u32>,
+    next_actions: [Guesses<u32>; 2],
+    text: Vec<u8>,
 }
 
 /// A line without its times, keys and values.
@@ -66,7 +73,6 @@ pub(crate) struct Line {
     pub(crate) action: u32,
     /// What the lane did before.
     pub(crate) history: u32,
-    pub(crate) recent: u32,
     /// It is that of the line before.
     pub(crate) stays: bool,
 }
@@ -79,10 +85,9 @@ impl Lines {
             lanes: vec![Lane::default()],
             lane: 0,
             before: 0,
-            model: Model::new(room),
-            staying: Model::new(room),
             next_lanes: [Guesses::new(room), Guesses::new(room)],
-            next_actions: Guesses::new(room),
+            next_actions: [Guesses::new(room), Guesses::new(room)],
+            text: Vec::new(),
         };
         // Lines without a lane are in one that has no name; raw lines have nothing at all.
         lines.names.put(b"");
@@ -91,19 +96,25 @@ impl Lines {
     }
 
     /// The next line. The texts are those of its lane and its action when it is written.
+    #[inline]
     pub(crate) fn next<S: Side>(&mut self, side: &mut S, lane: &[u8], action: &[u8]) -> Line {
         let number = |texts: &Texts, text| {
             if S::WRITES { texts.find(text).unwrap_or(texts.len()) } else { 0 }
         };
         let (given_lane, given_action) = (number(&self.names, lane), number(&self.actions, action));
-        let mut text = Vec::new();
 
-        let came = self.next_lane(side, given_lane);
+        let here = mix(self.lane, 7);
+        let contexts = [mix(here, self.lanes[self.lane as usize].middle), mix(here, self.before)];
+        let came = next(
+            side,
+            &mut self.next_lanes,
+            contexts,
+            (column::LANES, column::LANE),
+            given_lane,
+            self.lanes.len() as u32,
+        );
         if came as usize == self.lanes.len() {
-            side.text(lane, &mut text);
-            if self.names.put(&text) != came {
-                side.fail();
-            }
+            self.new_text(side, lane, true);
             self.lanes.push(Lane::default());
         }
         let stays = came == self.lane;
@@ -112,69 +123,61 @@ impl Lines {
             self.lane = came;
         }
         let now = self.lanes[came as usize];
-        let (history, recent) = (now.context(4), now.context(2));
-        let came_action = self.next_action(side, came, given_action);
-        if came_action == self.actions.len() {
-            text.clear();
-            side.text(action, &mut text);
-            if self.actions.put(&text) != came_action {
-                side.fail();
-            }
+        let action_came = next(
+            side,
+            &mut self.next_actions,
+            [mix(now.long, 1), mix(now.short, came)],
+            (column::ACTIONS, column::ACTION),
+            given_action,
+            self.actions.len(),
+        );
+        if action_came == self.actions.len() {
+            self.new_text(side, action, false);
         }
-        self.lanes[came as usize].learn(came_action);
-        Line { lane: came, action: came_action, history, recent, stays }
+        self.lanes[came as usize].learn(action_came);
+        Line { lane: came, action: action_came, history: now.middle, stays }
     }
 
-    fn next_lane<S: Side>(&mut self, side: &mut S, given: u32) -> u32 {
-        let now = self.lanes[self.lane as usize];
-        let at = Context::new(now.context(1), now.context(3));
-        if self.staying.bit(side, at, given == self.lane) {
-            return self.lane;
-        }
-        let lane = mix(self.lane, 7);
-        let contexts = [mix(lane, now.context(4)), mix(lane, self.before)];
-        let came = 'came: {
-            let mut tried = None;
-            for (order, (guesses, context)) in self.next_lanes.iter_mut().zip(contexts).enumerate()
-            {
-                let guess = guesses.peek(context);
-                if guess.is_none() || guess == tried {
-                    continue;
-                }
-                if let Some(lane) = guesses.try_one(side, context, order as u32, given) {
-                    break 'came lane;
-                }
-                tried = guess;
-            }
-            let at = Context::new(1, mix(lane, now.context(1)));
-            let came = self.model.number(side, at, given.into(), u32::MAX);
-            if came > self.lanes.len() as u64 {
-                side.fail();
-                return 0;
-            }
-            came as u32
+    /// A lane or an action that has not come before.
+    #[cold]
+    fn new_text<S: Side>(&mut self, side: &mut S, given: &[u8], is_lane: bool) {
+        self.text.clear();
+        side.text(given, &mut self.text);
+        let texts = if is_lane { &mut self.names } else { &mut self.actions };
+        let number = texts.len();
+        // A reader never looks for texts, and one that came twice is no harm to it.
+        if S::WRITES {
+            texts.put(&self.text)
+        } else {
+            texts.push(&self.text)
         };
-        for (guesses, context) in self.next_lanes.iter_mut().zip(contexts) {
-            guesses.learn(context, came);
-        }
-        came
+        debug_assert!(texts.len() == number + 1);
     }
+}
 
-    fn next_action<S: Side>(&mut self, side: &mut S, lane: u32, given: u32) -> u32 {
-        let now = self.lanes[lane as usize];
-        let context = now.context(REMEMBERED);
-        let came = match self.next_actions.try_one(side, context, 0, given) {
-            Some(action) => action,
-            None => {
-                let at = Context::new(mix(2, now.context(1)), mix(3, now.context(3)));
-                let came = self.model.number(side, at, given.into(), u32::MAX);
-                if came > self.actions.len().into() {
-                    side.fail();
-                }
-                came.min(self.actions.len().into()) as u32
-            }
-        };
-        self.next_actions.learn(context, came);
-        came
-    }
+/// The next lane or action: what one of two guesses says, or a number, at most `most`.
+#[inline]
+fn next<S: Side>(
+    side: &mut S,
+    guesses: &mut [Guesses<u32>; 2],
+    contexts: [u32; 2],
+    (runs, column): ([usize; 2], usize),
+    given: u32,
+    most: u32,
+) -> u32 {
+    let [first, second] = guesses;
+    let places = [first.place(contexts[0]), second.place(contexts[1])];
+    let came = first
+        .try_one(side, places[0], runs[0], None, given)
+        .or_else(|| second.try_one(side, places[1], runs[1], first.peek(places[0]), given));
+    let came = came.unwrap_or_else(|| {
+        let came = side.number(column, given.into());
+        if came > most.into() {
+            side.fail();
+        }
+        came.min(most.into()) as u32
+    });
+    first.learn(places[0], came);
+    second.learn(places[1], came);
+    came
 }

@@ -50,8 +50,8 @@ impl Outline {
             }
             return Ok(());
         }
-        let ([bits, texts], count, length) = packed.lines();
-        let mut side = Reading::new(bits, texts);
+        let ([columns, texts], count, length) = packed.lines();
+        let mut side = Reading::new(columns, texts, length);
         let mut lines = Lines::new(room(length));
         let mut text = Vec::new();
         let mut bytes = 0;

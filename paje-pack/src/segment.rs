@@ -1,9 +1,11 @@
 //! A segment: so many lines, and the streams that tell them.
 
+use std::io;
+
 use rustc_hash::FxHashMap;
 
-use crate::coder::{Context, Guesses, Model, Reading, Side, Writing, mix, room};
-use crate::column::Columns;
+use crate::coder::{CLASSES, Guesses, NUMBER, Reading, Side, Writing, mix, room};
+use crate::column::{Columns, unzigzag, zigzag};
 use crate::keys::Keys;
 use crate::lines::{Line, Lines, RAW, holes};
 use crate::template::{Cut, Roles, is_header};
@@ -32,52 +34,114 @@ impl Scale {
     }
 }
 
+/// Columns of times: runs of those that are spelt as the others; of guesses; numbers by action; then what odd ones need.
+mod column {
+    use super::{CLASSES, NUMBER};
+
+    pub(super) const USUAL: usize = 0;
+    pub(super) const RUNS: usize = 1;
+    pub(super) const NUMBERS: usize = RUNS + 2 * CLASSES;
+    /// Actions that share no columns.
+    pub(super) const ACTIONS: usize = 64;
+    pub(super) const ODD: usize = NUMBERS + 2 * ACTIONS * NUMBER;
+}
+
 /// Times, in the order of their lines.
 struct Times {
     scale: Scale,
     last: i64,
-    model: Model,
+    /// How it is written, once there is one.
+    text: Vec<u8>,
     durations: Guesses<i64>,
     /// When a lane had its last line.
     lanes: Vec<i64>,
-    action: u32,
     odd: Columns,
 }
 
 impl Times {
+    #[inline]
     fn next<S: Side>(&mut self, side: &mut S, line: Line, given: &[u8], out: &mut Vec<u8>) {
-        let at =
-            Context::new(line.action, mix(line.action, self.action << 1 | u32::from(line.stays)));
-        let units = if S::WRITES { self.scale.units(given) } else { None };
-        if self.model.bit(side, Context::new(1, 1), units.is_none()) {
+        let units = match S::WRITES {
+            true if given == self.text => Some(self.last),
+            true => self.scale.units(given),
+            false => None,
+        };
+        if !side.hit(column::USUAL, units.is_some()) {
             self.odd.text(side, 0, [line.action, 0], given, out);
             return;
         }
-        self.action = line.action;
         let lane = line.lane as usize;
         if self.lanes.len() <= lane {
             self.lanes.resize(lane + 1, 0);
         }
-        let came = 'came: {
-            let units = units.unwrap_or(0);
-            let duration = units.wrapping_sub(self.lanes[lane]);
-            let context = mix(line.history, line.action);
-            let came = self.durations.try_one(side, context, u32::from(line.stays), duration);
-            if let Some(duration) = came {
-                self.durations.learn(context, duration);
-                break 'came self.lanes[lane].wrapping_add(duration);
+        let before = self.lanes[lane];
+        let units = units.unwrap_or(0);
+        let stays = usize::from(line.stays);
+        let place = self.durations.place(mix(line.history, line.action));
+        let runs = column::RUNS + stays * CLASSES;
+        let duration = units.wrapping_sub(before);
+        let duration = match self.durations.try_one(side, place, runs, None, duration) {
+            Some(duration) => duration,
+            None => {
+                let action = line.action as usize % column::ACTIONS;
+                let numbers = column::NUMBERS + (2 * action + stays) * NUMBER;
+                let difference = zigzag(units.wrapping_sub(self.last));
+                let difference = unzigzag(side.number(numbers, difference));
+                self.last.wrapping_add(difference).wrapping_sub(before)
             }
-            let difference = units.wrapping_sub(self.last);
-            let back = self.model.bit(side, at.with(2), difference < 0);
-            let size = self.model.number(side, at.with(3), difference.unsigned_abs(), 6);
-            let difference = if back { (size as i64).wrapping_neg() } else { size as i64 };
-            let units = self.last.wrapping_add(difference);
-            self.durations.learn(context, units.wrapping_sub(self.lanes[lane]));
-            units
         };
-        self.last = came;
-        self.lanes[lane] = came;
-        self.scale.write(came, out);
+        self.durations.learn(place, duration);
+        let now = before.wrapping_add(duration);
+        self.lanes[lane] = now;
+        // Many lines have the time of the line before.
+        if now != self.last || self.text.is_empty() {
+            self.last = now;
+            self.text.clear();
+            match S::WRITES {
+                true => self.text.extend_from_slice(given),
+                false => self.scale.write(now, &mut self.text),
+            }
+        }
+        if !S::WRITES {
+            out.extend_from_slice(&self.text);
+        }
+    }
+}
+
+/// Where an action has its holes, and which they are.
+struct Pattern {
+    holes: Vec<(u32, u8)>,
+    /// The column of the first hole; those of one event, with as many holes, are the same.
+    column: u32,
+}
+
+/// An action in a lane: its text with the lane in place, and the other holes: where, which, and the how many-th of all.
+#[derive(Default)]
+struct Placed {
+    lane: u32,
+    action: u32,
+    literal: Vec<u8>,
+    holes: Vec<(u32, u8, u32)>,
+    column: u32,
+}
+
+impl Placed {
+    fn place(&mut self, line: Line, pattern: &Pattern, action: &[u8], lane: &[u8]) {
+        (self.lane, self.action, self.column) = (line.lane, line.action, pattern.column);
+        self.literal.clear();
+        self.holes.clear();
+        let mut copied = 0;
+        for (number, (place, hole)) in (0..).zip(&pattern.holes) {
+            let place = *place as usize;
+            self.literal.extend_from_slice(&action[copied..place]);
+            copied = place + 1;
+            if *hole == holes::LANE {
+                self.literal.extend_from_slice(lane);
+            } else {
+                self.holes.push((self.literal.len() as u32, *hole, number));
+            }
+        }
+        self.literal.extend_from_slice(&action[copied..]);
     }
 }
 
@@ -88,12 +152,12 @@ struct Teller<S> {
     times: Times,
     values: Columns,
     keys: Keys,
-    /// The columns of each action: the number of the first, for each event one after the other.
+    /// The first columns of events with so many holes.
     columns: FxHashMap<Box<[u8]>, u32>,
-    action_columns: Vec<u32>,
+    patterns: Vec<Pattern>,
+    /// Those that came last, of each place that they share.
+    placed: Vec<Placed>,
     next_column: u32,
-    /// The last number of the line.
-    before: u32,
 }
 
 impl<S: Side> Teller<S> {
@@ -105,41 +169,40 @@ impl<S: Side> Teller<S> {
             times: Times {
                 scale,
                 last: 0,
-                model: Model::new(room),
+                text: Vec::new(),
                 durations: Guesses::new(room),
                 lanes: Vec::new(),
-                action: 0,
-                odd: Columns::new(10),
+                odd: Columns::new(8, column::ODD),
             },
-            values: Columns::new(room),
+            values: Columns::new(room, 0),
             keys: Keys::new(room),
             columns: FxHashMap::default(),
-            action_columns: vec![0],
+            patterns: vec![Pattern { holes: Vec::new(), column: 0 }],
+            placed: (0..1 << room.min(12)).map(|_| Placed::default()).collect(),
             next_column: 0,
-            before: 0,
         }
     }
 
-    /// The number of the first column of an action: those of one event, with as many holes, are the same.
-    fn columns_of(&mut self, action: u32) -> u32 {
-        if let Some(first) = self.action_columns.get(action as usize) {
-            return *first;
-        }
-        let text = self.lines.actions.get(action);
+    /// Takes in the next action.
+    #[cold]
+    fn pattern(&mut self) {
+        let text = self.lines.actions.get(self.patterns.len() as u32);
+        let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
+        let places = text.iter().enumerate().filter(|(_, byte)| is_hole(byte));
+        let holes: Vec<_> = places.map(|(place, byte)| (place as u32, *byte)).collect();
         let code = text.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-        let holes =
-            text.iter().filter(|byte| (holes::LANE..=holes::VALUE).contains(byte)).count() as u32;
-        let name = [code, &holes.to_be_bytes()].concat();
+        let count = holes.len() as u32;
+        let name = [code, &count.to_be_bytes()].concat();
         let next = self.next_column;
-        let first = *self.columns.entry(name.into()).or_insert(next);
-        if first == next {
-            self.next_column += holes;
+        let column = *self.columns.entry(name.into()).or_insert(next);
+        if column == next {
+            self.next_column += count;
         }
-        self.action_columns.push(first);
-        first
+        self.patterns.push(Pattern { holes, column });
     }
 
-    /// The next line, appended to `out`. When it is written, `cut` has it in parts, or is none if it is raw.
+    /// The next line; one that is read is appended to `out`. When it is written, `cut` has it in parts, or is none if it is raw.
+    #[inline]
     fn line(&mut self, text: &[u8], cut: Option<&Cut>, out: &mut Vec<u8>) {
         let (lane, action) =
             cut.map_or((&b""[..], &b""[..]), |cut| (&text[cut.lane.clone()], &cut.action));
@@ -147,31 +210,46 @@ impl<S: Side> Teller<S> {
         if line.action == RAW {
             return self.sides[0].text(text, out);
         }
-        let first = self.columns_of(line.action);
+        if self.patterns.len() == line.action as usize {
+            self.pattern();
+        }
+        let own = mix(line.lane, line.action);
+        let place = own as usize & (self.placed.len() - 1);
+        let placed = &mut self.placed[place];
+        if placed.action != line.action || placed.lane != line.lane {
+            let pattern = &self.patterns[line.action as usize];
+            let lines = &self.lines;
+            placed.place(line, pattern, lines.actions.get(line.action), lines.names.get(line.lane));
+        }
         let [_, times, values, keys] = &mut self.sides;
-        let pattern = self.lines.actions.get(line.action);
-        let mut fields = cut.map_or(&[][..], |cut| &cut.fields).iter();
-        let mut column = first;
-        let contexts = [mix(line.lane, mix(line.action, line.recent)), line.action];
-        self.before = 0;
-        for byte in pattern {
-            if !(holes::LANE..=holes::VALUE).contains(byte) {
-                out.push(*byte);
-                continue;
+        let (mut before, mut copied) = (0, 0);
+        for (place, hole, number) in &placed.holes {
+            if !S::WRITES {
+                let place = *place as usize;
+                out.extend_from_slice(&placed.literal[copied..place]);
+                copied = place;
             }
-            let given = fields.next().map_or(&b""[..], |field| &text[field.clone()]);
-            match *byte {
-                holes::LANE => out.extend_from_slice(self.lines.names.get(line.lane)),
+            let field = cut.and_then(|cut| cut.fields.get(*number as usize));
+            let given = field.map_or(&b""[..], |field| &text[field.clone()]);
+            let column = placed.column + number;
+            match *hole {
                 holes::TIME => self.times.next(times, line, given, out),
-                holes::START => self.keys.start(keys, column, contexts, given, out),
-                holes::END => self.keys.end(keys, column, line.lane, contexts, given, out),
+                holes::START => {
+                    self.keys.start(keys, column, [own, mix(own, line.history)], given, out);
+                }
+                holes::END => {
+                    let contexts = [own, mix(own, line.history)];
+                    self.keys.end(keys, column, line.lane, contexts, given, out);
+                }
                 _ => {
-                    let contexts = [mix(line.lane, line.action), mix(line.action, self.before)];
+                    let contexts = [own, mix(line.action, before)];
                     let value = self.values.text(values, column, contexts, given, out);
-                    self.before = value.bits as u32;
+                    before = value.bits as u32;
                 }
             }
-            column += 1;
+        }
+        if !S::WRITES {
+            out.extend_from_slice(&placed.literal[copied..]);
         }
     }
 }
@@ -180,7 +258,7 @@ impl<S: Side> Teller<S> {
 pub(crate) struct Told {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
-    /// For each stream, its bits and its texts.
+    /// For each stream, its columns and its texts.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
@@ -218,15 +296,21 @@ fn scale(text: &[u8], roles: &Roles) -> Scale {
 }
 
 /// Tells a text, whose definitions `roles` takes in. Its last line need not end.
-pub(crate) fn tell(text: &[u8], roles: &mut Roles) -> Told {
+///
+/// # Errors
+/// zstd lacks memory.
+pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Told> {
     let mut before = roles.clone();
     before.learn_all(text);
     let scale = scale(text, &before);
-    let sides = std::array::from_fn(|_| Writing::new());
+    let sides = std::array::from_fn(|_| Writing::default());
     let mut teller = Teller::new(sides, scale, text.len());
     let (mut cut, mut out, mut lines) = (Cut::default(), Vec::new(), 0);
     let whole = text.strip_suffix(b"\n").unwrap_or(text);
-    for line in whole.split(|byte| *byte == b'\n') {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', whole).chain([whole.len()]) {
+        let line = &whole[start..end];
+        start = end + 1;
         let header = is_header(line);
         if header {
             roles.learn(line);
@@ -234,10 +318,13 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles) -> Told {
         let known = !header && cut.cut(line, roles);
         out.clear();
         teller.line(line, known.then_some(&cut), &mut out);
-        debug_assert_eq!(out.escape_ascii().to_string(), line.escape_ascii().to_string());
         lines += 1;
     }
-    Told { lines, scale, streams: teller.sides.map(Writing::finish) }
+    let mut streams: [[Vec<u8>; 2]; STREAMS] = Default::default();
+    for (stream, side) in streams.iter_mut().zip(teller.sides) {
+        *stream = side.finish(level)?;
+    }
+    Ok(Told { lines, scale, streams })
 }
 
 /// The text of a segment, which has `length` bytes.
@@ -245,9 +332,10 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles) -> Told {
 /// # Errors
 /// The streams do not tell such a text.
 pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
-    let sides = told.streams.each_ref().map(|[bits, texts]| Reading::new(bits, texts));
+    let sides =
+        told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
     let mut teller = Teller::new(sides, told.scale, length);
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(length);
     for line in 0..told.lines {
         if line > 0 {
             text.push(b'\n');

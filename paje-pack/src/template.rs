@@ -101,6 +101,31 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
+/// Bytes that end a field.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ends[byte] = token::is_white(byte as u8) || byte as u8 == b'#';
+        byte += 1;
+    }
+    ends
+};
+
+/// The next field from byte `at` on, as [`token::next_field`] has it, but sooner.
+#[inline]
+fn next_field(line: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = line.get(at..)?;
+    let first = at + rest.iter().position(|byte| !token::is_white(*byte))?;
+    let field = &line[first..];
+    let len = match field[0] {
+        b'#' => return None,
+        b'"' => memchr::memchr(b'"', &field[1..]).map_or(field.len(), |closing| closing + 2),
+        _ => field.iter().position(|byte| ENDS[usize::from(*byte)]).unwrap_or(field.len()),
+    };
+    Some(first..first + len)
+}
+
 /// A line in parts.
 #[derive(Default)]
 pub(crate) struct Cut {
@@ -117,11 +142,11 @@ impl Cut {
         self.action.clear();
         self.fields.clear();
         self.lane = 0..0;
-        let Some(code) = token::next_field(line, 0) else { return false };
+        let Some(code) = next_field(line, 0) else { return false };
         let Some(known) = roles.by_code.get(&line[code.clone()]) else { return false };
         let (mut at, mut copied) = (code.end, 0);
         let mut given = known.holes.iter().copied();
-        while let Some(field) = token::next_field(line, at) {
+        while let Some(field) = next_field(line, at) {
             at = field.end;
             let role = given.next().unwrap_or(holes::VALUE);
             if role == 0 {

@@ -75,25 +75,45 @@ impl Value {
     }
 }
 
+/// The digits of the numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
+
 /// Appends the text of a decimal number.
 pub(crate) fn write_decimal(bits: i64, after: u8, out: &mut Vec<u8>) {
-    if bits < 0 {
-        out.push(b'-');
-    }
-    let mut digits = [b'0'; 64];
-    let (mut left, mut at) = (bits.unsigned_abs(), digits.len());
+    let mut digits = [b'0'; 40];
+    let mut at = digits.len();
     let after = usize::from(after.min(DIGITS as u8));
-    while left > 0 || digits.len() - at <= after {
+    let mut left = bits.unsigned_abs();
+    while left > 9 {
+        at -= 2;
+        digits[at..at + 2].copy_from_slice(&PAIRS[(left % 100) as usize]);
+        left /= 100;
+    }
+    if left > 0 {
         at -= 1;
-        digits[at] = b'0' + (left % 10) as u8;
-        left /= 10;
+        digits[at] = b'0' + left as u8;
     }
-    let whole = digits.len() - after;
-    out.extend_from_slice(&digits[at..whole]);
+    // One digit before the point at least.
+    at = at.min(digits.len() - 1 - after);
     if after > 0 {
-        out.push(b'.');
-        out.extend_from_slice(&digits[whole..]);
+        let whole = digits.len() - after;
+        digits.copy_within(at..whole, at - 1);
+        digits[whole - 1] = b'.';
+        at -= 1;
     }
+    if bits < 0 {
+        at -= 1;
+        digits[at] = b'-';
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 /// Texts by number.
@@ -118,10 +138,16 @@ impl Texts {
         if let Some(number) = self.find(text) {
             return number;
         }
+        let number = self.push(text);
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    /// Appends a text, of which nobody asks whether it is there.
+    pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
         let number = self.len();
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
-        self.numbers.insert(text.into(), number);
         number
     }
 

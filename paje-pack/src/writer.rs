@@ -12,14 +12,14 @@ use crate::template::Roles;
 pub struct Settings {
     /// Bytes of text that are packed by themselves: 1 to 64 MiB.
     pub segment: usize,
-    /// zstd's level for texts that are found nowhere else.
+    /// zstd's level for columns; short segments have at least 15.
     pub level: i32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        // Larger segments are a few hundredths smaller, and fewer threads work on them.
-        Settings { segment: 16 << 20, level: 15 }
+        // Larger segments are some hundredths smaller, and fewer threads work on them.
+        Settings { segment: 4 << 20, level: 3 }
     }
 }
 
@@ -94,8 +94,9 @@ impl Segment {
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        let told = tell(text, &mut definitions.0.clone());
-        let level = settings.level;
+        // What is short costs little time and has little to learn from.
+        let level = if text.len() < 4 * SHORT { settings.level.max(15) } else { settings.level };
+        let told = tell(text, &mut definitions.0.clone(), level)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();

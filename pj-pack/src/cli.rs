@@ -64,12 +64,12 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = INSTEAD)]
     pub max_pattern: u16,
 
-    /// zstd's level for texts that are found nowhere else: larger is smaller and slower
-    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u8).range(1..=22), help_heading = HOW)]
+    /// zstd's level for what is left: larger is a little smaller and slower
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=22), help_heading = HOW)]
     pub level: u8,
 
     /// How much of the text is packed by itself, 64M at most: larger is a little smaller, and takes more memory
-    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = segment, help_heading = HOW)]
+    #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = segment, help_heading = HOW)]
     pub segment: usize,
 
     /// How many threads there are, and where

@@ -1,0 +1,144 @@
+//! Pages of columns: bytes of the same kind stand together, so that zstd finds what they have in common.
+
+use std::io;
+
+use crate::format::{put_number, take_number};
+
+/// Columns from so many bytes on are compressed by themselves; shorter ones together.
+const ALONE: usize = 512;
+
+/// A page of columns: how many there are; their numbers and sizes; then what is in them.
+///
+/// # Errors
+/// zstd lacks memory.
+pub(crate) fn sheet(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u8>> {
+    let filled = columns.iter().enumerate().filter(|(_, column)| !column.is_empty());
+    let (mut head, mut bodies, mut shared) = (Vec::new(), Vec::new(), Vec::new());
+    let mut compressor = zstd::bulk::Compressor::new(level)?;
+    compressor.include_contentsize(false)?;
+    compressor.include_checksum(false)?;
+    let count = filled.clone().count();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    put_number(count as u64, &mut head);
+    let mut next = 0;
+    let mut body = |column: &[u8], head: &mut Vec<u8>| -> io::Result<()> {
+        let kept = compressor.compress(column)?;
+        let kept = if kept.len() < column.len() { &kept[..] } else { column };
+        put_number(kept.len() as u64, head);
+        bodies.extend_from_slice(kept);
+        Ok(())
+    };
+    for (number, column) in filled {
+        put_number((number - next) as u64, &mut head);
+        next = number + 1;
+        put_number(column.len() as u64, &mut head);
+        if column.len() < ALONE {
+            shared.extend_from_slice(column);
+        } else {
+            body(column, &mut head)?;
+        }
+    }
+    body(&shared, &mut head)?;
+    head.extend_from_slice(&bodies);
+    Ok(head)
+}
+
+/// Numbers of columns that there can be.
+const NUMBERS: u64 = 1 << 16;
+
+/// A page of columns that is read, each from its beginning on.
+#[derive(Default)]
+pub(crate) struct Sheet {
+    bytes: Vec<u8>,
+    /// Where the bytes of each are that are left.
+    columns: Vec<(u32, u32)>,
+}
+
+impl Sheet {
+    /// Reads a page of a segment whose text has `length` bytes; none if this is no such page.
+    pub(crate) fn read(mut page: &[u8], length: usize) -> Option<Sheet> {
+        let mut sheet = Sheet::default();
+        if page.is_empty() {
+            return Some(sheet);
+        }
+        // No line needs more for each of its bytes.
+        let most = 32 * length as u64 + 1024;
+        let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
+        let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);
+        let mut number = 0;
+        for _ in 0..count {
+            number += take_number(&mut page)?;
+            if number >= NUMBERS {
+                return None;
+            }
+            let size = take_number(&mut page).filter(|size| *size <= most)?;
+            let kept = if size < ALONE as u64 { None } else { Some(take_number(&mut page)?) };
+            total += size;
+            if kept.is_none() {
+                together += size;
+            }
+            parts.push((number as usize, size as usize, kept));
+            number += 1;
+        }
+        if total > most {
+            return None;
+        }
+        let kept = take_number(&mut page)?;
+        let mut decompressor = zstd::bulk::Decompressor::new().ok()?;
+        let mut bytes = Vec::with_capacity(total as usize);
+        let mut body = |size: usize, kept: u64, bytes: &mut Vec<u8>| -> Option<()> {
+            let (content, rest) = page.split_at_checked(usize::try_from(kept).ok()?)?;
+            page = rest;
+            if content.len() == size {
+                bytes.extend_from_slice(content);
+            } else {
+                let content = decompressor.decompress(content, size).ok()?;
+                if content.len() != size {
+                    return None;
+                }
+                bytes.extend_from_slice(&content);
+            }
+            Some(())
+        };
+        sheet.columns = vec![(0, 0); parts.last().map_or(0, |part| part.0 + 1)];
+        for (number, size, kept) in &parts {
+            if let Some(kept) = kept {
+                let at = bytes.len();
+                body(*size, *kept, &mut bytes)?;
+                sheet.columns[*number] = (at as u32, (at + size) as u32);
+            }
+        }
+        let mut at = bytes.len();
+        body(together as usize, kept, &mut bytes)?;
+        for (number, size, kept) in parts {
+            if kept.is_none() {
+                sheet.columns[number] = (at as u32, (at + size) as u32);
+                at += size;
+            }
+        }
+        if !page.is_empty() {
+            return None;
+        }
+        sheet.bytes = bytes;
+        Some(sheet)
+    }
+
+    /// How many columns there may be.
+    pub(crate) const fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The next byte of a column; none at its end.
+    #[inline]
+    pub(crate) fn next(&mut self, column: usize) -> Option<u8> {
+        let (at, end) = self.columns.get_mut(column)?;
+        if at == end {
+            return None;
+        }
+        let byte = self.bytes.get(*at as usize).copied();
+        *at += 1;
+        byte
+    }
+}
