@@ -15,11 +15,13 @@ use crate::regular;
 mod compression;
 mod foreign;
 mod medium;
+mod packed;
 
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
 use medium::{Counted, Medium, enlarge_pipe};
+pub use packed::Unpacking;
 
 /// A trace, opened.
 ///
@@ -32,6 +34,7 @@ pub struct Input {
     size: Option<u64>,
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
+    unpacking: Option<Unpacking>,
     /// What [`Read`] has given of a [`Kind::File`].
     position: u64,
 }
@@ -106,15 +109,15 @@ impl Input {
         // Files of the system, as in /proc, are regular and have content, but no length.
         let sized = regular && (metadata.len() > 0 || head.is_empty());
         let size = sized.then(|| metadata.len().saturating_sub(place));
-        let kind = match (compression, size) {
+        let (kind, unpacking) = match (compression, size) {
             (None, Some(size)) if place == 0 => {
                 foreign::check(&first_bytes(&medium.file)?, None)?;
-                Kind::File(medium.file, size)
+                (Kind::File(medium.file, size), None)
             }
             (_, _) if regular => stream(compression, medium)?,
             (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
         };
-        Ok(Input { name, kind, size, taken, compression, position: 0 })
+        Ok(Input { name, kind, size, taken, compression, unpacking, position: 0 })
     }
 
     /// Anything that gives bytes, compressed or not, under the name `name`. Its size, if it is known, is
@@ -130,8 +133,8 @@ impl Input {
         let taken = Arc::new(AtomicU64::new(0));
         let mut reader = Counted { reader, taken: Arc::clone(&taken) };
         let (head, compression) = recognise(|more, _| reader.read(more))?;
-        let kind = stream(compression, Cursor::new(head).chain(reader))?;
-        Ok(Input { name, kind, size, taken, compression, position: 0 })
+        let (kind, unpacking) = stream(compression, Cursor::new(head).chain(reader))?;
+        Ok(Input { name, kind, size, taken, compression, unpacking, position: 0 })
     }
 
     /// The same input, its text read through what `wrap` makes of it, from one thread.
@@ -147,6 +150,7 @@ impl Input {
             size: self.size,
             taken: Arc::clone(&self.taken),
             compression: self.compression,
+            unpacking: self.unpacking.clone(),
             position: self.position,
         };
         self.kind = Kind::Stream(wrap(Box::new(inner)));
@@ -180,6 +184,12 @@ impl Input {
         self.compression
     }
 
+    /// How threads can help that wait for their turn to read a packed trace; `None` for others.
+    #[must_use]
+    pub fn unpacking(&self) -> Option<Unpacking> {
+        self.unpacking.clone()
+    }
+
     /// How the trace can be read.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
@@ -197,11 +207,13 @@ impl Input {
 fn stream(
     compression: Option<Compression>,
     reader: impl Read + Send + 'static,
-) -> io::Result<Kind> {
-    Ok(Kind::Stream(match compression {
-        Some(how) => Box::new(Checked::new(Decoder::new(how, reader)?, compression)),
-        None => Box::new(Checked::new(reader, None)),
-    }))
+) -> io::Result<(Kind, Option<Unpacking>)> {
+    let Some(how) = compression else {
+        return Ok((Kind::Stream(Box::new(Checked::new(reader, None))), None));
+    };
+    let mut decoder = Decoder::new(how, reader)?;
+    let unpacking = decoder.unpacking.take();
+    Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
 }
 
 /// What a regular file begins with.

@@ -30,7 +30,7 @@ mod size;
 pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, Limits, PADDING, ReadError};
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
-pub use input::{Compression, Input, Kind};
+pub use input::{Compression, Input, Kind, Unpacking};
 pub use plan::Plan;
 pub use regular::read_exact_at;
 pub use size::parse_size;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
-use splitter::{Block, Blocks, Input, Kind, Plan, ReadError};
+use splitter::{Block, Blocks, Input, Kind, Plan, ReadError, Unpacking};
 use workers::Workers;
 
 use crate::input::files::{Origin, Queued};
@@ -24,6 +24,7 @@ pub(crate) struct Feed<'r> {
     reading: Mutex<Reading<'r>>,
     options: &'r Options,
     progress: &'r Progress,
+    threads: usize,
 }
 
 /// Bytes of text behind a problem in which damage of compressed data is looked for: less than a second's.
@@ -40,6 +41,8 @@ struct Reading<'r> {
     queue: VecDeque<Queued>,
     /// The input at hand is compressed: damage of it may show in its lines.
     is_compressed: bool,
+    /// It is packed: those who wait for blocks can help.
+    unpacking: Option<Unpacking>,
     /// Files that could not be read to their ends, and why.
     failed: Vec<(Origin, io::Error)>,
     /// Sorted files: where their lines stood before.
@@ -85,6 +88,7 @@ impl<'r> Feed<'r> {
             next: 0,
             queue: VecDeque::new(),
             is_compressed: false,
+            unpacking: None,
             failed: Vec::new(),
             sorted: Vec::new(),
         };
@@ -94,7 +98,7 @@ impl<'r> Feed<'r> {
         } else {
             reading.turn_to(source, options);
         }
-        Ok(Feed { reading: Mutex::new(reading), options, progress })
+        Ok(Feed { reading: Mutex::new(reading), options, progress, threads: workers.threads() })
     }
 
     /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
@@ -104,6 +108,11 @@ impl<'r> Feed<'r> {
                 return None;
             }
             let mut reading = self.reading();
+            if let Some(unpacking) = reading.unpacking.clone() {
+                drop(reading);
+                unpacking.help(self.threads);
+                reading = self.reading();
+            }
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;
             let origin = reading.origin.clone();
@@ -352,12 +361,13 @@ impl<'r> Reading<'r> {
 
     fn turn_to(&mut self, source: From<'r>, options: &Options) {
         let limits = options.limits;
-        self.is_compressed = false;
+        (self.is_compressed, self.unpacking) = (false, None);
         let reader = match source {
             From::Stream(reader) => reader,
             From::Input(input) => {
                 let taken = input.read_so_far();
                 self.is_compressed = input.compression().is_some();
+                self.unpacking = input.unpacking();
                 match input.into_kind() {
                     Kind::Stream(reader) => reader,
                     Kind::File(file, len) => {

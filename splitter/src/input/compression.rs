@@ -5,6 +5,8 @@ use std::io::{self, BufReader, Read};
 
 use liblzma::stream::{CONCATENATED, Stream};
 
+use super::packed::{PackedText, Unpacking};
+
 /// Compressed bytes taken at a time.
 const BUFFER: usize = 256 << 10;
 
@@ -94,6 +96,8 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
+    /// How others can help.
+    pub(super) unpacking: Option<Unpacking>,
     /// The first error, which comes again: some decoders go on as if the input had ended.
     failed: Option<(io::ErrorKind, String)>,
 }
@@ -104,6 +108,7 @@ impl Decoder {
         medium: impl Read + Send + 'static,
     ) -> io::Result<Decoder> {
         let medium = BufReader::with_capacity(BUFFER, medium);
+        let mut unpacking = None;
         let reader: Box<dyn Read + Send> = match compression {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(medium)),
             Compression::Zstd => {
@@ -117,9 +122,13 @@ impl Decoder {
                 Box::new(liblzma::bufread::XzDecoder::new_stream(medium, stream))
             }
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(medium)),
-            Compression::Packed => Box::new(paje_pack::Text::new(medium)),
+            Compression::Packed => {
+                let text = PackedText::new(medium);
+                unpacking = Some(text.unpacking());
+                Box::new(text)
+            }
         };
-        Ok(Decoder { compression, reader, failed: None })
+        Ok(Decoder { compression, reader, unpacking, failed: None })
     }
 
     /// An error of the decompressor in the user's words; one of the medium stays as it is.
