@@ -19,7 +19,7 @@ M64 = 0xFFFFFFFFFFFFFFFF
 # The file
 
 def pages(data):
-    """(kind, content) of each page, in order."""
+    """(kind, content, bytes in the file) of each page, in order."""
     if data[:8] != b"\x89PJP\r\n\x1a\n":
         raise ValueError("no packed trace")
     (version,) = struct.unpack_from("<I", data, 8)
@@ -35,7 +35,7 @@ def pages(data):
             content = zstandard.ZstdDecompressor().decompress(content, max_output_size=size)
         if len(content) != size:
             raise ValueError(f"byte {at}: another size")
-        yield kind, content
+        yield kind, content, 14 + kept
         if kind == 11:
             place, end = struct.unpack_from("<Q8s", data, at + 14 + kept)
             if place != at or end != b"PJP end\n" or len(data) != at + 30 + kept:
@@ -54,25 +54,56 @@ def take_number(content, at):
             return number, at
 
 
+def take_numbers(content, at, count):
+    numbers = []
+    for _ in range(count):
+        number, at = take_number(content, at)
+        numbers.append(number)
+    return numbers, at
+
+
+def check_index(content, segments, summaries):
+    """Whether the index says what was read: the numbers of each segment, and the bytes of each summary."""
+    count, at = take_number(content, 0)
+    if count != len(segments):
+        raise ValueError(f"the index has {count} segments")
+    for segment in segments:
+        numbers, at = take_numbers(content, at, 4)
+        if numbers != segment:
+            raise ValueError("the index tells of another segment")
+    count, at = take_number(content, at)
+    if count != len(summaries):
+        raise ValueError(f"the index has {count} summaries")
+    for size in summaries:
+        (said, _version, length), at = take_numbers(content, at, 3)
+        if said != size or length > 255:
+            raise ValueError("the index tells of another summary")
+        at += length
+    if at != len(content):
+        raise ValueError("something follows in the index")
+
+
 def unpack(data):
-    found = pages(data)
-    for kind, content in found:
+    found, segments, summaries = pages(data), [], []
+    for kind, content, kept in found:
         if kind == 11:
+            check_index(content, segments, summaries)
             return
-        at, head = 0, []
-        for _ in range(5):
-            number, at = take_number(content, at)
-            head.append(number)
-        length, lines, after, zeros, which = head
+        if kind == 12:
+            summaries.append(kept)
+            continue
+        (length, lines, after, zeros, which), at = take_numbers(content, 0, 5)
         (checksum,) = struct.unpack_from("<I", content, at)
-        parts = [b""] * 9
+        parts, number = [b""] * 9, 1
         for part in range(9):
             if which >> part & 1:
-                kind, parts[part] = next(found)
+                kind, parts[part], more = next(found)
                 assert kind == 2 + part
+                kept, number = kept + more, number + 1
         text = parts[8] or Segment(parts, length, after, zeros).text(lines, length)
         if zlib.crc32(text) != checksum:
             raise ValueError("another text than was packed")
+        segments.append([kept, number, length, lines])
         yield text
 
 

@@ -18,6 +18,8 @@ pub(crate) const HEAD: usize = 14;
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
 /// Bytes of a page once it is decompressed, at most: texts of a segment have an end each.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
+/// Bytes of a summary, at most.
+pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 
 /// What is on a page.
 pub(crate) mod kind {
@@ -29,6 +31,8 @@ pub(crate) mod kind {
     pub(crate) const TEXT: u8 = 10;
     /// Where the segments are.
     pub(crate) const INDEX: u8 = 11;
+    /// What a program keeps with the trace.
+    pub(crate) const SUMMARY: u8 = 12;
 }
 
 /// Why a packed trace cannot be read.
@@ -185,13 +189,29 @@ impl Page {
         head[1] = self.compressed.into();
         head[2..6].copy_from_slice(&self.size.to_le_bytes());
         head[6..10].copy_from_slice(&(self.kept.len() as u32).to_le_bytes());
-        let checksum = checksum(number, &head[..10], &self.kept);
-        head[10..].copy_from_slice(&checksum.to_le_bytes());
+        head[10..].copy_from_slice(&self.checksum(number).to_le_bytes());
         head
+    }
+
+    /// The checksum of a page with `number` pages before it.
+    pub(crate) fn checksum(&self, number: u32) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&number.to_le_bytes());
+        hasher.update(&[self.kind, self.compressed.into()]);
+        hasher.update(&self.size.to_le_bytes());
+        hasher.update(&(self.kept.len() as u32).to_le_bytes());
+        hasher.update(&self.kept);
+        hasher.finalize()
     }
 
     /// Reads the page with `number` pages before it.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
+        let (page, checksum) = Page::take(from)?;
+        if page.checksum(number) == checksum { Ok(page) } else { Err(ErrorKind::Checksum) }
+    }
+
+    /// Takes a page, and the checksum that it should have.
+    pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;
         let [kind, compressed, sizes @ ..] = head;
@@ -207,13 +227,18 @@ impl Page {
         if kept.len() < len as usize {
             return Err(ErrorKind::Truncated);
         }
-        if checksum(number, &head[..10], &kept) != word(8) {
-            return Err(ErrorKind::Checksum);
-        }
         if compressed > 1 || (compressed == 0 && size != len) {
             return Err(ErrorKind::Content("the page is kept in a way that is not known"));
         }
-        Ok(Page { kind, compressed: compressed == 1, size, kept })
+        Ok((Page { kind, compressed: compressed == 1, size, kept }, word(8)))
+    }
+
+    /// What is on it, if pages of its kind are kept as they are.
+    pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
+        match self.compressed {
+            false => Ok(&self.kept),
+            true => Err(ErrorKind::Content("this page is not to be compressed")),
+        }
     }
 
     /// What is on it, `most` bytes if it is right.
@@ -235,14 +260,6 @@ impl Page {
             Err(ErrorKind::Content("the page has another size than it says"))
         }
     }
-}
-
-fn checksum(number: u32, head: &[u8], kept: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&number.to_le_bytes());
-    hasher.update(head);
-    hasher.update(kept);
-    hasher.finalize()
 }
 
 pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), ErrorKind> {

@@ -19,6 +19,7 @@
 mod coder;
 mod column;
 mod format;
+mod index;
 mod keys;
 mod lines;
 mod outline;
@@ -31,6 +32,7 @@ mod value;
 mod writer;
 
 pub use format::{Error, ErrorKind};
+pub use index::Summaries;
 pub use outline::{Outline, OutlinedLine};
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
 pub use structure::{Iterations, Structure, Token};

@@ -3,9 +3,10 @@
 use std::io::{self, Read};
 
 use crate::format::{
-    END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, MAGIC, Page, VERSION, kind,
+    END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, LARGEST_SUMMARY, Page, kind,
     read_exact, take_number,
 };
+use crate::index::{Index, OTHER_PAGES, TRAILER, header};
 use crate::segment::{STREAMS, Scale, Told, untell};
 
 /// What a segment says of itself.
@@ -46,8 +47,11 @@ pub struct Packed {
     sizes: [u64; KINDS],
 }
 
+/// Bytes of the head of a segment, at most: five numbers and a checksum.
+const LARGEST_HEAD: u64 = 5 * 10 + 4;
+
 /// Kinds of pages.
-pub(crate) const KINDS: usize = kind::INDEX as usize + 1;
+pub(crate) const KINDS: usize = kind::SUMMARY as usize + 1;
 
 /// What the pages of each kind are called, in the order of [`Packed::sizes`].
 pub const KIND_NAMES: [&str; KINDS] = [
@@ -63,6 +67,7 @@ pub const KIND_NAMES: [&str; KINDS] = [
     "keys, texts",
     "kept as text",
     "index",
+    "summaries",
 ];
 
 impl Packed {
@@ -124,7 +129,11 @@ pub struct Reader<R> {
     from: R,
     at: u64,
     pages: u32,
+    /// Of the segments that were read.
     index: Vec<[u64; 4]>,
+    /// Bytes of the summaries that were.
+    summaries: Vec<u64>,
+    index_size: u64,
     begun: bool,
     ended: bool,
     failed: bool,
@@ -138,6 +147,8 @@ impl<R: Read> Reader<R> {
             at: 0,
             pages: 0,
             index: Vec::new(),
+            summaries: Vec::new(),
+            index_size: 0,
             begun: false,
             ended: false,
             failed: false,
@@ -164,12 +175,24 @@ impl<R: Read> Reader<R> {
 
     fn next(&mut self) -> Result<Option<Packed>, ErrorKind> {
         if !self.begun {
-            self.header()?;
+            header(&mut self.from)?;
+            (self.at, self.begun) = (HEADER, true);
         }
         let (start, pages) = (self.at, self.pages);
-        let page = Page::read(&mut self.from, self.pages)?;
+        let mut page = Page::read(&mut self.from, self.pages)?;
+        while page.kind == kind::SUMMARY {
+            let len = page.len();
+            page.content(LARGEST_SUMMARY)?;
+            self.summaries.push(len);
+            self.at += len;
+            self.pages += 1;
+            page = Page::read(&mut self.from, self.pages)?;
+            if ![kind::SUMMARY, kind::INDEX].contains(&page.kind) {
+                return Err(ErrorKind::Page(page.kind));
+            }
+        }
         if page.kind == kind::INDEX {
-            self.end(page)?;
+            self.end(&page)?;
             return Ok(None);
         }
         if page.kind != kind::HEAD {
@@ -178,11 +201,13 @@ impl<R: Read> Reader<R> {
         let mut sizes = [0; KINDS];
         sizes[usize::from(kind::HEAD)] = page.len();
         self.passed(&page);
-        let head = Head::parse(&page.content(LARGEST_PAGE)?);
+        let head = Head::parse(&page.content(LARGEST_HEAD)?);
         let head =
             head.ok_or(ErrorKind::Content("a segment cannot be what this one says it is"))?;
         let mut told = Told { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
+        // Texts of a segment have an end each, and there are fewer than places between its bytes.
+        let most = LARGEST_PAGE.min(4 * head.length as u64 + 1024);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
             if page.kind != kind::STREAMS + number as u8 {
@@ -190,7 +215,7 @@ impl<R: Read> Reader<R> {
             }
             let len = page.len();
             sizes[usize::from(page.kind)] = len;
-            let content = page.content(LARGEST_PAGE)?;
+            let content = page.content(most)?;
             match told.streams.as_flattened_mut().get_mut(number) {
                 Some(stream) => *stream = content,
                 None => whole = Some(content),
@@ -207,25 +232,20 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, told, whole, sizes }))
     }
 
+    /// Bytes of the pages that are of no segment, with their heads, by [kind](KIND_NAMES): at the end, when they have
+    /// been read.
+    #[must_use]
+    pub fn other_sizes(&self) -> [u64; KINDS] {
+        let mut sizes = [0; KINDS];
+        sizes[usize::from(kind::INDEX)] = self.index_size;
+        sizes[usize::from(kind::SUMMARY)] = self.summaries.iter().sum();
+        sizes
+    }
+
     /// Bytes of the file that have been read, 0 before the first segment: all of them at the end.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
-    }
-
-    fn header(&mut self) -> Result<(), ErrorKind> {
-        let mut header = [0; HEADER as usize];
-        read_exact(&mut self.from, &mut header)?;
-        let (magic, version) = header.split_at(MAGIC.len());
-        if magic != MAGIC {
-            return Err(ErrorKind::NoMagic);
-        }
-        let version = version.iter().rev().fold(0, |version, byte| version << 8 | u32::from(*byte));
-        if version != VERSION {
-            return Err(ErrorKind::Version(version));
-        }
-        (self.at, self.begun) = (HEADER, true);
-        Ok(())
     }
 
     fn passed(&mut self, page: &Page) {
@@ -234,24 +254,24 @@ impl<R: Read> Reader<R> {
     }
 
     /// The index says what was read, and nothing follows.
-    fn end(&mut self, page: Page) -> Result<(), ErrorKind> {
+    fn end(&mut self, page: &Page) -> Result<(), ErrorKind> {
         let (at, len) = (self.at, page.len());
-        let index = page.content(LARGEST_PAGE)?;
-        let mut left = &index[..];
-        let count = take_number(&mut left);
-        let mut said = self.index.iter().flatten().map(|number| Some(*number));
-        let same = count == Some(self.index.len() as u64)
-            && said.all(|number| take_number(&mut left) == number);
-        if !same || !left.is_empty() {
-            return Err(ErrorKind::Content("the index tells of other segments than there are"));
+        let index = Index::parse(page.plain_content()?);
+        let same = index.is_some_and(|index| {
+            let summaries = index.summaries.iter().map(|summary| summary.len);
+            index.segments == self.index && summaries.eq(self.summaries.iter().copied())
+        });
+        if !same {
+            return Err(ErrorKind::Content(OTHER_PAGES));
         }
         self.at += len;
-        let mut trailer = [0; 16];
+        self.index_size = len;
+        let mut trailer = [0; TRAILER as usize];
         read_exact(&mut self.from, &mut trailer)?;
         if trailer[..8] != at.to_le_bytes() || trailer[8..] != *END {
             return Err(ErrorKind::Content("the end of the file does not say where its index is"));
         }
-        self.at += 16;
+        self.at += TRAILER;
         let mut more = [0];
         if self.from.read(&mut more).map_err(ErrorKind::Io)? > 0 {
             return Err(ErrorKind::Trailing);

@@ -2,7 +2,10 @@
 
 use std::io::{self, Read, Write};
 
-use crate::format::{END, HEADER, LARGEST_SEGMENT, MAGIC, Page, VERSION, kind, put_number};
+use crate::format::{
+    END, HEADER, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, VERSION, kind, put_number,
+};
+use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
 use crate::template::Roles;
 
@@ -146,8 +149,7 @@ pub struct Writer<W> {
     out: W,
     at: u64,
     pages: u32,
-    /// For each segment: bytes in the file, pages, bytes of text, lines.
-    index: Vec<[u64; 4]>,
+    index: Index,
 }
 
 impl<W: Write> Writer<W> {
@@ -158,10 +160,10 @@ impl<W: Write> Writer<W> {
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        Ok(Writer { out, at: HEADER, pages: 0, index: Vec::new() })
+        Ok(Writer { out, at: HEADER, pages: 0, index: Index::default() })
     }
 
-    /// Appends a segment.
+    /// Appends a segment; summaries come behind all segments.
     ///
     /// # Errors
     /// Writing fails.
@@ -170,8 +172,40 @@ impl<W: Write> Writer<W> {
         for page in &segment.pages {
             self.page(page)?;
         }
-        self.index.push([self.at - start, segment.pages.len() as u64, segment.text, segment.lines]);
+        let pages = segment.pages.len() as u64;
+        self.index.segments.push([self.at - start, pages, segment.text, segment.lines]);
         Ok(())
+    }
+
+    /// Keeps something with the trace, behind its segments, that programs find by its name: at most 255 bytes of name,
+    /// and 16 MiB of content. It is left out if it is larger, or takes more than `most` bytes of the file.
+    ///
+    /// # Errors
+    /// Writing fails, or zstd lacks memory.
+    pub fn put_summary(
+        &mut self,
+        name: &str,
+        version: u64,
+        content: Vec<u8>,
+        most: u64,
+    ) -> io::Result<bool> {
+        if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
+            return Ok(false);
+        }
+        let page = Page::compressed(kind::SUMMARY, content, 19)?;
+        if page.len() > most {
+            return Ok(false);
+        }
+        self.page(&page)?;
+        let name = name.as_bytes().to_owned();
+        self.index.summaries.push(Entry { len: page.len(), version, name });
+        Ok(true)
+    }
+
+    /// Bytes of the file so far.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.at
     }
 
     fn page(&mut self, page: &Page) -> io::Result<()> {
@@ -187,13 +221,8 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Writing fails.
     pub fn finish(mut self) -> io::Result<W> {
-        let mut index = Vec::new();
-        put_number(self.index.len() as u64, &mut index);
-        for number in self.index.iter().flatten() {
-            put_number(*number, &mut index);
-        }
         let at = self.at;
-        self.page(&Page::plain(kind::INDEX, index))?;
+        self.page(&Page::plain(kind::INDEX, self.index.to_bytes()))?;
         self.out.write_all(&at.to_le_bytes())?;
         self.out.write_all(END)?;
         self.out.flush()?;

@@ -1,8 +1,11 @@
 //! Damaged packed traces: an error that says where, or the right text.
 
-use paje_pack::{Error, Reader};
+use std::io::Cursor;
+
+use paje_pack::{Error, Reader, Summaries};
 
 use crate::round::{packed, unpacked};
+use crate::summaries::{NAMES, content, with_summaries};
 
 fn trace() -> Vec<u8> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -27,25 +30,41 @@ fn error(packed: &[u8]) -> Option<Error> {
     }
 }
 
-#[test]
-fn each_byte_flipped_is_found() {
-    let text = trace();
-    let packed = packed(&text, 2000);
-    for at in 0..packed.len() {
-        {
-            let mut damaged = packed.clone();
-            damaged[at] ^= 1 << (at % 8);
-            let error = error(&damaged).unwrap_or_else(|| panic!("byte {at}"));
-            assert!(error.at <= packed.len() as u64 && !error.to_string().is_empty());
-            assert!(unpacked(&damaged).is_err());
+/// What summaries a file still has; those that are told are right.
+fn right_summaries(packed: &[u8]) -> usize {
+    let Ok(mut summaries) = Summaries::new(Cursor::new(packed)) else { return 0 };
+    let mut found = 0;
+    for name in NAMES {
+        if let Ok(Some(summary)) = summaries.get(name, 1) {
+            assert_eq!(summary, content(name));
+            found += 1;
         }
     }
+    found
+}
+
+#[test]
+fn each_byte_flipped_is_found() {
+    let packed = with_summaries(&trace(), 2000);
+    assert_eq!(right_summaries(&packed), NAMES.len());
+    let mut found = 0;
+    for at in 0..packed.len() {
+        let mut damaged = packed.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let error = error(&damaged).unwrap_or_else(|| panic!("byte {at}"));
+        assert!(error.at <= packed.len() as u64 && !error.to_string().is_empty());
+        assert!(unpacked(&damaged).is_err());
+        found += right_summaries(&damaged);
+    }
+    // Damage of a segment costs no summary.
+    assert!(found > packed.len());
 }
 
 #[test]
 fn each_truncation_is_found() {
-    let packed = packed(&trace(), 2000);
+    let packed = with_summaries(&trace(), 2000);
     for len in 0..packed.len() {
+        assert_eq!(right_summaries(&packed[..len]), 0);
         let failed = unpacked(&packed[..len]).unwrap_err();
         assert_eq!(failed.kind(), std::io::ErrorKind::UnexpectedEof, "{len}: {failed}");
     }
@@ -54,7 +73,7 @@ fn each_truncation_is_found() {
 }
 
 /// Where the pages begin, and what kind each is.
-fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
+pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {
         pages.push((at, packed[at]));
@@ -78,7 +97,7 @@ fn sign(packed: &mut [u8], at: usize, number: u32) {
 #[test]
 fn pages_that_changed_places_are_found() {
     let text = trace();
-    let packed = packed(&text, 2000);
+    let packed = with_summaries(&text, 2000);
     let pages = pages(&packed);
     let bytes = |number: usize| {
         &packed[pages[number].0..pages.get(number + 1).map_or(packed.len() - 16, |next| next.0)]
@@ -90,6 +109,7 @@ fn pages_that_changed_places_are_found() {
             let moved: Vec<u8> = order.iter().flat_map(|number| bytes(*number)).copied().collect();
             let swapped = [&packed[..12], &moved, &packed[packed.len() - 16..]].concat();
             assert!(error(&swapped).is_some(), "{first} and {second}");
+            right_summaries(&swapped);
         }
     }
 }
@@ -98,7 +118,7 @@ fn pages_that_changed_places_are_found() {
 #[test]
 fn signed_damage_is_told_or_harmless() {
     let text = trace();
-    let packed = packed(&text, 2000);
+    let packed = with_summaries(&text, 2000);
     for (number, (start, kind)) in pages(&packed).into_iter().enumerate() {
         let end = pages(&packed).get(number + 1).map_or(packed.len() - 16, |next| next.0);
         for at in (start..start + 10).chain(start + 14..end) {
@@ -108,6 +128,9 @@ fn signed_damage_is_told_or_harmless() {
                 sign(&mut damaged, start, number as u32);
                 if let Ok(back) = unpacked(&damaged) {
                     assert!(back == text, "byte {at} of a page of kind {kind}");
+                }
+                if kind < 11 {
+                    right_summaries(&damaged);
                 }
             }
         }
@@ -135,4 +158,72 @@ fn other_versions_are_refused_in_a_sentence() {
         "it is of version 2 of the format, and version 1 is read here: use a newer program"
     );
     assert_eq!(failed.kind(), std::io::ErrorKind::Unsupported);
+}
+
+/// A file with nothing but this index, which stands at `at` or is said to, and right checksums.
+fn with_index(index: &[u8], at: u64) -> Vec<u8> {
+    let mut packed = packed(b"", 2000);
+    packed.truncate(12);
+    packed.extend_from_slice(&[11, 0]);
+    packed.extend_from_slice(&(index.len() as u32).to_le_bytes().repeat(2));
+    packed.extend_from_slice(&[0; 4]);
+    packed.extend_from_slice(index);
+    sign(&mut packed, 12, 0);
+    packed.extend_from_slice(&at.to_le_bytes());
+    packed.extend_from_slice(b"PJP end\n");
+    packed
+}
+
+/// Told by who reads it from the front, and by who asks its end.
+fn both_errors(packed: &[u8]) -> [String; 2] {
+    let asked = Summaries::new(Cursor::new(packed)).unwrap_err();
+    [error(packed).unwrap().to_string(), asked.to_string()]
+}
+
+#[test]
+fn an_index_that_points_elsewhere_is_refused() {
+    let sound = with_index(&[0, 0], 12);
+    assert!(error(&sound).is_none() && Summaries::new(Cursor::new(&sound)).is_ok());
+    // Before the pages, into the index, behind it, at the end, and behind that.
+    for at in [0, 8, 11, 13, 14, 28, 30, sound.len() as u64, u64::MAX] {
+        for error in both_errors(&with_index(&[0, 0], at)) {
+            assert!(!error.is_empty(), "{at}");
+        }
+    }
+    let [read, asked] = both_errors(&with_index(&[0, 0], u64::MAX));
+    assert_eq!(read, "byte 28: the end of the file does not say where its index is");
+    assert_eq!(asked, read);
+}
+
+/// Numbers that take memory or time if they are believed.
+#[test]
+fn an_index_that_claims_what_is_not_there_is_refused() {
+    const HUGE: [u8; 10] = [255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
+    let segment = |bytes: &[u8], pages: &[u8]| [&[1], bytes, pages, &[1, 1, 0]].concat();
+    let summary = |len: &[u8], name: &[u8]| [&[0, 1], len, &[1], name].concat();
+    for index in [
+        // So many segments, or summaries, or bytes of a name.
+        HUGE.to_vec(),
+        [&[0], &HUGE[..]].concat(),
+        summary(&[20], &HUGE),
+        summary(&[20], &[200, 1, b'x']),
+        // So long that sums overflow, or less than nothing.
+        segment(&HUGE, &[1]),
+        segment(&[0], &HUGE),
+        summary(&HUGE, &[1, b'x']),
+        [&[2], &HUGE[..], &[1, 1, 1], &HUGE[..], &[1, 1, 1, 0]].concat(),
+        // Pages that are the index itself, which is thus of its own segment.
+        segment(&[20], &[1]),
+        summary(&[20], &[1, b'x']),
+        summary(&[0], &[1, b'x']),
+        // Nothing, and more than there should be.
+        Vec::new(),
+        vec![0],
+        vec![0, 0, 0],
+    ] {
+        for error in both_errors(&with_index(&index, 12)) {
+            let says = error.contains("index") || error.contains("checksum");
+            assert!(says, "{index:?}: {error}");
+        }
+    }
 }

@@ -4,3 +4,4 @@
 
 mod damage;
 mod round;
+mod summaries;

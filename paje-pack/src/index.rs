@@ -1,0 +1,208 @@
+//! Where the pages of a packed trace are, and what is asked of it without reading its segments.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use crate::format::{
+    END, Error, ErrorKind, HEAD, HEADER, LARGEST_SUMMARY, MAGIC, Page, VERSION, kind, put_number,
+    read_exact, take_number,
+};
+
+/// Where the index begins, and the mark of the end.
+pub(crate) const TRAILER: u64 = 16;
+
+/// What is wrong with an index that is that of another file.
+pub(crate) const OTHER_PAGES: &str = "the index tells of other pages than there are";
+
+/// The longest name of a summary, in bytes.
+pub(crate) const LONGEST_NAME: usize = 255;
+
+/// The segments and summaries of a file, in the order of their pages.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Index {
+    /// For each: bytes in the file, pages, bytes of text, lines.
+    pub(crate) segments: Vec<[u64; 4]>,
+    pub(crate) summaries: Vec<Entry>,
+}
+
+/// A summary: one page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Bytes in the file.
+    pub(crate) len: u64,
+    pub(crate) version: u64,
+    pub(crate) name: Vec<u8>,
+}
+
+impl Index {
+    /// The content of its page.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put_number(self.segments.len() as u64, &mut bytes);
+        for number in self.segments.iter().flatten() {
+            put_number(*number, &mut bytes);
+        }
+        put_number(self.summaries.len() as u64, &mut bytes);
+        for summary in &self.summaries {
+            for number in [summary.len, summary.version, summary.name.len() as u64] {
+                put_number(number, &mut bytes);
+            }
+            bytes.extend_from_slice(&summary.name);
+        }
+        bytes
+    }
+
+    /// What such a page says. What it takes is in proportion to the page.
+    pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
+        let mut index = Index::default();
+        for _ in 0..take_number(&mut page)? {
+            let mut segment = [0; 4];
+            for number in &mut segment {
+                *number = take_number(&mut page)?;
+            }
+            index.segments.push(segment);
+        }
+        for _ in 0..take_number(&mut page)? {
+            let (len, version) = (take_number(&mut page)?, take_number(&mut page)?);
+            let name = usize::try_from(take_number(&mut page)?).ok()?;
+            let name = page.split_off(..name).filter(|name| name.len() <= LONGEST_NAME)?;
+            index.summaries.push(Entry { len, version, name: name.to_owned() });
+        }
+        page.is_empty().then_some(index)
+    }
+
+    /// How many bytes and pages come before the index; none where no file has so many.
+    fn sizes(&self) -> (Option<u64>, Option<u32>) {
+        let segments = self.segments.iter().map(|[bytes, pages, ..]| (*bytes, *pages));
+        let summaries = self.summaries.iter().map(|summary| (summary.len, 1));
+        let all = segments.chain(summaries);
+        let add = |sum: u64, number: u64| sum.checked_add(number);
+        let pages = all.clone().map(|(_, pages)| pages).try_fold(0, add);
+        let bytes = all.map(|(bytes, _)| bytes).try_fold(0, add);
+        (bytes, pages.and_then(|pages| u32::try_from(pages).ok()))
+    }
+}
+
+/// What a packed trace says of itself at its end: the summaries that were kept with it.
+///
+/// Only the pages that are asked for are read.
+#[derive(Debug)]
+pub struct Summaries<R> {
+    from: R,
+    len: u64,
+    /// Where the next page to be read begins.
+    at: u64,
+    read: u64,
+    index: Index,
+}
+
+impl<R: Read + Seek> Summaries<R> {
+    /// Reads the header, and where the summaries are.
+    ///
+    /// # Errors
+    /// The file is damaged, or no packed trace, or of another version.
+    pub fn new(from: R) -> Result<Self, Error> {
+        let index = Index::default();
+        let mut summaries = Summaries { from, len: 0, at: 0, read: 0, index };
+        summaries.find().map_err(|kind| Error { at: summaries.at, kind })?;
+        Ok(summaries)
+    }
+
+    fn find(&mut self) -> Result<(), ErrorKind> {
+        self.len = self.from.seek(SeekFrom::End(0)).map_err(ErrorKind::Io)?;
+        self.seek(0)?;
+        header(&mut self.from)?;
+        self.read += HEADER;
+        let no_place = ErrorKind::Content("the end of the file does not say where its index is");
+        let end = self.len.checked_sub(TRAILER).ok_or(ErrorKind::Truncated)?;
+        self.seek(end)?;
+        let mut trailer = [0; TRAILER as usize];
+        read_exact(&mut self.from, &mut trailer)?;
+        self.read += TRAILER;
+        let (place, mark) = trailer.split_at(8);
+        if mark != END {
+            return Err(ErrorKind::Truncated);
+        }
+        let place = place.iter().rev().fold(0, |place, byte| place << 8 | u64::from(*byte));
+        if place < HEADER || place > end.saturating_sub(HEAD as u64) {
+            return Err(no_place);
+        }
+        self.seek(place)?;
+        let (page, checksum) = Page::take(&mut self.from)?;
+        self.read += page.len();
+        if page.kind != kind::INDEX {
+            return Err(ErrorKind::Page(page.kind));
+        }
+        if place + page.len() != end {
+            return Err(no_place);
+        }
+        let index = Index::parse(page.plain_content()?).filter(|index| {
+            let (bytes, _) = index.sizes();
+            bytes.and_then(|bytes| bytes.checked_add(HEADER)) == Some(place)
+        });
+        let index = index.ok_or(ErrorKind::Content(OTHER_PAGES))?;
+        let (_, pages) = index.sizes();
+        if pages.is_none_or(|pages| page.checksum(pages) != checksum) {
+            return Err(ErrorKind::Checksum);
+        }
+        self.index = index;
+        Ok(())
+    }
+
+    /// The summary of this name and version, if there is one.
+    ///
+    /// # Errors
+    /// Its page is damaged.
+    pub fn get(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, Error> {
+        self.find_page(name, version).map_err(|kind| Error { at: self.at, kind })
+    }
+
+    fn find_page(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, ErrorKind> {
+        // The sums fit: they were looked at when the index was read.
+        let segments = self.index.segments.iter();
+        let (mut at, mut number) = segments.fold((HEADER, 0), |(at, number), segment| {
+            (at + segment[0], number + segment[1])
+        });
+        for entry in &self.index.summaries {
+            if entry.version == version && entry.name == name.as_bytes() {
+                let len = entry.len;
+                self.seek(at)?;
+                let page = Page::read(&mut self.from, number as u32)?;
+                self.read += page.len();
+                if page.kind != kind::SUMMARY || page.len() != len {
+                    return Err(ErrorKind::Page(page.kind));
+                }
+                return page.content(LARGEST_SUMMARY).map(Some);
+            }
+            at += entry.len;
+            number += 1;
+        }
+        Ok(None)
+    }
+
+    /// Bytes of the file, and how many of them have been read.
+    #[must_use]
+    pub const fn bytes(&self) -> (u64, u64) {
+        (self.len, self.read)
+    }
+
+    fn seek(&mut self, at: u64) -> Result<(), ErrorKind> {
+        self.at = at;
+        self.from.seek(SeekFrom::Start(at)).map_err(ErrorKind::Io)?;
+        Ok(())
+    }
+}
+
+/// Reads the header: a packed trace of the version that is read here.
+pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
+    let mut header = [0; HEADER as usize];
+    read_exact(from, &mut header)?;
+    let (magic, version) = header.split_at(MAGIC.len());
+    if magic != MAGIC {
+        return Err(ErrorKind::NoMagic);
+    }
+    let version = version.iter().rev().fold(0, |version, byte| version << 8 | u32::from(*byte));
+    if version != VERSION {
+        return Err(ErrorKind::Version(version));
+    }
+    Ok(())
+}
