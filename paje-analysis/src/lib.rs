@@ -37,6 +37,7 @@ pub mod compare;
 pub mod critical;
 pub mod dot;
 pub mod events;
+pub mod kept;
 pub mod lanes;
 pub mod messages;
 mod nesting;

@@ -91,6 +91,18 @@ impl Seconds {
         Seconds(start.0 + whole * part + rest * part / parts)
     }
 
+    /// All its bits, the lowest first; for who keeps it.
+    #[must_use]
+    pub const fn to_le_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// What these bits stand for.
+    #[must_use]
+    pub const fn from_le_bytes(bytes: [u8; 16]) -> Self {
+        Seconds(i128::from_le_bytes(bytes))
+    }
+
     /// Whether there are none.
     #[must_use]
     pub const fn is_zero(self) -> bool {

@@ -159,9 +159,8 @@ impl<R: Read + Seek> Summaries<R> {
     fn find_page(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, ErrorKind> {
         // The sums fit: they were looked at when the index was read.
         let segments = self.index.segments.iter();
-        let (mut at, mut number) = segments.fold((HEADER, 0), |(at, number), segment| {
-            (at + segment[0], number + segment[1])
-        });
+        let (mut at, mut number) = segments
+            .fold((HEADER, 0), |(at, number), segment| (at + segment[0], number + segment[1]));
         for entry in &self.index.summaries {
             if entry.version == version && entry.name == name.as_bytes() {
                 let len = entry.len;

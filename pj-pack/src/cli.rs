@@ -72,6 +72,10 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = segment, help_heading = HOW)]
     pub segment: usize,
 
+    /// Do not keep the reports `states` and `comm` of pj_profile, which one more thread finds while the trace is packed
+    #[arg(long, help_heading = HOW)]
+    pub no_summary: bool,
+
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = HOW)]
     pub parallel: Parallel,

@@ -9,3 +9,4 @@ mod output;
 mod pack;
 pub mod run;
 mod structure;
+mod witness;

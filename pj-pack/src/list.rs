@@ -52,6 +52,9 @@ impl Contents {
             })?;
         }
         contents.packed = reader.position();
+        for (sum, size) in contents.sizes.iter_mut().zip(reader.other_sizes()) {
+            *sum += size;
+        }
         contents.sizes[0] = contents.packed - contents.sizes.iter().sum::<u64>();
         Ok(contents)
     }

@@ -3,8 +3,11 @@
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::Mutex;
 
+use paje_analysis::kept;
 use paje_pack::{Definitions, Error, Packed, Reader, Segment, Segments, Settings, Writer};
 use workers::Workers;
+
+use crate::witness::Witness;
 
 /// Which side fails.
 #[derive(Debug)]
@@ -19,12 +22,17 @@ impl From<Error> for Trouble {
     }
 }
 
-/// Packs a text: so many segments at a time as there are workers, read while nobody packs.
+/// Of what the segments take, which part a summary may take at most. Smaller traces are soon replayed.
+const SHARE_OF_SUMMARY: u64 = 64;
+
+/// Packs a text: so many segments at a time as there are workers, read while nobody packs. The witness is shown
+/// all of it, and what it reports is kept.
 pub(crate) fn pack(
     text: impl Read,
     out: impl Write,
     settings: Settings,
     workers: &Workers,
+    mut witness: Option<Witness>,
 ) -> Result<(), Trouble> {
     let mut segments = Segments::new(text, settings);
     let mut definitions = Definitions::default();
@@ -49,6 +57,15 @@ pub(crate) fn pack(
         for segment in packed {
             writer.put(&segment.map_err(Trouble::Output)?).map_err(Trouble::Output)?;
         }
+        if let Some(witness) = &mut witness {
+            texts.into_iter().for_each(|(text, _)| witness.see(text));
+        }
+    }
+    let most = writer.position() / SHARE_OF_SUMMARY;
+    for kept in witness.map(Witness::reports).unwrap_or_default() {
+        let content = kept.to_bytes();
+        let kept = writer.put_summary(kept.table.name, kept::VERSION, content, most);
+        kept.map_err(Trouble::Output)?;
     }
     writer.finish().map_err(Trouble::Output)?;
     Ok(())

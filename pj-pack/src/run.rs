@@ -20,6 +20,7 @@ use crate::list::Contents;
 use crate::output::Output;
 use crate::pack::{Trouble, pack, unpack};
 use crate::structure::structure;
+use crate::witness::Witness;
 
 /// How the program speaks.
 const VOICE: Voice =
@@ -82,7 +83,11 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     let shown = Display::new(!cli.no_progress, began).reading("packing", &input);
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (cli.segment, cli.level.into());
-    let packed = pack(input, output.file(), settings, workers);
+    let witness = match cli.no_summary {
+        true => None,
+        false => Some(Witness::new(workers.threads()).map_err(unreadable)?),
+    };
+    let packed = pack(input, output.file(), settings, workers, witness);
     drop(shown);
     packed.map_err(|trouble| match trouble {
         Trouble::Input(error) => unreadable(error),

@@ -129,26 +129,38 @@ impl Analysis {
 
     /// What was found.
     pub(crate) fn table(&self, trace: &Trace, top: Option<usize>) -> Table {
-        let (table, by): (Table, &[&str]) = match self {
-            Analysis::States(states) => (states::table(&states.rows(trace)), &["exclusive"]),
-            Analysis::Comm(comm, ends) => {
-                (comm::table(&comm.rows(trace, ends)), &["bytes", "count"])
-            }
+        let (report, table) = match self {
+            Analysis::States(states) => (Report::States, states::table(&states.rows(trace))),
+            Analysis::Comm(comm, ends) => (Report::Comm, comm::table(&comm.rows(trace, ends))),
             Analysis::Time(time, by_class) => {
-                (time::table(&by_class.rows(time, trace)), &["seconds"])
+                (Report::Time, time::table(&by_class.rows(time, trace)))
             }
             Analysis::Variables(all) if all.has_bins() => {
-                (variables::bin_table(&all.bin_rows(trace)), &["mean"])
+                (Report::Variables, variables::bin_table(&all.bin_rows(trace)))
             }
-            Analysis::Variables(all) => (variables::table(&all.rows(trace)), &["integral"]),
-            Analysis::Events(events) => (events::table(&events.rows(trace)), &["count"]),
-            Analysis::Summary(page) => return summary::table(&page.rows(trace)),
-            Analysis::Waiting(table) => (table.clone(), &["seconds"]),
+            Analysis::Variables(all) => (Report::Variables, variables::table(&all.rows(trace))),
+            Analysis::Events(events) => (Report::Events, events::table(&events.rows(trace))),
+            Analysis::Summary(page) => (Report::Summary, summary::table(&page.rows(trace))),
+            Analysis::Waiting(table) => (Report::Waits, table.clone()),
         };
-        match top {
-            Some(rows) => table.top(rows, by),
-            None => table,
-        }
+        largest(report, table, top)
+    }
+}
+
+/// Only so many rows of a report, the largest.
+pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table {
+    let by: &[&str] = match report {
+        Report::States => &["exclusive"],
+        Report::Comm => &["bytes", "count"],
+        Report::Time | Report::Waits | Report::Critical => &["seconds"],
+        Report::Variables if table.column("bin").is_some() => &["mean"],
+        Report::Variables => &["integral"],
+        Report::Events => &["count"],
+        Report::Summary | Report::Compare => return table,
+    };
+    match top {
+        Some(rows) => table.top(rows, by),
+        None => table,
     }
 }
 

@@ -197,11 +197,11 @@ pub struct Cli {
 
     /// Print this help; -? is shorter
     #[arg(short = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    help: Option<bool>,
+    pub(crate) help: Option<bool>,
 
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
-    version: Option<bool>,
+    pub(crate) version: Option<bool>,
 }
 
 /// The places of a density map.

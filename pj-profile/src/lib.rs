@@ -8,6 +8,7 @@
 
 mod analysis;
 pub mod cli;
+mod kept;
 mod live;
 pub mod manual;
 pub mod output;

@@ -14,6 +14,7 @@ use console::progress::Display;
 use console::reading::Opened;
 use console::{Failure, failure};
 use paje_analysis::compare::{self, Run};
+use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, time};
 use paje_sim::{Portion, Progress, Trace};
 use splitter::Limits;
@@ -25,7 +26,7 @@ use crate::live::Live;
 use crate::output::Seen;
 use crate::report::VOICE;
 use crate::waiting;
-use crate::{output, overview, page, pictures};
+use crate::{analysis, kept, output, overview, page, pictures};
 
 /// Bytes of a trace in a portion.
 pub const PORTION: u64 = 16 << 20;
@@ -107,13 +108,22 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let report = cli.report().name();
         return Err(Failure::Other(format!("{option} is for {whose}, not for {report}")));
     }
-    let (workers, files) = (cli.parallel.workers()?, cli.files());
+    let (workers, files, began) = (cli.parallel.workers()?, cli.files(), Instant::now());
     if cli.report() == Report::Compare {
         return both(cli, &files, cuts, &workers);
     }
+    if let Some(found) = kept::find(cli, &files) {
+        let Kept { facts, table } = found.kept;
+        if cli.stats {
+            stats(&facts, Some(found.bytes), &workers, began);
+        }
+        let table = analysis::largest(cli.report(), table, cli.top);
+        let title = title(&files[0], facts.end);
+        return Ok(Found { title, table, page: None, is_sound: true });
+    }
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
-    let title = title(&read.name, &read.trace);
+    let title = title(&read.name, read.trace.end());
     let page = match cli.is_whole_page() {
         true => Some(workers.run(|| {
             let parts = overview::parts(cli, &read.name, &read.trace, &workers)?;
@@ -125,8 +135,8 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
 }
 
 /// What stands above a report for people.
-fn title(name: &Path, trace: &Trace) -> String {
-    format!("{}, until {} s", name.display(), trace.end())
+fn title(name: &Path, end: f64) -> String {
+    format!("{}, until {end} s", name.display())
 }
 
 /// Two traces side by side.
@@ -207,7 +217,7 @@ fn read(
                 let Some(live) = live else { return Ok(()) };
                 live.report(|out| {
                     let table = analysis.table(trace, cli.top);
-                    output::format(cli, &title(name, trace), &table, output::screen(cli), out)
+                    output::format(cli, &title(name, trace.end()), &table, output::screen(cli), out)
                 })
             };
             replay(cli, files, cuts, workers, Some(&mut see))?
@@ -235,7 +245,7 @@ fn read(
         VOICE.unmet(&cli.selection().resolve(&trace));
     }
     if cli.stats {
-        stats(&trace, workers, began);
+        stats(&Facts::of(&trace), None, workers, began);
     }
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
@@ -288,19 +298,22 @@ fn replay(
     Ok((name, trace?))
 }
 
-/// Tells what was read, and what that took.
-fn stats(trace: &Trace, workers: &Workers, began: Instant) {
+/// Tells what was read, and what that took; of a packed trace that kept the report, how many of its bytes were.
+fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
     let seconds = began.elapsed().as_secs_f64();
     let mut text = String::new();
     for (name, count) in [
-        ("bytes", trace.bytes()),
-        ("lines", trace.lines()),
-        ("events", trace.event_lines()),
-        ("containers", trace.containers().len() as u64 - 1),
-        ("types", trace.types().len() as u64 - 1),
+        ("bytes", facts.bytes),
+        ("lines", facts.lines),
+        ("events", facts.events),
+        ("containers", facts.containers),
+        ("types", facts.types),
         ("threads", workers.threads() as u64),
     ] {
         text += &fact(name, format_args!("{count}"));
+    }
+    if let Some((len, read)) = packed {
+        text += &fact("read", format_args!("{read} of {len} bytes"));
     }
     text += &fact("seconds", format_args!("{seconds:.3}"));
     if let Some(memory) = peak_memory() {

@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli;
+mod faults;
 mod structure;
+mod summaries;

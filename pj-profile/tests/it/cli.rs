@@ -10,7 +10,7 @@ use assert_cmd::cargo::CommandCargoExt;
 
 const MPI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 
-fn program(words: &[&str]) -> Command {
+pub(crate) fn program(words: &[&str]) -> Command {
     let mut command = Command::cargo_bin("pj_profile").expect("it is built");
     command.args(words).env_remove("COLUMNS").env_remove("NO_COLOR");
     command

@@ -1,6 +1,7 @@
 //! Tests of the program.
 
 mod cli;
+mod kept;
 mod naive;
 mod naive_rows;
 mod pictures;

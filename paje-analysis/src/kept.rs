@@ -1,0 +1,318 @@
+//! Reports that are kept with a trace, so that it need not be replayed for them.
+//!
+//! A [`Keeper`] sees a trace as other analyses do, and gives the reports that [`REPORTS`] names, each as bytes. [`Kept`] has
+//! them back, to the last bit. `docs/pack.md` tells the bytes.
+
+use paje_sim::{Name, Options, Quoting, Selection, Trace, TypeNature};
+use workers::Workers;
+
+use crate::comm::{self, Comm, Ends};
+use crate::states::{self, States};
+use crate::{By, Column, Data, Label, Scope, Seconds, Table};
+
+/// The version of all that is described here. It changes with the bytes, and with what reports say.
+pub const VERSION: u64 = 1;
+
+/// The reports that are kept: by value, and by pair of containers.
+pub const REPORTS: [&str; 2] = ["states", "comm"];
+
+/// What is known of a trace beside what it reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // They count what they are called.
+pub struct Facts {
+    /// When it ends, in seconds.
+    pub end: f64,
+    pub bytes: u64,
+    pub lines: u64,
+    pub events: u64,
+    /// Without the root.
+    pub containers: u64,
+    /// Without the root's.
+    pub types: u64,
+}
+
+impl Facts {
+    /// Those of a trace that was read to its end.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Self {
+        Facts {
+            end: trace.end(),
+            bytes: trace.bytes(),
+            lines: trace.lines(),
+            events: trace.event_lines(),
+            containers: trace.containers().len() as u64 - 1,
+            types: trace.types().len() as u64 - 1,
+        }
+    }
+}
+
+/// A report that was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// Of the trace that it is about.
+    pub facts: Facts,
+    /// The report.
+    pub table: Table,
+}
+
+/// Adds up what is to be kept while a trace is read.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    states: States,
+    comm: Comm,
+}
+
+impl Default for Keeper {
+    fn default() -> Self {
+        let scope = |nature: TypeNature| {
+            let mut selection = Selection::default();
+            selection.natures = [nature].into_iter().collect();
+            Scope::new(&selection)
+        };
+        Keeper {
+            states: States::new(scope(TypeNature::State), By::Value),
+            comm: Comm::new(scope(TypeNature::Link), None),
+        }
+    }
+}
+
+impl Keeper {
+    /// How the trace is to be replayed: as the format says.
+    #[must_use]
+    pub fn options() -> Options {
+        let mut options = Options::default();
+        options.user_defined = true;
+        options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
+        options
+    }
+
+    /// Looks at the next portion of a trace.
+    pub fn see(&mut self, trace: &Trace, workers: &Workers) {
+        self.states.see(trace, workers);
+        self.comm.see(trace, workers);
+    }
+
+    /// The reports, in the order of [`REPORTS`]. None of a trace with warnings, which belong to the report.
+    #[must_use]
+    pub fn reports(&self, trace: &Trace) -> Option<[Kept; REPORTS.len()]> {
+        if !trace.warnings().is_empty() {
+            return None;
+        }
+        let facts = Facts::of(trace);
+        let states = states::table(&self.states.rows(trace));
+        let comm = comm::table(&self.comm.rows(trace, &Ends::Containers));
+        Some([states, comm].map(|table| Kept { facts, table }))
+    }
+}
+
+/// The columns of a report; none of one that is not kept.
+fn columns(report: &str) -> Option<Table> {
+    match report {
+        "states" => Some(states::table(&[])),
+        "comm" => Some(comm::table(&[])),
+        _ => None,
+    }
+}
+
+impl Kept {
+    /// The bytes to be kept.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Facts { end, bytes, lines, events, containers, types } = self.facts;
+        let mut out = end.to_bits().to_le_bytes().to_vec();
+        let numbers = [bytes, lines, events, containers, types, self.table.len() as u64];
+        for number in numbers {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out.push(self.table.columns.len() as u8);
+        for Column { name, data } in &self.table.columns {
+            put_text(0, name.as_bytes(), &mut out);
+            put_data(data, &mut out);
+        }
+        out
+    }
+
+    /// What such bytes say. None if they are not those of this report as it is today.
+    #[must_use]
+    pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
+        let mut table = columns(report)?;
+        let mut left = Left(bytes);
+        let end = f64::from_bits(left.number()?);
+        let [bytes, lines, events, containers, types] = left.numbers()?;
+        let rows = usize::try_from(left.number()?).ok()?;
+        if usize::from(left.take::<1>()?[0]) != table.columns.len() {
+            return None;
+        }
+        for Column { name, data } in &mut table.columns {
+            let (_, found) = left.text()?;
+            if found != name.as_bytes() {
+                return None;
+            }
+            left.data(data, rows)?;
+        }
+        let facts = Facts { end, bytes, lines, events, containers, types };
+        left.0.is_empty().then_some(Kept { facts, table })
+    }
+}
+
+/// How a name was written, its length, and its bytes.
+fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
+    out.push(quoting);
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    out.extend_from_slice(text);
+}
+
+fn put_data(data: &Data, out: &mut Vec<u8>) {
+    match data {
+        Data::Text(all) => {
+            for label in all {
+                let name = label.name();
+                let quoting = match name.quoting {
+                    Quoting::Bare => 0,
+                    Quoting::Quoted => 1,
+                    Quoting::Unclosed => 2,
+                };
+                put_text(quoting, name.text, out);
+            }
+        }
+        Data::Count(all) => {
+            out.extend(all.iter().flat_map(|count| count.to_le_bytes()));
+        }
+        Data::Seconds(all) => {
+            for seconds in all {
+                put_maybe(seconds.map(Seconds::to_le_bytes), out);
+            }
+        }
+        Data::Number(all) | Data::Amount(all) => {
+            for number in all {
+                put_maybe(number.map(|number| number.to_bits().to_le_bytes()), out);
+            }
+        }
+    }
+}
+
+fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
+    out.push(bytes.is_some().into());
+    out.extend(bytes.iter().flatten());
+}
+
+/// What is left of the bytes.
+struct Left<'b>(&'b [u8]);
+
+impl<'b> Left<'b> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.number()?;
+        }
+        Some(numbers)
+    }
+
+    fn text(&mut self) -> Option<(u8, &'b [u8])> {
+        let [quoting] = self.take()?;
+        let length = u32::from_le_bytes(self.take()?);
+        Some((quoting, self.0.split_off(..usize::try_from(length).ok()?)?))
+    }
+
+    fn maybe<const N: usize>(&mut self) -> Option<Option<[u8; N]>> {
+        match self.take()? {
+            [0] => Some(None),
+            [1] => self.take().map(Some),
+            _ => None,
+        }
+    }
+
+    fn float(&mut self) -> Option<Option<f64>> {
+        let bits = self.maybe()?;
+        Some(bits.map(|bits| f64::from_bits(u64::from_le_bytes(bits))))
+    }
+
+    fn label(&mut self) -> Option<Label> {
+        let (quoting, text) = self.text()?;
+        let quoting = match quoting {
+            0 => Quoting::Bare,
+            1 => Quoting::Quoted,
+            2 => Quoting::Unclosed,
+            _ => return None,
+        };
+        Some(Label::from(Name { text, quoting }))
+    }
+
+    /// Fills a column with so many rows, each of which takes a byte or more.
+    fn data(&mut self, data: &mut Data, rows: usize) -> Option<()> {
+        if rows > self.0.len() {
+            return None;
+        }
+        let rows = 0..rows;
+        match data {
+            Data::Text(all) => *all = rows.map(|_| self.label()).collect::<Option<_>>()?,
+            Data::Count(all) => *all = rows.map(|_| self.number()).collect::<Option<_>>()?,
+            Data::Seconds(all) => {
+                let mut next = || self.maybe().map(|bytes| bytes.map(Seconds::from_le_bytes));
+                *all = rows.map(|_| next()).collect::<Option<_>>()?;
+            }
+            Data::Number(all) | Data::Amount(all) => {
+                *all = rows.map(|_| self.float()).collect::<Option<_>>()?;
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report with a row, and with a value that is not there.
+    fn kept() -> Kept {
+        let quoted = Label::from(Name { text: b"rank 1", quoting: Quoting::Quoted });
+        let mut table = comm::table(&[]);
+        for Column { data, .. } in &mut table.columns {
+            match data {
+                Data::Text(all) => all.push(quoted.clone()),
+                Data::Count(all) => all.push(7),
+                Data::Seconds(all) => all.push(Some(Seconds::new(-0.1))),
+                Data::Number(all) | Data::Amount(all) => all.push(None),
+            }
+        }
+        let facts =
+            Facts { end: 0.1, bytes: 1, lines: 2, events: 3, containers: 4, types: u64::MAX };
+        Kept { facts, table }
+    }
+
+    #[test]
+    fn a_report_comes_back() {
+        let (kept, bytes) = (kept(), kept().to_bytes());
+        assert_eq!(Kept::parse("comm", &bytes), Some(kept.clone()));
+        let Some(Data::Text(names)) = kept.table.column("from") else { panic!("a column") };
+        assert_eq!(names[0].name().quoting, Quoting::Quoted);
+        for other in ["states", "time", ""] {
+            assert_eq!(Kept::parse(other, &bytes), None);
+        }
+    }
+
+    #[test]
+    fn what_is_no_report_is_none() {
+        let bytes = kept().to_bytes();
+        for len in 0..bytes.len() {
+            assert_eq!(Kept::parse("comm", &bytes[..len]), None, "{len}");
+        }
+        assert_eq!(Kept::parse("comm", &[&bytes[..], &[0]].concat()), None);
+        // Any of them may claim that there are very many rows, or long names.
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] = 255;
+            let _ = Kept::parse("comm", &damaged);
+        }
+    }
+}

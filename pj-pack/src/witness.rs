@@ -1,0 +1,75 @@
+//! A replay of the trace beside its packing, for the reports that are kept with it.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use paje_analysis::kept::{Keeper, Kept};
+use paje_sim::{Portion, Progress, Source, Trace};
+use workers::Workers;
+
+/// Bytes of a trace in a portion.
+const PORTION: u64 = 16 << 20;
+
+/// Somebody who is shown the text of a trace, part by part, and replays it with one thread.
+pub(crate) struct Witness {
+    texts: SyncSender<Vec<u8>>,
+    replay: JoinHandle<Vec<Kept>>,
+}
+
+impl Witness {
+    /// One that lets so many texts wait.
+    ///
+    /// # Errors
+    /// There can be no other thread.
+    pub(crate) fn new(waiting: usize) -> io::Result<Witness> {
+        let (texts, shown) = sync_channel(waiting);
+        let replay = || replay(Shown { texts: shown, text: Vec::new(), given: 0 });
+        let replay = thread::Builder::new().name("replay".into()).spawn(replay)?;
+        Ok(Witness { texts, replay })
+    }
+
+    /// Shows the next text. Who has found that the trace is invalid no longer looks.
+    pub(crate) fn see(&mut self, text: Vec<u8>) {
+        let _ = self.texts.send(text);
+    }
+
+    /// What is reported when all has been shown; nothing of an invalid trace.
+    pub(crate) fn reports(self) -> Vec<Kept> {
+        drop(self.texts);
+        self.replay.join().unwrap_or_default()
+    }
+}
+
+fn replay(text: Shown) -> Vec<Kept> {
+    let (workers, progress, mut keeper) = (Workers::one(), Progress::default(), Keeper::default());
+    let mut see = |portion: &Portion<'_>| {
+        keeper.see(portion.trace(), &workers);
+        ControlFlow::Continue(())
+    };
+    let (source, options) = (Source::stream(text), Keeper::options());
+    let trace = Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut see);
+    trace.ok().and_then(|trace| keeper.reports(&trace)).map_or_else(Vec::new, Vec::from)
+}
+
+/// The texts that are shown, one after the other.
+struct Shown {
+    texts: Receiver<Vec<u8>>,
+    text: Vec<u8>,
+    given: usize,
+}
+
+impl Read for Shown {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.text.len() {
+            let Ok(text) = self.texts.recv() else { return Ok(0) };
+            (self.text, self.given) = (text, 0);
+        }
+        let left = &self.text[self.given..];
+        let count = left.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&left[..count]);
+        self.given += count;
+        Ok(count)
+    }
+}

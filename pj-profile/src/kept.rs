@@ -1,0 +1,99 @@
+//! Reports that a packed trace keeps, which need no replay.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use console::options::{Accepted, LongestLine, NamedFiles, Patterns, Reading, Span};
+use paje_analysis::kept::{self, Kept};
+use paje_pack::Summaries;
+use paje_sim::ValueNames;
+use splitter::Limits;
+
+use crate::cli::{Cli, Report};
+
+/// What a packed trace keeps of a report.
+pub(crate) struct Found {
+    pub(crate) kept: Kept,
+    /// Bytes of the file, and how many of them were read.
+    pub(crate) bytes: (u64, u64),
+}
+
+/// The report that is asked for, if the trace is packed and keeps it as it would be found by a replay. Where it does not, or is
+/// damaged there, the replay tells what there is to tell.
+pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
+    let [file] = files else { return None };
+    if file == Path::new("-") || !is_as_kept(cli) {
+        return None;
+    }
+    let opened = File::open(file).ok()?;
+    if !opened.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut summaries = Summaries::new(&opened).ok()?;
+    let name = cli.report().name();
+    let content = summaries.get(name, kept::VERSION).ok()??;
+    Some(Found { kept: Kept::parse(name, &content)?, bytes: summaries.bytes() })
+}
+
+/// Whether no option asks for another report than those that are kept. Each option is named here, so that new ones are
+/// thought of.
+fn is_as_kept(cli: &Cli) -> bool {
+    let Cli {
+        by,
+        level,
+        bytes,
+        live,
+        quotes,
+        span,
+        patterns,
+        reading,
+        // Other reports have these.
+        bins: _,
+        inclusive: _,
+        classes: _,
+        map: _,
+        group: _,
+        root: _,
+        eager: _,
+        dot: _,
+        // These show what was found.
+        words: _,
+        top: _,
+        format: _,
+        output: _,
+        html: _,
+        svg: _,
+        picture: _,
+        value: _,
+        grid: _,
+        parallel: _,
+        memory: _,
+        stats: _,
+        talk: _,
+        generate: _,
+        help: _,
+        version: _,
+    } = cli;
+    let Reading {
+        accepted: Accepted { no_strict, ignore_incomplete_links, sort },
+        recover,
+        named: NamedFiles { no_files, files_from },
+        longest: LongestLine { max_line },
+    } = reading;
+    let reads_otherwise =
+        *no_strict || *ignore_incomplete_links || *sort || *recover || *no_files || *live;
+    let Span { start, end } = span;
+    let Patterns { of_type, inside } = patterns;
+    matches!(cli.report(), Report::States | Report::Comm)
+        && by.as_deref().is_none_or(|by| by == "value")
+        && level.is_none()
+        && bytes.is_none()
+        && quotes.value_names() == ValueNames::Bare
+        && start.is_none()
+        && end.is_none()
+        && of_type.is_empty()
+        && inside.is_empty()
+        && !reads_otherwise
+        && files_from.is_empty()
+        && *max_line == Limits::default().line
+}
