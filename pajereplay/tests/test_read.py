@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import pajereplay
-from conftest import HEADER, dump, program
+from conftest import COLUMNS, HEADER, dump, program
 
 PROBLEM = HEADER + "4 1 Power first on\n4 2 Power frist off\n"
 
@@ -43,6 +43,28 @@ def test_whatever_a_trace_comes_in(example, tmp_path):
         assert states(pajereplay.read(file)) == wanted
     with open(path, "rb", buffering=0) as file:
         assert states(pajereplay.read(file)) == wanted
+
+
+@pytest.mark.parametrize("name", ["mpi", "task-runtime", "variables", "user-fields"])
+def test_packed_traces_are_read_as_the_text(example, name, tmp_path):
+    path, file = example(name), tmp_path / "trace.pjp"
+    subprocess.run([program("pj_pack"), "--segment", "8K", "-o", file, path], check=True)
+    content = file.read_bytes()
+    text = pajereplay.read(path, user_defined=True)
+    for one in (file, content, io.BytesIO(content)):
+        packed = pajereplay.read(one, user_defined=True)
+        for table in COLUMNS:
+            wanted = getattr(text, table).to_arrow()
+            assert getattr(packed, table).to_arrow().equals(wanted), (type(one), table)
+
+
+def test_damaged_packed_traces_say_so(example, tmp_path):
+    file = tmp_path / "trace.pjp"
+    subprocess.run([program("pj_pack"), "-o", file, example("mpi")], check=True)
+    damaged = bytearray(file.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    with pytest.raises(OSError, match="byte [0-9]+: the checksum"):
+        pajereplay.read(bytes(damaged))
 
 
 def test_standard_input_and_pipes(example):
