@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""The table of sizes of docs/pack.md: packed.py [--programs FOLDER] TRACE...
+"""The table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
 
-Traces are plain or compressed with xz. Needs gzip, zstd, xz, and pj_pack, which is looked for in FOLDER, target/release if not given.
+Traces are plain or compressed with xz; in folders, all are looked at, and small ones left out. What is packed is unpacked, and
+compared. Needs gzip, zstd, xz, pj_pack, and for Parquet a pj_dump with tables, which writes the rows, not the text; it has none of
+traces that are invalid.
 """
 
 import argparse
+import lzma
 import pathlib
+import random
 import subprocess
+import sys
 import tempfile
 
 COMPRESSORS = [
@@ -15,30 +20,80 @@ COMPRESSORS = [
     ("zstd -19 --long=27", ["zstd", "-q", "-19", "--long=27", "-c"]),
     ("xz -9", ["xz", "-9", "-T1", "-c"]),
 ]
+HEADINGS = ["trace", "text, MB", *[name for name, _ in COMPRESSORS], "Parquet", "pj_pack", "of zstd -19", "of xz -9"]
+
+
+def texts(given):
+    """The name and the text of each trace, cut after a line if it is too long."""
+    files = []
+    for path in given.traces:
+        files += sorted(path.iterdir()) if path.is_dir() else [path]
+    for path in files:
+        if not {".trace", ".paje"} & set(path.suffixes):
+            continue
+        with (lzma.open if path.suffix == ".xz" else open)(path, "rb") as file:
+            text = file.read(given.first + 1)
+        name = path.name.removesuffix(".xz").removesuffix(".trace")
+        if len(text) > given.first:
+            text, name = text[:text.rfind(b"\n", 0, given.first) + 1], f"{name}, first {given.first / 1e6:.0f} MB"
+        if len(text) >= given.smallest:
+            yield name, text
+    if given.generated:
+        datasets = [given.programs / "datasets", "mpi", "--size", "16M"]
+        yield "`datasets mpi --size 16M`", subprocess.run(datasets, capture_output=True, check=True).stdout
+        yield "random bytes", random.Random(1).randbytes(4 << 20)
+
+
+def parquet(programs, trace, folder):
+    """Bytes of the tables; none of an invalid trace."""
+    tables = pathlib.Path(folder, "tables")
+    # Links are open where a trace was cut.
+    done = subprocess.run([programs / "pj_dump", "-q", "-z", "-O", tables, "--format", "parquet", trace], capture_output=True)
+    if done.returncode == 2:
+        sys.exit(done.stderr.decode())
+    sizes = [file.stat().st_size for file in tables.rglob("*") if file.is_file()] if done.returncode == 0 else []
+    for file in [*tables.rglob("*"), tables] if tables.exists() else []:
+        file.rmdir() if file.is_dir() else file.unlink()
+    return sum(sizes) if sizes else None
+
+
+def row(name, text, programs, folder):
+    trace = pathlib.Path(folder, "t.trace")
+    trace.write_bytes(text)
+    pack, packed = programs / "pj_pack", pathlib.Path(folder, "t.pjp")
+    sizes = [len(subprocess.run([*command, trace], capture_output=True, check=True).stdout) for _, command in COMPRESSORS]
+    sizes.append(parquet(programs, trace, folder))
+    subprocess.run([pack, trace, "-o", packed], check=True)
+    sizes.append(packed.stat().st_size)
+    if subprocess.run([pack, "-u", packed], capture_output=True, check=True).stdout != text:
+        sys.exit(f"{name}: other bytes come back")
+    cells = ["–" if size is None else f"{100 * size / len(text):.2f}" for size in sizes]
+    parts = [sizes[-1] / sizes[2], sizes[-1] / sizes[3]]
+    print("|", " | ".join([name, f"{len(text) / 1e6:.1f}", *cells, *[f"{part:.2f}" for part in parts]]), "|", flush=True)
+    return parts
+
+
+def size(text):
+    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:], 1)
+    return int(text.rstrip("KMG")) * factor
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", default="target/release", type=pathlib.Path)
-    parser.add_argument("traces", nargs="+", type=pathlib.Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", default="target/release", type=pathlib.Path, help="where pj_pack, pj_dump and datasets are")
+    parser.add_argument("--first", default=20_000_000, type=size, metavar="SIZE", help="bytes of a trace, at most (20000000)")
+    parser.add_argument("--smallest", default=100_000, type=size, metavar="SIZE", help="of shorter ones, nothing is told (100000)")
+    parser.add_argument("--generated", action="store_true", help="a generated trace and random bytes as well")
+    parser.add_argument("traces", nargs="*", type=pathlib.Path)
     given = parser.parse_args()
-    pack = given.programs / "pj_pack"
+    print("|", " | ".join(HEADINGS), "|\n" + "|---" * len(HEADINGS) + "|")
+    larger = []
     with tempfile.TemporaryDirectory() as folder:
-        for trace in given.traces:
-            text = pathlib.Path(folder, "t.trace")
-            if trace.suffix == ".xz":
-                text.write_bytes(subprocess.run(["xz", "-dc", trace], capture_output=True, check=True).stdout)
-            else:
-                text.write_bytes(trace.read_bytes())
-            sizes = []
-            for name, command in [*COMPRESSORS, ("pj_pack", [pack, "-o", "-"])]:
-                packed = subprocess.run([*command, text], capture_output=True, check=True).stdout
-                sizes.append(len(packed))
-            unpacked = subprocess.run([pack, "-u", "-"], input=packed, capture_output=True, check=True).stdout
-            assert unpacked == text.read_bytes(), f"{trace}: other bytes"
-            whole, name = len(unpacked), trace.name.removesuffix(".xz").removesuffix(".trace")
-            cells = " | ".join(f"{100 * size / whole:.2f}" for size in sizes)
-            print(f"| {name} | {whole / 1e6:.1f} | {cells} | {sizes[-1] / sizes[2]:.2f} |", flush=True)
+        for name, text in texts(given):
+            if max(row(name, text, given.programs, folder)) >= 1:
+                larger.append(name)
+    if larger:
+        print("not smaller than zstd -19 and xz -9:", ", ".join(larger), file=sys.stderr)
 
 
 if __name__ == "__main__":

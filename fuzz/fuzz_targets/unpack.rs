@@ -2,17 +2,19 @@
 
 #![no_main]
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
-use paje_pack::{Outline, Reader, Settings, Text, pack};
+use paje_pack::{
+    Definitions, Outline, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     // The first bytes say what is changed in what the others are packed to.
     let Some((changes, text)) = bytes.split_at_checked(8) else { return };
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (2000, 1);
-    let mut packed = pack(text, Vec::new(), settings).expect("memory");
+    let mut packed = packed(text, settings).expect("memory");
     for change in changes.chunks(4) {
         let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % packed.len();
         packed[place] = packed[place].wrapping_add(change[2]) ^ change[3];
@@ -26,14 +28,36 @@ fuzz_target!(|bytes: &[u8]| {
     while let Ok(Some(segment)) = reader.next_segment() {
         let _ = outline.visit(&segment, |_| ());
     }
+    if let Ok(mut summaries) = Summaries::new(Cursor::new(&packed)) {
+        for name in SUMMARIES {
+            let _ = summaries.get(name, 1);
+        }
+    }
 });
+
+const SUMMARIES: [&str; 2] = ["states", "comm"];
+
+/// A packed text with summaries.
+fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
+    let (mut segments, definitions) = (Segments::new(text, settings), Definitions::default());
+    let mut writer = Writer::new(Vec::new())?;
+    while let Some(text) = segments.next_text()? {
+        writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+    }
+    for name in SUMMARIES {
+        writer.put_summary(name, 1, name.repeat(9).into_bytes(), u64::MAX)?;
+    }
+    writer.finish()
+}
 
 /// Makes the checksums of all pages right.
 fn sign(packed: &mut [u8]) {
     let (mut at, mut number) = (12, 0_u32);
     while let Some(head) = packed.get(at..at + 14) {
         let len = u32::from_le_bytes([head[6], head[7], head[8], head[9]]) as usize;
-        let Some(content) = packed.get(at + 14..at.saturating_add(14).saturating_add(len)) else { return };
+        let Some(content) = packed.get(at + 14..at.saturating_add(14).saturating_add(len)) else {
+            return;
+        };
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
         hasher.update(&packed[at..at + 10]);

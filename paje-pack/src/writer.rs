@@ -3,7 +3,8 @@
 use std::io::{self, Read, Write};
 
 use crate::format::{
-    END, HEADER, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, VERSION, kind, put_number,
+    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, VERSION, kind,
+    put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
@@ -87,9 +88,6 @@ pub struct Segment {
     pages: Vec<Page>,
 }
 
-/// Texts so short that it costs nothing to see whether they are better kept as they are.
-const SHORT: usize = 1 << 18;
-
 impl Segment {
     /// Packs a text, at most 64 MiB of it, with the definitions that stand before it.
     ///
@@ -106,7 +104,7 @@ impl Segment {
         // What is no trace, or hardly any, may be better off without all this.
         let is_good = || size(&pages) * 4 < text.len();
         if text.len() < SHORT || !is_good() {
-            let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(19))?;
+            let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
             if whole.kept.len() < size(&pages) {
                 pages = vec![
                     Page::plain(kind::HEAD, head(text, lines, &told, 1 << (2 * STREAMS))),
@@ -192,7 +190,7 @@ impl<W: Write> Writer<W> {
         if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
             return Ok(false);
         }
-        let page = Page::compressed(kind::SUMMARY, content, 19)?;
+        let page = Page::compressed(kind::SUMMARY, content, HIGH)?;
         if page.len() > most {
             return Ok(false);
         }

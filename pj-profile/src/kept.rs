@@ -1,6 +1,6 @@
 //! Reports that a packed trace keeps, which need no replay.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use console::options::{Accepted, LongestLine, NamedFiles, Patterns, Reading, Span};
@@ -25,10 +25,11 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     if file == Path::new("-") || !is_as_kept(cli) {
         return None;
     }
-    let opened = File::open(file).ok()?;
-    if !opened.metadata().ok()?.is_file() {
-        return None;
-    }
+    // A pipe would lose what is read here, or its writer.
+    let opened = fs::metadata(file)
+        .is_ok_and(|metadata| metadata.is_file())
+        .then(|| File::open(file))?
+        .ok()?;
     let mut summaries = Summaries::new(&opened).ok()?;
     let name = cli.report().name();
     let content = summaries.get(name, kept::VERSION).ok()??;

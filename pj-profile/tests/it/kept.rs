@@ -5,13 +5,26 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Output;
 
-use paje_analysis::kept::{Keeper, VERSION};
+use paje_analysis::kept::{Keeper, Kept, VERSION};
 use paje_pack::{Definitions, Segment, Segments, Settings, Writer};
 use paje_sim::{Portion, Progress, Source, Trace};
 use tempfile::TempDir;
 use workers::Workers;
 
 use crate::cli::program;
+
+/// What is to be kept of a trace that is replayed in portions of so many bytes.
+fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
+    let (workers, mut keeper) = (Workers::one(), Keeper::default());
+    let mut see = |portion: &Portion<'_>| {
+        keeper.see(portion.trace(), &workers);
+        ControlFlow::Continue(())
+    };
+    let (source, progress) = (Source::stream(text), Progress::default());
+    let options = Keeper::options();
+    let trace = Trace::read_in_portions(source, &options, &workers, &progress, portion, &mut see);
+    keeper.reports(&trace.ok()?)
+}
 
 /// A packed trace with its reports, however large these are; and whether it has any.
 fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
@@ -22,16 +35,7 @@ fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
         let segment = Segment::pack(&text, &Definitions::default(), settings).expect("memory");
         writer.put(&segment).expect("memory");
     }
-    let (workers, mut keeper) = (Workers::one(), Keeper::default());
-    let mut see = |portion: &Portion<'_>| {
-        keeper.see(portion.trace(), &workers);
-        ControlFlow::Continue(())
-    };
-    let (source, progress) = (Source::stream(text), Progress::default());
-    let options = Keeper::options();
-    let trace =
-        Trace::read_in_portions(source, &options, &workers, &progress, portion, &mut see).ok();
-    let reports = trace.and_then(|trace| keeper.reports(&trace));
+    let reports = reports(text, portion);
     for kept in reports.iter().flatten() {
         let put = writer.put_summary(kept.table.name, VERSION, kept.to_bytes(), u64::MAX);
         assert!(put.expect("memory"));
@@ -151,4 +155,35 @@ fn damage_is_told_where_it_matters() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && said.contains("byte"), "{said}");
     }
+}
+
+/// What comes through a pipe can be read only once.
+#[test]
+fn a_pipe_is_replayed() {
+    let (text, packed, _) = both(&datasets::generate(datasets::Shape::Mpi, 20_000, 5), 1 << 14);
+    let pipe = tempfile::tempdir().expect("a folder");
+    testkit::pipe(&pipe.path().join("t"));
+    let bytes = fs::read(packed.path().join("t")).expect("it was packed");
+    let writer = std::thread::spawn({
+        let place = pipe.path().join("t");
+        move || fs::write(place, bytes).expect("it is read")
+    });
+    assert_eq!(run(&pipe, &["states"]), run(&text, &["states"]));
+    writer.join().expect("all was read");
+}
+
+/// Older packed traces keep what older programs said. If these bytes are others, [`VERSION`] must be, too.
+#[test]
+fn the_version_changes_with_what_is_kept() {
+    let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"));
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for name in ["mpi", "task-runtime", "user-fields", "quoted", "deep"] {
+        let text = fs::read(examples.join(name).with_extension("trace")).expect("an example");
+        for kept in reports(&text, 1 << 20).expect("a sound trace") {
+            for byte in kept.to_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        }
+    }
+    assert_eq!((VERSION, hash), (1, 0xbe86_2f9a_6bf9_8421), "{hash:#x}");
 }
