@@ -63,7 +63,7 @@ def test_damaged_packed_traces_say_so(example, tmp_path):
     subprocess.run([program("pj_pack"), "-o", file, example("mpi")], check=True)
     damaged = bytearray(file.read_bytes())
     damaged[len(damaged) // 2] ^= 1
-    with pytest.raises(OSError, match="byte [0-9]+: the checksum"):
+    with pytest.raises(OSError, match="pjp: the compressed data"):
         pajereplay.read(bytes(damaged))
 
 
