@@ -206,8 +206,8 @@ impl<R: Read> Reader<R> {
             head.ok_or(ErrorKind::Content("a segment cannot be what this one says it is"))?;
         let mut told = Told { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // Texts of a segment have an end each, and there are fewer than places between its bytes.
-        let most = LARGEST_PAGE.min(4 * head.length as u64 + 1024);
+        // Proportion to the text: a line takes some bytes in each column, and may have but one itself.
+        let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
             if page.kind != kind::STREAMS + number as u8 {
