@@ -63,7 +63,7 @@ fn nothing_is_left_of_who_is_killed() {
         let mut child = command.current_dir(folder.path()).stdin(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         // It has taken what the pipe does not hold, and packed most of that.
-        pipe.write_all(&datasets::generate(datasets::Shape::Mpi, 3_000_000, 1)).unwrap();
+        pipe.write_all(&datasets::generate(datasets::Shape::Mpi, 1_500_000, 1)).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         match is_there {
