@@ -13,16 +13,18 @@
 //!    10 ns per number where this takes 7, because their steps wait for each other.
 //!
 //! With six or nine digits, as most rows have, a smaller number takes a shorter way to the same digits: see
-//! `put_scaled`. Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
+//! `units`. Numbers of 2^64 and more, and precisions above 16, are printed by the standard library, whose
 //! `{:.*}` is exact and rounds ties to even as well; it only spells `inf` and `nan` otherwise. So
 //! which path prints a number never shows in the output: change either freely, the tests compare
 //! them. `cargo bench -p benches --bench decimal` measures it.
 
 mod general;
+mod word;
 
 use std::io::Write as _;
 
 pub use general::write_general;
+pub use word::Fixed6;
 
 #[cfg(test)]
 mod tests;
@@ -231,25 +233,27 @@ fn put_short(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<u
 
 const SIGN: u64 = 1 << 63;
 
-/// The same for numbers that are not too large, with six or nine digits after the point; `None` for the
-/// others, and for the few that lie too near the middle of two decimals for this to tell their sides.
-///
-/// The number times 10^precision, rounded to a double, is off by less than 2^-13, for it is below
-/// 2^40. Adding 2^52 rounds it to an integer, and what that took away or added is exact. If it is less than
-/// one half by more than twice that error, the exact product rounds to the same integer.
+/// A number that is neither negative nor too large, times a power of ten, rounded as the exact product would be;
+/// `None` for the others, and for the few that lie too near the middle of two integers for this to tell their sides.
+/// The product, rounded to a double, is off by less than 2^-13, for it is below 2^40. Adding 2^52 rounds it to an
+/// integer, and what that took away or added is exact. If it is less than one half by more than twice that
+/// error, the exact product rounds to the same integer.
 #[inline(always)]
-fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
+fn units(magnitude: f64, power: u64) -> Option<u64> {
     const LARGEST: f64 = (1u64 << 40) as f64;
     const SHIFT: f64 = (1u64 << 52) as f64;
     const UNDECIDED: f64 = 0.5 - 1.0 / (1u64 << 12) as f64;
-    let scaled = value.abs() * TENS[precision] as f64;
+    let scaled = magnitude * power as f64;
     // A NaN is not below it.
     let rounded = scaled + SHIFT;
     let off = (scaled - (rounded - SHIFT)).abs();
-    if !(scaled < LARGEST && off < UNDECIDED) {
-        return None;
-    }
-    let units = rounded.to_bits() - SHIFT.to_bits();
+    (scaled < LARGEST && off < UNDECIDED).then(|| rounded.to_bits() - SHIFT.to_bits())
+}
+
+/// The same for numbers that are not too large, with six or nine digits after the point; `None` for the others.
+#[inline(always)]
+fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
+    let units = units(value.abs(), TENS[precision])?;
     let (integer, fraction) = (units / TENS[precision], units % TENS[precision]);
     buffer[0] = b'-';
     let at = usize::from(value.to_bits() & SIGN != 0);
@@ -282,7 +286,6 @@ fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option
     // Always written, kept if negative.
     buffer[0] = b'-';
     let at = usize::from(bits & SIGN != 0);
-
     let at = put_integer(buffer, at, integer);
     if precision == 0 {
         return Some(at);

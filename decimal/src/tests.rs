@@ -49,6 +49,11 @@ fn check_fixed(value: f64, precision: usize) {
         out.clear();
         write_fixed6(&mut out, value);
         assert_eq!(out, expected.as_bytes(), "{}", name());
+        if let Some(word) = Fixed6::new(value) {
+            let end = word.len();
+            assert_eq!(std::str::from_utf8(&word.bytes()[..end]).unwrap(), expected, "{}", name());
+            assert_eq!(&word.bytes()[end..end + 2], b", ", "{}", name());
+        }
     }
 }
 
@@ -463,6 +468,21 @@ fn unsigned_integers() {
     for _ in 0..many(250_000) {
         check(random.next() >> (random.next() % 64));
     }
+}
+
+#[test]
+fn words_are_of_most_numbers() {
+    let fits = |value: f64| Fixed6::new(value).is_some();
+    for value in [0.0, 0.000001, 0.999999, 1.0, 9.5, 99.0, 999.999999, 1000.0, 999_999.999999] {
+        check_fixed(value, 6);
+        assert!(fits(value), "{value}");
+    }
+    for value in [-0.0, -1.0, 1e6, 999_999.9999999, 1e300, 0.0000005, f64::INFINITY, f64::NAN] {
+        assert!(!fits(value), "{value}");
+    }
+    let mut random = SplitMix(6);
+    let fit = (0..10_000).filter(|_| fits((random.next() >> 11) as f64 * 1e-10)).count();
+    assert!(fit > 9_980, "{fit} of 10,000");
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub mod intervals;
 pub(crate) mod names;
 pub(crate) mod prefix;
 mod printed;
+mod row;
 pub mod rows;
 pub mod stream;
 #[cfg(feature = "tables")]
@@ -15,7 +16,7 @@ pub(crate) mod tables;
 pub(crate) mod together;
 pub mod types;
 
-use paje_sim::TimeRange;
+use paje_sim::{LaneView, TimeRange};
 
 pub use console::Quotes;
 
@@ -55,4 +56,16 @@ impl Style {
     pub fn wants_all(&self) -> bool {
         self.from == f64::NEG_INFINITY && self.to == f64::INFINITY
     }
+}
+
+/// How many of a lane's rows PajeNG's releases print: those before the first, found by bisection,
+/// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
+pub(crate) fn released(lane: LaneView<'_>) -> u64 {
+    let end = lane.trace().end();
+    let (mut from, mut to) = (0, lane.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if lane.start(middle) < end { from = middle + 1 } else { to = middle }
+    }
+    from + 1
 }

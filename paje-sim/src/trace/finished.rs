@@ -77,6 +77,7 @@ impl FinishedRows {
     }
 
     /// The key of a link, as it was written.
+    #[inline(always)]
     pub(crate) fn key(&self, key: KeyPlace) -> &[u8] {
         self.stores[key.shard()].keys.get(key.place())
     }

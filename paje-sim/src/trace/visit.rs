@@ -222,6 +222,7 @@ pub struct Variables<'t> {
 impl Variables<'_> {
     /// Until when the variable has value `i` of the slice.
     #[must_use]
+    #[inline]
     pub fn end(&self, i: usize) -> f64 {
         self.start.get(i + 1).copied().unwrap_or(self.last_end)
     }
@@ -260,6 +261,7 @@ pub struct Links<'t> {
 impl<'t> Links<'t> {
     /// The key of link `i` of the slice, as its first event in the file wrote it.
     #[must_use]
+    #[inline(always)]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {
         self.finished.key(KeyPlace::from_word(self.keys[i]))
     }

@@ -16,9 +16,9 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use paje_sim::{ContainerId, LaneView, Selected, Step, Trace};
 use workers::Workers;
 
-use super::Style;
 use super::names::Names;
-use super::rows::{RowFormatter, released};
+use super::rows::RowFormatter;
+use super::{Style, released};
 
 /// Rows of a piece: enough that taking it costs nothing beside formatting it, few enough that its
 /// text stays in a core's second-level cache until it is written.

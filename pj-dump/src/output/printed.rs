@@ -4,10 +4,17 @@ use console::Quotes;
 use paje_sim::Name;
 
 /// Names made ready to be printed, by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Where each begins, and the end of the last.
+    places: Vec<usize>,
+}
+
+impl Default for Printed {
+    fn default() -> Self {
+        Printed { bytes: Vec::new(), places: vec![0] }
+    }
 }
 
 impl Printed {
@@ -19,20 +26,39 @@ impl Printed {
     }
 
     pub(crate) fn push(&mut self, quotes: Quotes, name: Name<'_>) {
-        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+        self.bytes.truncate(self.places.last().copied().unwrap_or(0));
         quotes.write(name, &mut self.bytes);
-        self.ends.push(self.bytes.len());
+        self.places.push(self.bytes.len());
         self.bytes.resize(self.bytes.len() + PADDING, 0);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+    /// Makes sure that these are ready which are numbers that are small and come again and again: imbrications, with
+    /// the separator after them.
+    pub(crate) fn levels_to(&mut self, imbrications: &[u32], precision: usize) {
+        const MOST: usize = 256;
+        let deepest = imbrications.iter().max().map_or(0, |deepest| *deepest as usize);
+        while self.len() <= deepest.min(MOST) {
+            let mut text = Vec::new();
+            decimal::write_fixed(&mut text, self.len() as f64, precision);
+            text.extend_from_slice(b", ");
+            self.push(Quotes::Strip, Name::bare(&text));
+        }
     }
 
-    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - 1
+    }
+
+    /// The text of a number that may be too large.
+    #[inline(always)]
+    pub(crate) fn text(&self, number: usize) -> Option<Text<'_>> {
+        (number < self.len()).then(|| self.get(number))
+    }
+
+    #[inline(always)]
     pub(crate) fn get(&self, number: usize) -> Text<'_> {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        Text { padded: &self.bytes[start..], len: self.ends[number] - start }
+        let [start, end] = self.places[number..number + 2] else { return Text::new(&[]) };
+        Text { padded: &self.bytes[start..], len: end - start }
     }
 }
 

@@ -11,6 +11,8 @@
 //! Times of containers are printed as C++ streams do by default, all other numbers with a fixed
 //! number of digits: PajeNG 1.3.6 behaviour.
 
+mod long;
+
 use std::convert::Infallible;
 
 use paje_parser::Field;
@@ -21,8 +23,9 @@ use paje_sim::{
 
 use super::names::Names;
 use super::printed::{PADDING, Printed, Text};
-use super::{Quotes, Style};
-use decimal::{fixed_room, put_fixed, write_general};
+use super::row::{Known, Prefix, ROOM, Row, put_rows};
+use super::{Style, released};
+use decimal::{Fixed6, write_general};
 
 /// Formats rows into a buffer.
 #[derive(Debug)]
@@ -120,15 +123,6 @@ impl<'t> RowFormatter<'t> {
         self.at = text.put(&mut self.buffer, self.at);
     }
 
-    /// Puts a number and the separator after it. Always compiled into its callers: a call would take as long as
-    /// a third of the digits.
-    #[inline(always)]
-    fn put_number(&mut self, value: f64) {
-        let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);
-        self.buffer[end..end + 2].copy_from_slice(b", ");
-        self.at = end + 2;
-    }
-
     /// Makes ready for a lane's rows from `first_row` on.
     fn enter(&mut self, lane: LaneView<'_>, first_row: u64) {
         self.left = match self.style.as_released {
@@ -151,61 +145,40 @@ impl<'t> RowFormatter<'t> {
         self.prefix.resize(self.prefix_len + PADDING, 0);
     }
 
-    /// How many of the lane's next `count` objects are printed.
-    fn printed_of(&mut self, count: usize) -> usize {
-        let printed = (count as u64).min(self.left);
-        self.left -= printed;
-        printed as usize
-    }
-
-    /// The columns of an object's user-defined fields, separators included.
+    /// Puts the rows of a slice: with `short` as long as it can, and each other one with `long`.
     #[inline(always)]
-    fn print_extras(&mut self, fields: &Annotations<'_>, i: usize) {
-        self.extras.clear();
-        if fields.is_kept() {
-            self.print_kept(fields, i);
+    fn put_rows(
+        &mut self,
+        count: usize,
+        fields: &Annotations<'_>,
+        mut short: impl FnMut(&mut Row<'_>, usize) -> Option<()>,
+        mut long: impl FnMut(&mut Self, usize),
+    ) {
+        let printed = (count as u64).min(self.left) as usize;
+        self.left -= printed as u64;
+        let style = self.style;
+        let may_be_short = style.precision == 6 && style.wants_all() && !fields.is_kept();
+        let mut prefix = Prefix::new(&self.prefix[..self.prefix_len]).filter(|_| may_be_short);
+        let mut i = 0;
+        while i < printed {
+            let before = i;
+            if let Some(prefix) = &prefix {
+                self.reserve(ROOM);
+                self.at +=
+                    put_rows(&mut self.buffer[self.at..], prefix, &mut i, printed, &mut short);
+                self.rows += (i - before) as u64;
+                if i == printed {
+                    break;
+                }
+            }
+            long(self, i);
+            if i == before {
+                // Nor will the others be: their names are too long, or their times too large.
+                prefix = None;
+            }
+            i += 1;
         }
     }
-
-    #[inline(never)]
-    fn print_kept(&mut self, fields: &Annotations<'_>, i: usize) {
-        for (_, raw) in fields.of(i) {
-            self.extras.extend_from_slice(b", ");
-            self.style.quotes.write(Name::from(Field::new(raw)), &mut self.extras);
-        }
-    }
-
-    /// Puts the user-defined fields and ends the row.
-    #[inline(always)]
-    fn end_row(&mut self) {
-        if !self.extras.is_empty() {
-            self.at = Text::new(&self.extras).put(&mut self.buffer, self.at);
-        }
-        self.buffer[self.at] = b'\n';
-        self.at += 1;
-        self.rows += 1;
-    }
-
-    /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
-    #[inline(always)]
-    fn begin_row(&mut self, numbers: usize, text: usize) {
-        let number = fixed_room(self.style.precision) + 2;
-        self.reserve(self.prefix_len + numbers * number + text + self.extras.len() + 2 * PADDING);
-        let prefix = Text { padded: &self.prefix, len: self.prefix_len };
-        self.at = prefix.put(&mut self.buffer, self.at);
-    }
-}
-
-/// How many of a lane's rows PajeNG's releases print: those before the first, found by bisection,
-/// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
-pub(crate) fn released(lane: LaneView<'_>) -> u64 {
-    let end = lane.trace().end();
-    let (mut from, mut to) = (0, lane.len());
-    while from < to {
-        let middle = from + (to - from) / 2;
-        if lane.start(middle) < end { from = middle + 1 } else { to = middle }
-    }
-    from + 1
 }
 
 impl Visitor for RowFormatter<'_> {
@@ -237,123 +210,69 @@ impl Visitor for RowFormatter<'_> {
     }
 
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        let all = self.style.wants_all();
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
-        let levels = std::mem::take(&mut self.levels);
-        let levels = more_levels(levels, &states, self.style);
-        let columns =
-            states.start.iter().zip(states.end).zip(states.value.iter().zip(states.imbrication));
-        let printed = self.printed_of(states.start.len());
-        for (i, ((start, end), (value, imbrication))) in columns.take(printed).enumerate() {
-            // In a portion, a state without an end is still open.
-            if end.is_nan() || !all && !self.style.wants(*start, *end) {
-                continue;
-            }
-            self.print_extras(&states.user_defined, i);
-            let value = values.get(value.index());
-            self.begin_row(4, value.len);
-            self.put_number(*start);
-            self.put_number(*end);
-            self.put_number(end - start);
-            match (*imbrication as usize) < levels.len() {
-                true => self.put(levels.get(*imbrication as usize)),
-                false => self.put_number(f64::from(*imbrication)),
-            }
-            self.put(value);
-            self.end_row();
-        }
+        let mut levels = std::mem::take(&mut self.levels);
+        levels.levels_to(states.imbrication, self.style.precision);
+        let mut known = Known::default();
+        let short = |row: &mut Row<'_>, i: usize| {
+            let (start, end) = (states.start[i], states.end[i]);
+            row.number(known.of(start)?);
+            row.number(known.next(end)?);
+            row.number(Fixed6::new(end - start)?);
+            row.text(levels.text(states.imbrication[i] as usize)?)?;
+            row.text(values.get(states.value[i].index()))
+        };
+        let long = |formatter: &mut Self, i: usize| formatter.state(&states, i, values, &levels);
+        self.put_rows(states.start.len(), &states.user_defined, short, long);
         self.levels = levels;
         Ok(())
     }
 
-    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
-        let mut known = (f64::NAN.to_bits(), 0, 0);
-        let printed = self.printed_of(variables.start.len());
-        let columns = variables.start.iter().zip(variables.value);
-        for (i, (start, value)) in columns.take(printed).enumerate() {
-            let end = variables.end(i);
-            if !self.style.wants(*start, end) {
-                continue;
-            }
-            self.print_extras(&variables.user_defined, i);
-            self.begin_row(4, 0);
-            // Most rows start where the row before ends, whose text is still in the buffer.
-            let (end_before, from, to) = known;
-            if start.to_bits() == end_before {
-                self.buffer.copy_within(from..to, self.at);
-                self.at += to - from;
-            } else {
-                self.put_number(*start);
-            }
-            let from = self.at;
-            self.put_number(end);
-            known = (end.to_bits(), from, self.at);
-            self.put_number(end - start);
-            self.at = put_fixed(&mut self.buffer, self.at, *value, self.style.precision);
-            self.end_row();
-        }
+    fn variables(&mut self, _: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        let mut known = Known::default();
+        let short = |row: &mut Row<'_>, i: usize| {
+            let (start, end) = (all.start[i], all.end(i));
+            row.number(known.of(start)?);
+            row.number(known.next(end)?);
+            row.number(Fixed6::new(end - start)?);
+            row.any_number(all.value[i]);
+            Some(())
+        };
+        let long = |formatter: &mut Self, i: usize| formatter.variable(&all, i);
+        self.put_rows(all.start.len(), &all.user_defined, short, long);
         Ok(())
     }
 
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
-        let printed = self.printed_of(events.time.len());
-        let columns = events.time.iter().zip(events.value);
-        for (i, (time, value)) in columns.take(printed).enumerate() {
-            if !self.style.wants(*time, *time) {
-                continue;
-            }
-            self.print_extras(&events.user_defined, i);
-            let value = values.get(value.index());
-            self.begin_row(1, value.len);
-            self.put_number(*time);
-            self.put(value);
-            self.end_row();
-        }
+        let short = |row: &mut Row<'_>, i: usize| {
+            row.number(Fixed6::new(events.time[i])?);
+            row.text(values.get(events.value[i].index()))
+        };
+        let long = |formatter: &mut Self, i: usize| formatter.event(&events, i, values);
+        self.put_rows(events.time.len(), &events.user_defined, short, long);
         Ok(())
     }
 
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let containers = self.names.containers(self.trace, self.style.quotes);
+        let short = |row: &mut Row<'_>, i: usize| {
+            let (start, end) = (links.start[i], links.end[i]);
+            row.number(Fixed6::new(start)?);
+            row.number(Fixed6::new(end)?);
+            row.number(Fixed6::new(end - start)?);
+            row.text(values.get(links.value[i].index()))?;
+            row.separator();
+            row.text(containers.get(links.from[i].index()))?;
+            row.separator();
+            row.text(containers.get(links.to[i].index()))?;
+            row.separator();
+            row.key(links.raw_key(i))
+        };
         let mut key = Vec::new();
-        let printed = self.printed_of(links.start.len());
-        let columns = links.start.iter().zip(links.end);
-        for (i, (start, end)) in columns.take(printed).enumerate() {
-            if !self.style.wants(*start, *end) {
-                continue;
-            }
-            self.print_extras(&links.user_defined, i);
-            key.clear();
-            self.style.quotes.write(Name::from(Field::new(links.raw_key(i))), &mut key);
-            let value = values.get(links.value[i].index());
-            let (from, to) =
-                (containers.get(links.from[i].index()), containers.get(links.to[i].index()));
-            self.begin_row(3, value.len + from.len + to.len + key.len() + 6);
-            self.put_number(*start);
-            self.put_number(*end);
-            self.put_number(end - start);
-            for text in [value, from, to] {
-                self.put(text);
-                self.buffer[self.at..self.at + 2].copy_from_slice(b", ");
-                self.at += 2;
-            }
-            self.put(Text::new(&key));
-            self.end_row();
-        }
+        let long = |all: &mut Self, i: usize| all.link(&links, i, values, containers, &mut key);
+        self.put_rows(links.start.len(), &links.user_defined, short, long);
         Ok(())
     }
-}
-
-/// Imbrications are small and come again and again: those up to the slice's deepest, or a bound.
-fn more_levels(mut levels: Printed, states: &States<'_>, style: Style) -> Printed {
-    const MOST: usize = 256;
-    let deepest = states.imbrication.iter().max().map_or(0, |deepest| *deepest as usize);
-    while levels.len() <= deepest.min(MOST) {
-        let mut text = Vec::new();
-        decimal::write_fixed(&mut text, levels.len() as f64, style.precision);
-        text.extend_from_slice(b", ");
-        levels.push(Quotes::Strip, Name::bare(&text));
-    }
-    levels
 }

@@ -1,0 +1,229 @@
+//! A row as almost all are: its names short, its numbers neither negative nor large, six digits after the point.
+//!
+//! There is room for the whole row before it begins, and everything is copied in moves of a fixed size, so that
+//! no copy depends on a length. Rows that do not fit are for [`RowFormatter`](super::rows::RowFormatter).
+
+use decimal::{Fixed6, put_fixed};
+
+use super::printed::{PADDING, Text};
+
+/// Room for such a row: a prefix, three numbers and four texts at their longest, and twice what a mask can reach.
+pub(super) const ROOM: usize = 512;
+
+/// What such a row begins with: `Nature, CONTAINER, TYPE, `.
+#[derive(Clone, Copy)]
+pub(super) struct Prefix {
+    padded: [u8; PREFIX],
+    len: usize,
+}
+
+/// The longest.
+const PREFIX: usize = 64;
+
+impl Prefix {
+    /// This prefix, if it is short enough.
+    pub(super) fn new(text: &[u8]) -> Option<Self> {
+        let mut padded = [0; PREFIX];
+        padded.get_mut(..text.len())?.copy_from_slice(text);
+        Some(Prefix { padded, len: text.len() })
+    }
+}
+
+/// Puts rows `next` to `end`, up to the first that `put` cannot put or that there is no room for, which is `next`
+/// then. Returns how many bytes of the buffer they take.
+#[inline(always)]
+pub(super) fn put_rows(
+    buffer: &mut [u8],
+    prefix: &Prefix,
+    next: &mut usize,
+    end: usize,
+    put: &mut impl FnMut(&mut Row<'_>, usize) -> Option<()>,
+) -> usize {
+    // Where nothing else is, so that it stays in registers.
+    let Prefix { padded, len } = *prefix;
+    let (mut at, mut i) = (0, *next);
+    while i < end {
+        let Some(bytes) = buffer.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else { break };
+        let mut row = Row { bytes, len };
+        row.bytes[..PREFIX].copy_from_slice(&padded);
+        if put(&mut row, i).is_none() {
+            break;
+        }
+        at += row.end();
+        i += 1;
+    }
+    *next = i;
+    at
+}
+
+/// A row that is being put together. The bytes behind it mean nothing.
+pub(super) struct Row<'b> {
+    bytes: &'b mut [u8; ROOM],
+    len: usize,
+}
+
+impl Row<'_> {
+    /// Puts some bytes, of which the first `len` count.
+    #[inline(always)]
+    fn put<const SIZE: usize>(&mut self, bytes: &[u8; SIZE], len: usize) {
+        // No such row is longer, so the mask changes nothing, and spares the question whether there is room.
+        let at = self.len & (ROOM / 2 - 1);
+        self.bytes[at..at + SIZE].copy_from_slice(bytes);
+        self.len = at + len;
+    }
+
+    /// Puts a number and the separator after it.
+    #[inline(always)]
+    pub(super) fn number(&mut self, number: Fixed6) {
+        self.put(&number.bytes(), number.len() + 2);
+    }
+
+    /// Puts any number, and nothing after it.
+    #[inline(always)]
+    pub(super) fn any_number(&mut self, value: f64) {
+        self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
+    }
+
+    /// Puts a text, if it is short.
+    #[inline(always)]
+    pub(super) fn text(&mut self, text: Text<'_>) -> Option<()> {
+        let padded: &[u8; PADDING] = text.padded.first_chunk()?;
+        if text.len > PADDING {
+            return None;
+        }
+        self.put(padded, text.len);
+        Some(())
+    }
+
+    #[inline(always)]
+    pub(super) fn separator(&mut self) {
+        self.put(b", ", 2);
+    }
+
+    /// Puts the key of a link as it was written, if it is printed like that whatever the quotes.
+    #[inline(always)]
+    pub(super) fn key(&mut self, raw: &[u8]) -> Option<()> {
+        let len = raw.len();
+        let at = self.len & (ROOM / 2 - 1);
+        // Its first bytes and its last ones, which may be partly the same.
+        if let (8..=16, Some(first), Some(last)) = (len, raw.first_chunk(), raw.last_chunk()) {
+            let second = at + (len & 31) - 8;
+            self.bytes[at..at + 8].copy_from_slice(first);
+            self.bytes[second..second + 8].copy_from_slice(last);
+            let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+            if !are_plain(first) || !are_plain(last) {
+                return None;
+            }
+        } else if let (4..8, Some(first), Some(last)) = (len, raw.first_chunk(), raw.last_chunk()) {
+            let second = at + (len & 7) - 4;
+            self.bytes[at..at + 4].copy_from_slice(first);
+            self.bytes[second..second + 4].copy_from_slice(last);
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            if !are_plain(u64::from(first) | u64::from(last) << 32) {
+                return None;
+            }
+        } else {
+            return self.any_key(raw);
+        }
+        self.len = at + len;
+        Some(())
+    }
+
+    #[inline(never)]
+    fn any_key(&mut self, raw: &[u8]) -> Option<()> {
+        if raw.len() > PADDING || raw.iter().any(|byte| !(FIRST_PLAIN..0x80).contains(byte)) {
+            return None;
+        }
+        let at = self.len & (ROOM / 2 - 1);
+        self.bytes[at..at + raw.len()].copy_from_slice(raw);
+        self.len = at + raw.len();
+        Some(())
+    }
+
+    /// Ends the row; its length.
+    #[inline(always)]
+    pub(super) fn end(mut self) -> usize {
+        self.put(b"\n", 1);
+        self.len
+    }
+}
+
+/// From here on up to the end of ASCII are letters, digits and what else is printed as it is written; before it are
+/// the comma, the quote, and all blanks and line breaks.
+const FIRST_PLAIN: u8 = b'-';
+
+/// Whether eight bytes are such.
+#[inline(always)]
+const fn are_plain(bytes: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x80 * ONES;
+    // Of a byte below 0x80, the sum stays a byte.
+    bytes & TOPS == 0 && bytes.wrapping_add((0x80 - FIRST_PLAIN as u64) * ONES) & TOPS == TOPS
+}
+
+/// A number as the rows of a lane have it twice: at the end of one and at the start of the next.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    bits: u64,
+    text: Fixed6,
+}
+
+impl Default for Known {
+    /// Zero, which is as good as any.
+    fn default() -> Self {
+        Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
+    }
+}
+
+impl Known {
+    /// The text of a number, which may be the known one.
+    #[inline(always)]
+    pub(super) fn of(&self, value: f64) -> Option<Fixed6> {
+        if value.to_bits() == self.bits { Some(self.text) } else { Fixed6::new(value) }
+    }
+
+    /// The text of a number, which is the known one from now on.
+    #[inline(always)]
+    pub(super) fn next(&mut self, value: f64) -> Option<Fixed6> {
+        *self = Known { bits: value.to_bits(), text: Fixed6::new(value)? };
+        Some(self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use console::Quotes;
+    use paje_parser::Field;
+    use paje_sim::Name;
+
+    /// Every byte of a key, at every place of keys of all lengths that are put in moves of a fixed size.
+    #[test]
+    fn keys_are_put_only_if_all_quotes_agree() {
+        let mut known = 0;
+        for len in 1..=40usize {
+            for place in 0..len {
+                for byte in 0..=255u8 {
+                    let mut raw = vec![b'k'; len];
+                    raw[place] = byte;
+                    let (mut buffer, mut next) = ([b'?'; ROOM], 0);
+                    let prefix = Prefix::new(b"p, ").expect("it is short");
+                    let mut put = |row: &mut Row<'_>, _: usize| row.key(&raw);
+                    let end = put_rows(&mut buffer, &prefix, &mut next, 1, &mut put);
+                    if next == 0 {
+                        continue;
+                    }
+                    known += 1;
+                    let text = [b"p, ", &raw[..], b"\n"].concat();
+                    assert_eq!(&buffer[..end], text);
+                    for quotes in [Quotes::Auto, Quotes::Strip, Quotes::Keep] {
+                        let mut printed = Vec::new();
+                        quotes.write(Name::from(Field::new(&raw)), &mut printed);
+                        assert_eq!(printed, raw);
+                    }
+                }
+            }
+        }
+        assert!(known > 80 * 32 * 16, "{known}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Rows of any length, with any numbers and any digits.
+
+use decimal::{fixed_room, put_fixed};
+use paje_parser::Field;
+use paje_sim::{Annotations, Events, Links, Name, States, Variables};
+
+use super::RowFormatter;
+use crate::output::printed::{PADDING, Printed, Text};
+
+impl RowFormatter<'_> {
+    #[inline(never)]
+    pub(super) fn state(
+        &mut self,
+        states: &States<'_>,
+        i: usize,
+        values: &Printed,
+        levels: &Printed,
+    ) {
+        let (start, end) = (states.start[i], states.end[i]);
+        // In a portion, a state without an end is still open.
+        if end.is_nan() || !self.style.wants(start, end) {
+            return;
+        }
+        let value = values.get(states.value[i].index());
+        self.print_extras(&states.user_defined, i);
+        self.begin_row(4, value.len);
+        self.put_span(start, end);
+        match levels.text(states.imbrication[i] as usize) {
+            Some(level) => self.put(level),
+            None => self.put_number(f64::from(states.imbrication[i])),
+        }
+        self.put(value);
+        self.end_row();
+    }
+
+    #[inline(never)]
+    pub(super) fn variable(&mut self, all: &Variables<'_>, i: usize) {
+        let (start, end) = (all.start[i], all.end(i));
+        if !self.style.wants(start, end) {
+            return;
+        }
+        self.print_extras(&all.user_defined, i);
+        self.begin_row(4, 0);
+        self.put_span(start, end);
+        self.at = put_fixed(&mut self.buffer, self.at, all.value[i], self.style.precision);
+        self.end_row();
+    }
+
+    #[inline(never)]
+    pub(super) fn event(&mut self, events: &Events<'_>, i: usize, values: &Printed) {
+        let time = events.time[i];
+        if !self.style.wants(time, time) {
+            return;
+        }
+        let value = values.get(events.value[i].index());
+        self.print_extras(&events.user_defined, i);
+        self.begin_row(1, value.len);
+        self.put_number(time);
+        self.put(value);
+        self.end_row();
+    }
+
+    #[inline(never)]
+    pub(super) fn link(
+        &mut self,
+        links: &Links<'_>,
+        i: usize,
+        values: &Printed,
+        containers: &Printed,
+        key: &mut Vec<u8>,
+    ) {
+        let (start, end) = (links.start[i], links.end[i]);
+        if !self.style.wants(start, end) {
+            return;
+        }
+        key.clear();
+        self.style.quotes.write(Name::from(Field::new(links.raw_key(i))), key);
+        self.print_extras(&links.user_defined, i);
+        let ends = [links.from[i], links.to[i]].map(|id| containers.get(id.index()));
+        let texts = [values.get(links.value[i].index()), ends[0], ends[1]];
+        let len: usize = texts.iter().map(|text| text.len + 2).sum();
+        self.begin_row(3, len + key.len());
+        self.put_span(start, end);
+        for text in texts {
+            self.put(text);
+            self.buffer[self.at..self.at + 2].copy_from_slice(b", ");
+            self.at += 2;
+        }
+        self.put(Text::new(key));
+        self.end_row();
+    }
+
+    /// Puts a start, an end and a duration.
+    #[inline(always)]
+    fn put_span(&mut self, start: f64, end: f64) {
+        self.put_number(start);
+        self.put_number(end);
+        self.put_number(end - start);
+    }
+
+    /// Puts a number and the separator after it. Always compiled into its callers: a call would take as long as
+    /// a third of the digits.
+    #[inline(always)]
+    fn put_number(&mut self, value: f64) {
+        let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);
+        self.buffer[end..end + 2].copy_from_slice(b", ");
+        self.at = end + 2;
+    }
+
+    /// The columns of an object's user-defined fields, separators included.
+    #[inline(always)]
+    fn print_extras(&mut self, fields: &Annotations<'_>, i: usize) {
+        self.extras.clear();
+        if fields.is_kept() {
+            self.print_kept(fields, i);
+        }
+    }
+
+    #[inline(never)]
+    fn print_kept(&mut self, fields: &Annotations<'_>, i: usize) {
+        for (_, raw) in fields.of(i) {
+            self.extras.extend_from_slice(b", ");
+            self.style.quotes.write(Name::from(Field::new(raw)), &mut self.extras);
+        }
+    }
+
+    /// Puts the user-defined fields and ends the row.
+    #[inline(always)]
+    fn end_row(&mut self) {
+        if !self.extras.is_empty() {
+            self.at = Text::new(&self.extras).put(&mut self.buffer, self.at);
+        }
+        self.buffer[self.at] = b'\n';
+        self.at += 1;
+        self.rows += 1;
+    }
+
+    /// Reserves room for a row with so many numbers and bytes of text, and puts its prefix.
+    #[inline(always)]
+    fn begin_row(&mut self, numbers: usize, text: usize) {
+        let number = fixed_room(self.style.precision) + 2;
+        self.reserve(self.prefix_len + numbers * number + text + self.extras.len() + 2 * PADDING);
+        let prefix = Text { padded: &self.prefix, len: self.prefix_len };
+        self.at = prefix.put(&mut self.buffer, self.at);
+    }
+}
