@@ -7,6 +7,7 @@ use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 
 use crate::decode::symbols::Symbol;
 use crate::decode::watched::Watched;
+use crate::names::hash::ShortText;
 
 /// A strand as a decoder numbers it.
 pub(crate) type StrandSymbol = u32;
@@ -111,6 +112,8 @@ pub(crate) struct LinkEvent {
     pub(crate) end: Symbol,
     /// The key with its quotes, as it was written.
     pub(crate) raw_key: Span,
+    /// Without them, and the hash of that.
+    pub(crate) key: ShortText,
     pub(crate) key_hash: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::decode::plan::{Action, Plan};
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
 use crate::decode::{Decoder, KnownLane};
-use crate::names::hash::{bare, hash_bytes, hash_text, word};
+use crate::names::hash::{ShortText, bare, hash_bytes, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
@@ -146,7 +146,8 @@ impl Decoder {
                 let key_hash = hash_text(padded, key_start, key_end);
                 strand += self.known.spread.part(key_hash);
                 argument = decoded.links.len() as u64;
-                decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
+                let key = ShortText::new(padded, key_start, key_end);
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];

@@ -27,7 +27,7 @@ use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
 use crate::decode::plan::{Action, Plan};
 use crate::decode::values::told_apart;
 use crate::decode::{Decoder, KnownLane};
-use crate::names::hash::{hash_text, word};
+use crate::names::hash::{ShortText, hash_bytes, word};
 
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
@@ -280,12 +280,13 @@ impl Decoder {
                 let (value, at) = (fields.value, start_of_line);
                 let value = values.short_symbol(text, value, type_, names, at, decoded)?;
                 let (key_start, key_end) = bare(text, fields.key);
-                let key_hash = hash_text(text, key_start, key_end);
+                let key = ShortText::new(text, key_start, key_end);
+                let key_hash = key.hash().unwrap_or_else(|| hash_bytes(&text[key_start..key_end]));
                 strand += self.known.spread.part(key_hash);
                 let base = line.base(start_of_line);
                 let place = |at: usize| base.wrapping_add(at as u32);
                 let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
-                decoded.links.push(LinkEvent { value, end, raw_key, key_hash });
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
                 decoded.links.len() as u64 - 1
             }
         };

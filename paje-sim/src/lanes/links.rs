@@ -1,6 +1,7 @@
 //! Links of one container and type: each has two ends that share a key.
 
 mod filter;
+mod open;
 mod reused;
 
 use hashbrown::HashTable;
@@ -8,11 +9,12 @@ use hashbrown::hash_table::Entry;
 use paje_parser::{Field, LinkEnd, Span};
 
 pub(crate) use crate::lanes::links::filter::Filter;
+use crate::lanes::links::open::{OpenLink, OpenLinks};
 pub(crate) use crate::lanes::links::reused::first_reused;
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, NewLink, Store};
 use crate::names::error::Place;
-use crate::names::hash::{Word, bare, word};
+use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
 
 /// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
@@ -20,7 +22,7 @@ use crate::names::ids::{ContainerId, ValueId};
 #[derive(Debug, Default)]
 pub(crate) struct LinkStrand {
     /// Links that lack an end, by key.
-    open: HashTable<OpenLink>,
+    open: OpenLinks,
     /// The keys of all links, open and completed: a key may not be used again.
     pub(crate) filter: Filter,
     pub(crate) suspects: Vec<Suspect>,
@@ -43,43 +45,6 @@ pub(crate) enum KeyMemory {
     Nothing,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct OpenLink {
-    hash: u64,
-    key: u64,
-    short: ShortKey,
-    half: HalfLink,
-    /// The byte of its event.
-    at: u64,
-}
-
-/// A key of up to sixteen bytes, which is compared without a look at where it is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShortKey {
-    word: Word,
-    /// [`LONG`] for a longer key, which is not here.
-    len: u32,
-}
-
-const LONG: u32 = u32::MAX;
-
-impl ShortKey {
-    /// Of a key that stands between two places of a block.
-    #[inline(always)]
-    fn new(padded: &[u8], start: usize, end: usize) -> Self {
-        match word(padded, start, end - start) {
-            Some(word) => ShortKey { word, len: (end - start) as u32 },
-            None => ShortKey { word: Word::default(), len: LONG },
-        }
-    }
-
-    #[inline(always)]
-    fn is(self, other: Self) -> bool {
-        let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
-        differs | u64::from(self.len ^ other.len) == 0
-    }
-}
-
 /// A key as a line names it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenKey<'a> {
@@ -87,13 +52,32 @@ pub(crate) struct WrittenKey<'a> {
     pub(crate) padded: &'a [u8],
     /// With its quotes.
     pub(crate) raw: Span,
-    /// Of its text without quotes.
+    /// Its text without quotes, and that one's hash.
+    pub(crate) short: ShortText,
     pub(crate) hash: u64,
 }
 
 impl<'a> WrittenKey<'a> {
     fn raw(self) -> &'a [u8] {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
+    }
+
+    /// Whether it is that at a place, quotes apart. Few keys are so long that this is asked.
+    #[cold]
+    #[inline(never)]
+    fn is_kept_at(self, store: &Store, place: u64) -> bool {
+        bare_key(store.keys.get(place)) == bare_key(self.raw())
+    }
+
+    /// Keeps it as it was written; returns its place.
+    #[inline(always)]
+    fn keep(self, store: &mut Store) -> u64 {
+        let (bytes, len) = self.short.bytes();
+        // What has no quotes is all there is.
+        match (self.raw.end - self.raw.start) as usize == len && len <= bytes.len() {
+            true => store.keys.push_short(&bytes, len),
+            false => store.keys.push(self.raw()),
+        }
     }
 }
 
@@ -140,42 +124,29 @@ impl LinkStrand {
         written: WrittenKey<'_>,
         at: u64,
     ) -> Result<Option<NewLink>, Refused> {
-        let hash = written.hash;
-        let (start, end) = bare(written.padded, written.raw);
-        let short = ShortKey::new(written.padded, start, end);
-        let found = self.open.find_entry(hash, |open| {
-            open.hash == hash
-                && open.short.is(short)
-                && (short.len != LONG
-                    || bare_key(store.keys.get(open.key)) == &written.padded[start..end])
-        });
-        match found {
-            Ok(entry) => {
-                let other = entry.get();
-                if other.half.end == half.end {
-                    return Err(Refused::KeyRepeated(half.end));
+        let WrittenKey { short, hash, .. } = written;
+        let is = |open: &OpenLink| written.is_kept_at(store, open.key);
+        let Some(slot) = self.open.find(hash, short, is) else {
+            let key = written.keep(store);
+            match self.keys {
+                KeyMemory::Keys if self.filter.insert(hash) => {
+                    self.suspects.push(Suspect { hash, at, place: None, key });
                 }
-                if other.half.value != half.value {
-                    let (value, other) = (half.value, other.half.value);
-                    return Err(Refused::ValuesDiffer { value, other });
-                }
-                let (other, _) = entry.remove();
-                Ok(Some(complete(&other, half)))
+                KeyMemory::Hashes => self.remember(hash),
+                _ => {}
             }
-            Err(_) => {
-                let key = store.keys.push(written.raw());
-                match self.keys {
-                    KeyMemory::Keys if self.filter.insert(hash) => {
-                        self.suspects.push(Suspect { hash, at, place: None, key });
-                    }
-                    KeyMemory::Hashes => self.remember(hash),
-                    _ => {}
-                }
-                let open = OpenLink { hash, key, short, half, at };
-                self.open.insert_unique(hash, open, |open| open.hash);
-                Ok(None)
-            }
+            self.open.insert(OpenLink::new((hash, short), half, key, at));
+            return Ok(None);
+        };
+        let (other, key) = (self.open.get(slot).half(), self.open.get(slot).key);
+        if other.end == half.end {
+            return Err(Refused::KeyRepeated(half.end));
         }
+        if other.value != half.value {
+            return Err(Refused::ValuesDiffer { value: half.value, other: other.value });
+        }
+        self.open.remove(slot);
+        Ok(Some(complete(other, key, half)))
     }
 
     fn remember(&mut self, hash: u64) {
@@ -195,12 +166,11 @@ impl LinkStrand {
         half: HalfLink,
         written: WrittenKey<'_>,
     ) -> Option<NewLink> {
-        let key = bare_key(written.raw());
-        let found = self.open.find_entry(written.hash, |open| {
-            open.hash == written.hash && bare_key(store.keys.get(open.key)) == key
-        });
-        let (other, _) = found.ok()?.remove();
-        Some(complete(&other, HalfLink { value: other.half.value, ..half }))
+        let is = |open: &OpenLink| written.is_kept_at(store, open.key);
+        let slot = self.open.find(written.hash, written.short, is)?;
+        let (other, key) = (self.open.get(slot).half(), self.open.get(slot).key);
+        self.open.remove(slot);
+        Some(complete(other, key, HalfLink { value: other.value, ..half }))
     }
 
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
@@ -221,10 +191,10 @@ impl LinkStrand {
 
     /// Carries what is open over to a new store.
     pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
-        for open in &mut self.open {
+        for open in self.open.iter_mut() {
             open.key = new.keys.push(old.keys.get(open.key));
-            let extra = ExtraPair { opening: open.half.extra, closing: 0 };
-            open.half.extra = new.carry_extras(old, extra).opening;
+            let extra = ExtraPair { opening: open.extra, closing: 0 };
+            open.extra = new.carry_extras(old, extra).opening;
         }
     }
 
@@ -235,10 +205,12 @@ impl LinkStrand {
     }
 }
 
-fn complete(other: &OpenLink, half: HalfLink) -> NewLink {
+/// The link of two halves, of which `other` came first and its key is kept at a place.
+#[inline(always)]
+fn complete(other: HalfLink, key: u64, half: HalfLink) -> NewLink {
     let (start, end) = match half.end {
-        LinkEnd::Start => (half, other.half),
-        LinkEnd::End => (other.half, half),
+        LinkEnd::Start => (half, other),
+        LinkEnd::End => (other, half),
     };
     NewLink {
         start: start.time,
@@ -246,9 +218,9 @@ fn complete(other: &OpenLink, half: HalfLink) -> NewLink {
         value: half.value,
         from: start.container,
         to: end.container,
-        key: other.key,
+        key,
         // In the order of the file: PajeNG 1.3.6 behaviour.
-        extra: ExtraPair { opening: other.half.extra, closing: half.extra },
+        extra: ExtraPair { opening: other.extra, closing: half.extra },
     }
 }
 

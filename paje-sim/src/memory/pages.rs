@@ -29,8 +29,26 @@ impl TextPages {
         TextPages { arena: Arena::new(overflow.cloned()), ..TextPages::default() }
     }
 
+    /// Keeps a key of up to sixteen bytes; returns its place.
+    #[inline(always)]
+    pub(crate) fn push_short(&mut self, padded: &[u8; 16], len: usize) -> u64 {
+        if let Some((page, bytes)) = self.pages.last()
+            && self.used + 17 <= *bytes
+        {
+            let words = &mut self.arena.words_mut(*page)[..bytes / 8];
+            let page: &mut [u8] = bytemuck::cast_slice_mut(words);
+            if let Some([length, text @ ..]) = page[self.used..].first_chunk_mut::<17>() {
+                (*length, *text) = (len as u8, *padded);
+                let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
+                self.used += 1 + len;
+                return place;
+            }
+        }
+        self.push(&padded[..len])
+    }
+
     /// Keeps a key; returns its place.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
         let room = self.pages.last().map_or(0, |page| page.1) - self.used;
         if room < raw.len() + 5 {
@@ -65,7 +83,7 @@ impl TextPages {
     }
 
     /// The key at a place.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, place: u64) -> &[u8] {
         let (page, start, len) = self.find(place);
         &page[start..start + len]
@@ -80,7 +98,7 @@ impl TextPages {
     }
 
     /// The page of a key, where the key begins in it, and its length.
-    #[inline]
+    #[inline(always)]
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
         let (page, bytes) = self.pages[place as usize / PAGE];
         let page: &[u8] = bytemuck::cast_slice(self.arena.words(page, 0, bytes / 8));

@@ -111,7 +111,7 @@ impl Store {
         OpenRow::new(&chunk, index)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close_state(&mut self, row: OpenRow, end: f64) {
         self.end_state(row, end);
         if let Some(extras) = &self.extras {
@@ -122,7 +122,7 @@ impl Store {
     }
 
     /// Sets the end of a state whose closing event has no user-defined fields to keep.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end_state(&mut self, row: OpenRow, end: f64) {
         self.arena.set(row.end, 0, end.to_bits());
     }

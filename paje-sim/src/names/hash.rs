@@ -25,6 +25,52 @@ pub(crate) fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
 
+/// A text of up to sixteen bytes, which is compared without a look at where it is kept; or that it is longer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed)]
+pub(crate) struct ShortText {
+    word: Word,
+    len: u8,
+}
+
+impl ShortText {
+    pub(crate) const LONG: ShortText = ShortText { word: [0; 2], len: u8::MAX };
+
+    /// The text between two places.
+    #[inline(always)]
+    pub(crate) fn new(padded: &[u8], start: usize, end: usize) -> Self {
+        match word(padded, start, end - start) {
+            Some(word) => ShortText { word, len: (end - start) as u8 },
+            None => ShortText::LONG,
+        }
+    }
+
+    /// Whether two are the same, or both are long.
+    #[inline(always)]
+    pub(crate) const fn is(self, other: Self) -> bool {
+        let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
+        differs | (self.len ^ other.len) as u64 == 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_long(self) -> bool {
+        self.len == u8::MAX
+    }
+
+    /// Its sixteen bytes, zeros behind the text, and how many the text has; only if it is short.
+    #[inline(always)]
+    pub(crate) fn bytes(self) -> ([u8; 16], usize) {
+        let word = u128::from(self.word[0]) | u128::from(self.word[1]) << 64;
+        (word.to_le_bytes(), usize::from(self.len))
+    }
+
+    /// [`hash_text`] of it, unless it is long.
+    #[inline(always)]
+    pub(crate) fn hash(self) -> Option<u64> {
+        (self.len < 16).then(|| hash_word(self.word, u64::from(self.len)))
+    }
+}
+
 /// The bits of a word that its first bytes fill, by their number.
 static KEPT: [[u64; 2]; 17] = {
     let mut masks = [[0; 2]; 17];

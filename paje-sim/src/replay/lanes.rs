@@ -177,7 +177,7 @@ impl Lanes {
         let mut scattered = Vec::new();
         for (i, shard) in self.shards.iter().enumerate() {
             let Ok(mut shard) = shard.lock() else { return };
-            home.take(&mut shard.left.completed[number], i);
+            home.take(&mut shard.left.completed[number]);
             let Shard { scattered: strands, strands: all, .. } = &mut *shard;
             let ours =
                 |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;

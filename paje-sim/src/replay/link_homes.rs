@@ -23,8 +23,8 @@ pub(crate) struct LinkHome {
     pub(crate) refused: Option<Refusal>,
     /// All that did, if the replay goes on after them.
     pub(crate) refusals: Option<Refusals>,
-    /// Completions of the wave, and the shard of each.
-    pending: Vec<(Completion, u8)>,
+    /// Completions of the wave.
+    pending: Vec<Completion>,
 }
 
 /// The rows of one lane.
@@ -73,21 +73,24 @@ impl LinkHome {
     }
 
     /// Takes over what a shard completed for this home.
-    pub(crate) fn take(&mut self, completed: &mut Vec<Completion>, shard: usize) {
-        self.pending.extend(completed.drain(..).map(|completion| (completion, shard as u8)));
+    pub(crate) fn take(&mut self, completed: &mut Vec<Completion>) {
+        match self.pending.is_empty() {
+            true => std::mem::swap(&mut self.pending, completed),
+            false => self.pending.append(completed),
+        }
     }
 
     /// Adds what was taken over to the rows of its lanes.
     #[inline(never)]
     pub(crate) fn merge(&mut self, extras: bool) {
         // Each lane of each shard is in order already, so this merges.
-        self.pending.sort_by_key(|(completion, _)| completion.at);
+        self.pending.sort_by_key(|completion| completion.at);
         let (arena, refused) = (&mut self.arena, &mut self.refused);
         // Links of one lane mostly come one after the other.
-        for of_lane in self.pending.chunk_by(|(a, _), (b, _)| a.lane == b.lane) {
-            let Some((Completion { lane: id, .. }, _)) = of_lane.first() else { continue };
+        for of_lane in self.pending.chunk_by(|a, b| a.lane == b.lane) {
+            let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
-            for (Completion { at, time, link, .. }, shard) in of_lane {
+            for Completion { at, time, link, shard, .. } in of_lane {
                 let (at, time) = (*at, *time);
                 if let Some((start, end)) = lane.last
                     && (time < start || time < end)

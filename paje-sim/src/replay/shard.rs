@@ -101,7 +101,8 @@ impl Shard {
                     continue;
                 };
                 let (recovers, bytes_now) = (self.recovers, bytes.clone());
-                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers };
+                let shard = number as u8;
+                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers, shard };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {

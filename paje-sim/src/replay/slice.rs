@@ -8,7 +8,7 @@ use super::completion::Completion;
 use super::cuts::Cuts;
 use super::maps::Maps;
 use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::{LaneEvent, Op};
+use crate::decode::decoded::{LaneEvent, LinkEvent, Op};
 use crate::lanes::events::EventLane;
 use crate::lanes::links::{HalfLink, LinkStrand, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
@@ -27,6 +27,8 @@ pub(crate) struct Slice<'a> {
     pub(crate) bytes: Range<u64>,
     /// The replay goes on after an event that is refused.
     pub(crate) recovers: bool,
+    /// The shard at hand.
+    pub(crate) shard: u8,
 }
 
 pub(super) fn states(
@@ -97,6 +99,7 @@ pub(super) fn links(
     completed: &mut Vec<Completion>,
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
+    let padded = text.padded();
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     for (i, event) in events.iter().enumerate() {
         let extra = match wanted {
@@ -106,27 +109,28 @@ pub(super) fn links(
             }
             false => 0,
         };
-        let (half, key) = half_link(event, slice, extra);
+        let (half, key) = half_link(event, slice, padded, extra);
         if half.container == UNKNOWN {
             return Err((i, Refused::Nowhere(half.end)));
         }
         let at = text.start().0 + u64::from(event.at);
         let added = strand.add(store, half, key, at);
         if let Some(link) = added.map_err(|why| (i, why))? {
-            completed.push(Completion { at, lane, time: half.time, link });
+            completed.push(Completion { at, lane, time: half.time, shard: slice.shard, link });
         }
     }
     Ok(())
 }
 
-/// What an event says of a link, and its key.
+/// What an event says of a link, and its key in the text of the block.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,
     slice: &Slice<'s>,
+    padded: &'s [u8],
     extra: u32,
 ) -> (HalfLink, WrittenKey<'s>) {
-    let DecodedBlock { text, decoded, .. } = slice.block;
+    let DecodedBlock { decoded, .. } = slice.block;
     let link = &decoded.links[event.argument as usize];
     let half = HalfLink {
         end: if event.op() == Op::StartLink { LinkEnd::Start } else { LinkEnd::End },
@@ -135,7 +139,8 @@ pub(super) fn half_link<'s>(
         container: slice.maps.link_ends[link.end as usize],
         extra,
     };
-    (half, WrittenKey { padded: text.padded(), raw: link.raw_key, hash: link.key_hash })
+    let LinkEvent { raw_key: raw, key: short, key_hash: hash, .. } = *link;
+    (half, WrittenKey { padded, raw, short, hash })
 }
 
 /// Keeps what an event says beside what the format asks for, if that is wanted.

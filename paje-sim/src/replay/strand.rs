@@ -188,11 +188,12 @@ impl Strand {
                 lane.set(&mut written, event.time, value);
             }
             (Objects::Link(strand), Refused::ValuesDiffer { .. }) => {
-                let (half, key) = half_link(event, slice, store.extra());
+                let padded = slice.block.text.padded();
+                let (half, key) = half_link(event, slice, padded, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, key) {
                     let home = home_of(self.lane, left.completed.len());
-                    let lane = self.lane;
-                    left.completed[home].push(Completion { at, lane, time: half.time, link });
+                    let (lane, time, shard) = (self.lane, half.time, slice.shard);
+                    left.completed[home].push(Completion { at, lane, time, shard, link });
                 }
             }
             _ => return,

@@ -34,11 +34,14 @@ pub(crate) fn first_reused<'s>(
     for suspect in suspects {
         counts.entry(key_of(suspect)).or_default().1 += 1;
     }
-    for key in all.filter(|key| hashes.has(keys.hash(*key))) {
-        if let Some((links, _)) = counts.get_mut(bare_key(keys.get(key))) {
+    // Told what to do with all keys, the iterator goes through each chunk of them in one loop.
+    all.for_each(|key| {
+        if hashes.has(keys.hash(key))
+            && let Some((links, _)) = counts.get_mut(bare_key(keys.get(key)))
+        {
             *links += 1;
         }
-    }
+    });
     // All links of a key but the first are suspects; the first may be one by mistake. Suspects are in
     // the order of their events.
     let mut first_met: FxHashSet<&[u8]> = FxHashSet::default();
