@@ -53,9 +53,6 @@ pub struct ShortLine {
     /// Lowest first, and counted from the beginning of the line: where the first field begins, the
     /// byte after its end, where the second begins, and so on.
     pub edges: u64,
-    /// If the line begins with a field, and the next stand one byte apart, which is usual: the bytes after
-    /// the ends of its fields; 0 otherwise. One more white byte may end the line.
-    pub ends: u64,
     /// The line's length in bytes, without its newline.
     pub len: u32,
 }
@@ -66,6 +63,68 @@ pub struct Scanner {
     masks: Vec<Masks>,
     /// Whether the block has any quote or comment sign.
     special: bool,
+}
+
+/// The lines of a text that are short: their fields can be read off one 64-byte window, for they have no comment, and
+/// quotes only around whole fields.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortLines<'s> {
+    masks: &'s [Masks],
+    special: bool,
+}
+
+impl ShortLines<'_> {
+    /// The ends of the fields of the line at `start`, and its length without its newline, if it begins with a field, and
+    /// the next stand one byte apart, which is usual. The ends are bits, lowest first, and counted from the
+    /// beginning of the line. One more white byte may end the line.
+    #[must_use]
+    #[inline(always)]
+    pub fn usual(self, start: usize) -> Option<(u64, u32)> {
+        let (white, line, newlines) = self.window(start)?;
+        let doubled = white & (white << 1) & line;
+        match white & 1 | doubled & (line >> 1) {
+            0 => Some((white & line & !doubled, newlines.trailing_zeros())),
+            _ => None,
+        }
+    }
+
+    /// Where the fields of the line at `start` begin and end.
+    #[must_use]
+    #[inline(always)]
+    pub fn at(self, start: usize) -> Option<ShortLine> {
+        let (white, line, newlines) = self.window(start)?;
+        let edges = (white ^ ((white << 1) | 1)) & line;
+        Some(ShortLine { edges, len: newlines.trailing_zeros() })
+    }
+
+    /// The white bytes from `start` on that are in no quotes, the bytes of the line, its newline included, and all
+    /// newlines.
+    #[inline(always)]
+    fn window(self, start: usize) -> Option<(u64, u64, u64)> {
+        let shift = (start % 64) as u32;
+        let [low, high] = self.masks.get(start / 64..)?.first_chunk()?;
+        let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
+        let newlines = window(low.newline, high.newline);
+        if newlines == 0 {
+            return None;
+        }
+        let line = newlines ^ (newlines - 1);
+        let white = window(low.white, high.white);
+        if !self.special {
+            return Some((white, line, newlines));
+        }
+        let quotes = window(low.quote, high.quote) & line;
+        let hashes = window(low.hash, high.hash) & line;
+        let inside = prefix_xor(quotes);
+        let outside = white & !inside;
+        let opening = quotes & inside;
+        let closing = quotes & !inside;
+        let odd = opening & !((outside << 1) | 1) // a quote inside a bare word
+            | (closing << 1) & !outside & line // text right after a closing quote
+            | inside & newlines & line // no closing quote
+            | hashes & !inside; // a comment
+        (odd == 0).then_some((outside, line, newlines))
+    }
 }
 
 impl Scanner {
@@ -97,45 +156,11 @@ impl Scanner {
         self.masks.extend(chunks.iter().map(masks_portable));
     }
 
-    /// The line that starts at `start` of the text last scanned, if its fields can be read off one
-    /// 64-byte window: it is short, has no comment, and quotes only around whole fields.
+    /// The lines of the text last scanned.
     #[must_use]
     #[inline(always)]
-    pub fn short_line(&self, start: usize) -> Option<ShortLine> {
-        let first = start / 64;
-        let shift = (start % 64) as u32;
-        let [low, high] = self.masks.get(first..)?.first_chunk()?;
-        let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
-        let newlines = window(low.newline, high.newline);
-        if newlines == 0 {
-            return None;
-        }
-        // The bits of the line, its newline included.
-        let line = newlines ^ (newlines - 1);
-        let mut white = window(low.white, high.white);
-        if self.special {
-            let quotes = window(low.quote, high.quote) & line;
-            let hashes = window(low.hash, high.hash) & line;
-            let inside = prefix_xor(quotes);
-            let outside = white & !inside;
-            let opening = quotes & inside;
-            let closing = quotes & !inside;
-            let odd = opening & !((outside << 1) | 1) // a quote inside a bare word
-                | (closing << 1) & !outside & line // text right after a closing quote
-                | inside & newlines & line // no closing quote
-                | hashes & !inside; // a comment
-            if odd != 0 {
-                return None;
-            }
-            white = outside;
-        }
-        let doubled = white & (white << 1) & line;
-        let ends = match white & 1 | doubled & (line >> 1) {
-            0 => white & line & !doubled,
-            _ => 0,
-        };
-        let edges = (white ^ ((white << 1) | 1)) & line;
-        Some(ShortLine { edges, ends, len: newlines.trailing_zeros() })
+    pub fn short_lines(&self) -> ShortLines<'_> {
+        ShortLines { masks: &self.masks, special: self.special }
     }
 
     /// Finds the fields of the line that starts at `start` of the `text` last scanned.
@@ -143,7 +168,7 @@ impl Scanner {
     /// Returns where the line ends: the index of its newline, or `text.len()`.
     #[inline]
     pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
-        let Some(line) = self.short_line(start) else {
+        let Some(line) = self.short_lines().at(start) else {
             return self.fields_by_search(text, start, spans);
         };
         spans.buffer.clear();
@@ -289,110 +314,4 @@ mod avx2 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::token;
-    use proptest::prelude::*;
-
-    /// Every line of `text`, by the fast way, by search, and one byte at a time.
-    fn check(text: &[u8]) {
-        let mut scanner = Scanner::default();
-        scanner.scan(text);
-        let (mut fast, mut searched) = (Spans::default(), Spans::default());
-        let mut start = 0;
-        while start < text.len() {
-            let mut plain = Vec::new();
-            let end = token::fields(text, start, &mut plain);
-            if let Some(line) = scanner.short_line(start).filter(|line| line.ends != 0) {
-                check_ends(line.ends, start, &plain);
-            }
-            assert_eq!(scanner.fields(text, start, &mut fast), end);
-            assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
-            assert_eq!(scanner.line_end(text, start), end);
-            let shown = String::from_utf8_lossy(&text[start..end]);
-            assert_eq!(fast.as_slice(), plain, "{shown:?}");
-            assert_eq!(searched.as_slice(), plain, "{shown:?}");
-            start = end + 1;
-        }
-    }
-
-    fn check_ends(ends: u64, start: usize, plain: &[token::Span]) {
-        let places = (0..64).filter(|bit| ends >> bit & 1 == 1).map(|bit| start + bit);
-        assert!(places.eq(plain.iter().map(|field| field.end as usize)));
-        assert_eq!(plain[0].start as usize, start);
-        assert!(plain.windows(2).all(|pair| pair[0].end + 1 == pair[1].start));
-    }
-
-    #[test]
-    fn usual_lines() {
-        for (text, ends) in [
-            ("12 3.5 S v\n", 1 << 2 | 1 << 6 | 1 << 8 | 1 << 10),
-            ("12\tS\r\n", 1 << 2 | 1 << 4),
-            ("12 \"a b\" \n", 1 << 2 | 1 << 8),
-            ("12  S\n", 0),
-            (" 12 S\n", 0),
-            ("12 S  \n", 0),
-            ("\"a\"b c\n", 0),
-            ("12 # S\n", 0),
-            ("\n", 0),
-            ("\r\n", 0),
-        ] {
-            let mut scanner = Scanner::default();
-            scanner.scan(text.as_bytes());
-            assert_eq!(scanner.short_line(0).map_or(0, |line| line.ends), ends, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn corners() {
-        for text in [
-            "",
-            "\n",
-            " \n",
-            "a",
-            "a\n",
-            "\"",
-            "\"\n",
-            "\"a\" \"b\n\"c\"d e\"f # g\n",
-            "#\n##\n\"#\"\n",
-            "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6\n",
-        ] {
-            check(text.as_bytes());
-        }
-        for length in 0..200 {
-            check(format!("{} x\n", "y".repeat(length)).as_bytes());
-            check(
-                format!("{}\"a b\" \"{}\"\r\nz", " ".repeat(length), "#".repeat(length)).as_bytes(),
-            );
-        }
-    }
-
-    #[test]
-    fn every_byte_has_its_class() {
-        for byte in 0..=255u8 {
-            let mut chunk = [b'x'; 64];
-            chunk[byte as usize % 64] = byte;
-            let mut scanner = Scanner::default();
-            scanner.scan(&chunk);
-            assert_eq!(scanner.masks[0], masks_portable(&chunk), "byte {byte}");
-            assert_eq!(scanner.masks[0].white != 0, token::is_white(byte), "byte {byte}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn finds_what_the_plain_tokeniser_finds(text in "[ab\"# \t\r\n]{0,300}") {
-            check(text.as_bytes());
-        }
-
-        #[test]
-        fn long_words(text in "([a-z]{0,90}|\"[a-z #]{0,90}\"?|[ \n#\"])*") {
-            check(text.as_bytes());
-        }
-
-        #[test]
-        fn any_bytes(text in proptest::collection::vec(any::<u8>(), 0..400)) {
-            check(&text);
-        }
-    }
-}
+mod tests;

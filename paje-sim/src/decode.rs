@@ -19,6 +19,7 @@ mod short;
 pub(crate) mod strands;
 mod successor;
 pub(crate) mod symbols;
+mod tails;
 pub(crate) mod values;
 pub(crate) mod watched;
 
@@ -34,6 +35,7 @@ use crate::decode::plan::{Plan, Plans, ShortIds};
 use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
+use crate::decode::tails::Tails;
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
@@ -46,9 +48,17 @@ struct KnownLane {
     strand: StrandSymbol,
 }
 
-/// Bytes of a block whose lines are decoded before the others where many lanes may be new: batches only
-/// take lines of lanes that are known, so what these lines name is known to all others.
+/// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
+/// second-level cache meanwhile.
+const PORTION: usize = 1 << 17;
+
+/// As many to begin with where many lanes may be new, then four times as many, and so on: batches only take lines of
+/// lanes that are known, so what some lines name is known to those after them.
 const FIRST_LINES: usize = 4096;
+
+/// With more than so many, tails are given up. Those of links are many only where containers are.
+const MOST_TAILS: usize = 1 << 9;
+const MOST_LINK_TAILS: usize = 1 << 12;
 
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
@@ -84,6 +94,9 @@ pub(crate) struct Symbols {
 struct KnownLanes {
     /// By the texts of a type and a container: see [`short`].
     by_pair: WordTable<KnownLane>,
+    /// By these, a value, and the other end of a link: see [`tails`].
+    tails: Tails,
+    link_tails: Tails,
     /// By their symbols.
     lanes: Vec<KnownLane>,
     /// The shard of each strand.
@@ -124,6 +137,8 @@ impl Decoder {
             symbols: Symbols::default(),
             known: KnownLanes {
                 by_pair: WordTable::default(),
+                tails: Tails::new(MOST_TAILS),
+                link_tails: Tails::new(MOST_LINK_TAILS),
                 lanes: Vec::new(),
                 shards: Vec::new(),
                 spread,
@@ -217,7 +232,7 @@ impl Decoder {
             self.lexing.unended = if last < text.len() { last } else { usize::MAX };
         }
         let mut start = 0;
-        let mut until = if is_first { FIRST_LINES.min(text.len()) } else { text.len() };
+        let mut until = if is_first { FIRST_LINES } else { PORTION };
         while start < text.len() && decoded.fault.is_none() {
             // Up to the next line of a definition, which changes what the lines after it are.
             let changed = decoded.defs.take();
@@ -229,8 +244,8 @@ impl Decoder {
             if text[start] != b'%' {
                 self.plan(at_hand);
             }
-            let lines = self.waiting.lines;
-            start = self.classify(text, block.padded(), start..until, at_hand.is_open());
+            let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
+            start = self.classify(text, block.padded(), range, at_hand.is_open());
             // Between two lines of a definition there is nothing, and asking each plan takes long where
             // there are many definitions.
             if self.waiting.lines > lines {
@@ -238,8 +253,8 @@ impl Decoder {
                 self.decode_rest(block, at_hand, decoded);
             }
             decoded.defs = changed;
-            if start >= until {
-                until = text.len();
+            if start >= until.min(text.len()) {
+                until = start + (3 * until).min(PORTION);
             } else if decoded.fault.is_none() {
                 let end = self.lexing.scanner.line_end(text, start);
                 decoded.watched.header_to = start as u32 + 1;

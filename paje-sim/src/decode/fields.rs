@@ -9,6 +9,9 @@ use crate::names::options::Precision;
 
 /// The bytes that the fields of a line are looked up in.
 pub(super) trait Text<'t>: Copy {
+    /// The fields stand as usual, one byte between two of them.
+    const IS_USUAL: bool;
+
     /// A line's bytes, its time, and where its other fields are, if it has as many as the event, and its time
     /// is one. The line is where it begins, and the bits that say where its fields are.
     fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op)
@@ -32,6 +35,8 @@ pub(super) struct InWindow<'t>(&'t LineWindow);
 pub(super) struct InBlock<'t>(&'t [u8]);
 
 impl<'t> Text<'t> for InWindow<'t> {
+    const IS_USUAL: bool = true;
+
     #[inline(always)]
     fn read(
         padded: &'t [u8],
@@ -74,6 +79,8 @@ impl<'t> Text<'t> for InWindow<'t> {
 }
 
 impl<'t> Text<'t> for InBlock<'t> {
+    const IS_USUAL: bool = false;
+
     #[inline(always)]
     fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, f64, Fields)> {
         let words = Words::read(line, plan.expected)?;

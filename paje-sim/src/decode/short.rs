@@ -17,7 +17,6 @@
 
 use std::ops::Range;
 
-use paje_parser::scan::ShortLine;
 use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Span};
 
@@ -25,6 +24,7 @@ use crate::decode::context::end_context;
 use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
 use crate::decode::plan::{Action, Plan};
+use crate::decode::tails::Tail;
 use crate::decode::values::told_apart;
 use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{ShortText, hash_bytes, word};
@@ -36,7 +36,8 @@ pub(super) struct Waiting {
     pub(super) start: u32,
     /// How many lines with words come before it.
     pub(super) ordinal: u32,
-    /// Its fields: the ends or the edges of a [`ShortLine`].
+    /// Its fields: their ends or, in other batches than the usual ones, the edges of a
+    /// [`ShortLine`](paje_parser::scan::ShortLine).
     fields: u64,
 }
 
@@ -57,6 +58,17 @@ pub(super) struct Batches {
     pub(super) lines: u32,
 }
 
+impl Batches {
+    #[inline(always)]
+    fn push(&mut self, index: u32, line: Waiting) {
+        let batch = &mut self.batches[index as usize];
+        if batch.is_empty() {
+            self.filled.push(index);
+        }
+        batch.push(line);
+    }
+}
+
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
     /// that one begins, or where the next line does that is not in the range.
@@ -71,7 +83,13 @@ impl Decoder {
         let mut start = range.start;
         let mut ordinal = self.waiting.lines;
         while start < range.end {
-            let Some(line) = self.lexing.scanner.short_line(start) else {
+            if !inside_definition {
+                (start, ordinal) = self.classify_usual(padded, start..range.end, ordinal);
+                if start >= range.end {
+                    break;
+                }
+            }
+            let Some(line) = self.lexing.scanner.short_lines().at(start) else {
                 let end = self.lexing.scanner.line_end(text, start);
                 let first = text[start..end].iter().find(|byte| !is_white(**byte));
                 if first == Some(&b'%') {
@@ -84,28 +102,14 @@ impl Decoder {
             };
             if line.edges != 0 {
                 let batch = match inside_definition {
-                    false => self.batch_for(padded, start, &line),
+                    false => self.batch_by_id(padded, start, line.edges),
                     true => None,
                 };
-                if batch.is_none() {
-                    let first = line.edges.trailing_zeros() as usize;
-                    if padded[start + first] == b'%' {
-                        break;
-                    }
-                }
+                let waiting = Waiting { start: start as u32, ordinal, fields: line.edges };
                 match batch {
-                    Some((batch, fields)) => {
-                        let index = batch;
-                        let batch = &mut self.waiting.batches[index as usize];
-                        if batch.is_empty() {
-                            self.waiting.filled.push(index);
-                        }
-                        batch.push(Waiting { start: start as u32, ordinal, fields });
-                    }
-                    None => {
-                        let fields = line.edges;
-                        self.waiting.rest.push(Waiting { start: start as u32, ordinal, fields });
-                    }
+                    Some(batch) => self.waiting.push(batch, waiting),
+                    None if padded[start + line.edges.trailing_zeros() as usize] == b'%' => break,
+                    None => self.waiting.rest.push(waiting),
                 }
                 ordinal += 1;
             } else if self.asked.follows {
@@ -117,29 +121,48 @@ impl Decoder {
         start
     }
 
-    /// The batch that a line can be decoded in, and what it needs to know of the fields.
+    /// The same up to the first line whose fields do not stand as usual; and how many lines come before that.
     #[inline(always)]
-    fn batch_for(&self, padded: &[u8], start: usize, line: &ShortLine) -> Option<(u32, u64)> {
-        if line.ends != 0
-            && let Some(bytes) = padded.get(start..).and_then(<[u8]>::first_chunk)
-        {
-            let id_len = line.ends.trailing_zeros() as usize;
-            if let Some(batch) = self.plans.short_ids.find(u64::from_le_bytes(*bytes), id_len) {
-                return Some((batch, if batch & 1 == 0 { line.ends } else { line.edges }));
+    fn classify_usual(
+        &mut self,
+        padded: &[u8],
+        range: Range<usize>,
+        mut ordinal: u32,
+    ) -> (usize, u32) {
+        // A loop by itself, with all that it needs at hand: it goes through almost all lines.
+        let lines = self.lexing.scanner.short_lines();
+        let ids = &self.plans.short_ids;
+        let Batches { batches, filled, .. } = &mut self.waiting;
+        let (batches, mut start) = (&mut batches[..], range.start);
+        while start < range.end {
+            let Some((ends, len)) = lines.usual(start) else { break };
+            let Some(bytes) = padded.get(start..).and_then(<[u8]>::first_chunk) else { break };
+            let id_len = ends.trailing_zeros() as usize;
+            let Some(index) = ids.find(u64::from_le_bytes(*bytes), id_len) else { break };
+            let Some(batch) = batches.get_mut(index as usize) else { break };
+            if !index.is_multiple_of(2) {
+                break;
             }
+            if batch.is_empty() {
+                filled.push(index);
+            }
+            batch.push(Waiting { start: start as u32, ordinal, fields: ends });
+            ordinal += 1;
+            start += len as usize + 1;
         }
-        self.batch_by_id(padded, start, line.edges)
+        (start, ordinal)
     }
 
+    /// The batch of any short line, which is not that of the usual ones.
     #[inline(never)]
-    fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<(u32, u64)> {
+    fn batch_by_id(&self, padded: &[u8], start: usize, edges: u64) -> Option<u32> {
         if edges & 1 == 0 || padded[start] == b'%' {
             return None;
         }
         let id_len = (edges & (edges - 1)).trailing_zeros() as usize;
         let id = word(padded, start, id_len)?;
         let plan = self.plans.by_id.find(id, id_len as u64)?;
-        Some((batch_of(plan, false), edges))
+        Some(batch_of(plan, false))
     }
 
     /// Decodes the batches; the lines that do not fit join the rest.
@@ -254,42 +277,89 @@ impl Decoder {
         if time > self.asked.stop_at {
             return None;
         }
-        let pair_len = fields.pair.1 - fields.pair.0;
-        let pair = word(text, fields.pair.0, pair_len)?;
-        let known = self.known.by_pair.find(pair, plan.pair_context(pair_len))?;
-        let KnownLane { type_, mut strand } = known;
-        let names = self.asked.value_names;
-        let argument = match op {
-            Op::PopState | Op::ResetState => 0,
+        match op {
+            Op::PopState | Op::ResetState => Some((self.lane(text, plan, fields)?.strand, time, 0)),
             Op::SetState | Op::PushState | Op::Event => {
-                let values = &mut self.symbols.values;
-                let (value, at) = (fields.value, start_of_line);
-                u64::from(values.short_symbol(text, value, type_, names, at, decoded)?)
+                let Tail { strand, value, .. } =
+                    self.tail(line, start_of_line, plan, op, fields, decoded)?;
+                Some((strand, time, u64::from(value)))
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
-                line.number(self.asked.precision, fields.value)?.to_bits()
+                let strand = self.lane(text, plan, fields)?.strand;
+                let number = line.number(self.asked.precision, fields.value)?;
+                Some((strand, time, number.to_bits()))
             }
+            Op::StartLink | Op::EndLink => {
+                let Tail { strand, value, end } =
+                    self.tail(line, start_of_line, plan, op, fields, decoded)?;
+                let (key_start, key_end) = bare(text, fields.key);
+                let key = ShortText::new(text, key_start, key_end);
+                let key_hash = key.hash().unwrap_or_else(|| hash_bytes(&text[key_start..key_end]));
+                let base = line.base(start_of_line);
+                let place = |at: usize| base.wrapping_add(at as u32);
+                let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
+                let strand = strand + self.known.spread.part(key_hash);
+                Some((strand, time, decoded.links.len() as u64 - 1))
+            }
+        }
+    }
+
+    /// The lane of a line, if it is known by the text of its type and container.
+    #[inline(always)]
+    fn lane(&self, text: &[u8], plan: &Plan, fields: Fields) -> Option<KnownLane> {
+        let len = fields.pair.1 - fields.pair.0;
+        self.known.by_pair.find(word(text, fields.pair.0, len)?, plan.pair_context(len))
+    }
+
+    /// What the names of a line stand for, if they are known.
+    #[inline(always)]
+    fn tail<'t, T: Text<'t>>(
+        &mut self,
+        line: T,
+        start_of_line: u32,
+        plan: &Plan,
+        op: Op,
+        fields: Fields,
+        decoded: &mut Decoded,
+    ) -> Option<Tail> {
+        let text = line.bytes();
+        let is_link = matches!(op, Op::StartLink | Op::EndLink);
+        let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
+        let tails = if is_link { &self.known.link_tails } else { &self.known.tails };
+        // Only where the names stand side by side are they one text.
+        let known = match T::IS_USUAL && tails.are_few() && !self.symbols.values.are_fleeting() {
+            true => word(text, from, to - from),
+            false => None,
+        };
+        let known = known.map(|word| (word, plan.pair_context(to - from) | (op as u64) << 16));
+        if let Some((word, context)) = known
+            && let Some(tail) = tails.find(word, context)
+        {
+            return Some(tail);
+        }
+        let KnownLane { type_, strand } = self.lane(text, plan, fields)?;
+        let names = self.asked.value_names;
+        let end = match op {
             Op::StartLink | Op::EndLink => {
                 let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
                 let (start, end) = fields.end;
                 let told_apart = told_apart(names, text[start] == b'"');
                 let (start, end) = bare(text, (start, end));
                 let context = end_context(type_, side, told_apart);
-                let end = self.symbols.link_ends.find_short(text, start, end, context)?;
-                let values = &mut self.symbols.values;
-                let (value, at) = (fields.value, start_of_line);
-                let value = values.short_symbol(text, value, type_, names, at, decoded)?;
-                let (key_start, key_end) = bare(text, fields.key);
-                let key = ShortText::new(text, key_start, key_end);
-                let key_hash = key.hash().unwrap_or_else(|| hash_bytes(&text[key_start..key_end]));
-                strand += self.known.spread.part(key_hash);
-                let base = line.base(start_of_line);
-                let place = |at: usize| base.wrapping_add(at as u32);
-                let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
-                decoded.links.len() as u64 - 1
+                self.symbols.link_ends.find_short(text, start, end, context)?
             }
+            _ => 0,
         };
-        Some((strand, time, argument))
+        let values = &mut self.symbols.values;
+        let value =
+            values.short_symbol(text, fields.value, type_, names, start_of_line, decoded)?;
+        let tail = Tail { strand, value, end };
+        if let Some((word, context)) = known {
+            let lanes = &mut self.known;
+            let tails = if is_link { &mut lanes.link_tails } else { &mut lanes.tails };
+            tails.insert(word, context, tail);
+        }
+        Some(tail)
     }
 }

@@ -1,0 +1,104 @@
+use super::*;
+use crate::token;
+use proptest::prelude::*;
+
+/// Every line of `text`, by the fast way, by search, and one byte at a time.
+fn check(text: &[u8]) {
+    let mut scanner = Scanner::default();
+    scanner.scan(text);
+    let (mut fast, mut searched) = (Spans::default(), Spans::default());
+    let mut start = 0;
+    while start < text.len() {
+        let mut plain = Vec::new();
+        let end = token::fields(text, start, &mut plain);
+        if let Some((ends, len)) = scanner.short_lines().usual(start) {
+            check_ends(ends, start, &plain);
+            assert_eq!(Some(len), scanner.short_lines().at(start).map(|line| line.len));
+        }
+        assert_eq!(scanner.fields(text, start, &mut fast), end);
+        assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
+        assert_eq!(scanner.line_end(text, start), end);
+        let shown = String::from_utf8_lossy(&text[start..end]);
+        assert_eq!(fast.as_slice(), plain, "{shown:?}");
+        assert_eq!(searched.as_slice(), plain, "{shown:?}");
+        start = end + 1;
+    }
+}
+
+fn check_ends(ends: u64, start: usize, plain: &[token::Span]) {
+    let places = (0..64).filter(|bit| ends >> bit & 1 == 1).map(|bit| start + bit);
+    assert!(places.eq(plain.iter().map(|field| field.end as usize)));
+    assert_eq!(plain[0].start as usize, start);
+    assert!(plain.windows(2).all(|pair| pair[0].end + 1 == pair[1].start));
+}
+
+#[test]
+fn usual_lines() {
+    for (text, ends) in [
+        ("12 3.5 S v\n", 1 << 2 | 1 << 6 | 1 << 8 | 1 << 10),
+        ("12\tS\r\n", 1 << 2 | 1 << 4),
+        ("12 \"a b\" \n", 1 << 2 | 1 << 8),
+        ("12  S\n", 0),
+        (" 12 S\n", 0),
+        ("12 S  \n", 0),
+        ("\"a\"b c\n", 0),
+        ("12 # S\n", 0),
+        ("\n", 0),
+        ("\r\n", 0),
+    ] {
+        let mut scanner = Scanner::default();
+        scanner.scan(text.as_bytes());
+        assert_eq!(scanner.short_lines().usual(0).map_or(0, |(ends, _)| ends), ends, "{text:?}");
+    }
+}
+
+#[test]
+fn corners() {
+    for text in [
+        "",
+        "\n",
+        " \n",
+        "a",
+        "a\n",
+        "\"",
+        "\"\n",
+        "\"a\" \"b\n\"c\"d e\"f # g\n",
+        "#\n##\n\"#\"\n",
+        "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6\n",
+    ] {
+        check(text.as_bytes());
+    }
+    for length in 0..200 {
+        check(format!("{} x\n", "y".repeat(length)).as_bytes());
+        check(format!("{}\"a b\" \"{}\"\r\nz", " ".repeat(length), "#".repeat(length)).as_bytes());
+    }
+}
+
+#[test]
+fn every_byte_has_its_class() {
+    for byte in 0..=255u8 {
+        let mut chunk = [b'x'; 64];
+        chunk[byte as usize % 64] = byte;
+        let mut scanner = Scanner::default();
+        scanner.scan(&chunk);
+        assert_eq!(scanner.masks[0], masks_portable(&chunk), "byte {byte}");
+        assert_eq!(scanner.masks[0].white != 0, token::is_white(byte), "byte {byte}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn finds_what_the_plain_tokeniser_finds(text in "[ab\"# \t\r\n]{0,300}") {
+        check(text.as_bytes());
+    }
+
+    #[test]
+    fn long_words(text in "([a-z]{0,90}|\"[a-z #]{0,90}\"?|[ \n#\"])*") {
+        check(text.as_bytes());
+    }
+
+    #[test]
+    fn any_bytes(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+        check(&text);
+    }
+}

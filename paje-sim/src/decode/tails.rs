@@ -1,0 +1,54 @@
+//! The names of lines as one text: type, container, value, and the other end of a link.
+//!
+//! Most lines of a trace have few of them: as many as ranks times functions, or ranks times kinds of messages. Where
+//! there are more, each name by itself is in a nearer cache than all of them together, and so tails are given up.
+
+use crate::decode::decoded::StrandSymbol;
+use crate::decode::symbols::{Symbol, WordTable};
+use crate::names::hash::Word;
+
+/// What the names of a line stand for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tail {
+    /// The first strand of the lane.
+    pub(super) strand: StrandSymbol,
+    pub(super) value: Symbol,
+    /// Of a link.
+    pub(super) end: Symbol,
+}
+
+/// The tails that a decoder has met.
+#[derive(Debug)]
+pub(super) struct Tails {
+    known: WordTable<Tail>,
+    /// How many more may come.
+    left: usize,
+}
+
+impl Tails {
+    /// As many as that, or none.
+    pub(super) fn new(most: usize) -> Self {
+        Tails { known: WordTable::default(), left: most }
+    }
+
+    /// Whether there are any.
+    #[inline(always)]
+    pub(super) const fn are_few(&self) -> bool {
+        self.left > 0
+    }
+
+    #[inline(always)]
+    pub(super) fn find(&self, word: Word, context: u64) -> Option<Tail> {
+        self.known.find(word, context)
+    }
+
+    /// Adds a tail that is not known.
+    #[inline(never)]
+    pub(super) fn insert(&mut self, word: Word, context: u64, tail: Tail) {
+        self.left = self.left.saturating_sub(1);
+        match self.left {
+            0 => self.known = WordTable::default(),
+            _ => self.known.insert(word, context, tail),
+        }
+    }
+}
