@@ -5,8 +5,8 @@
 
 use crate::{SIGN, TENS, THREES, units};
 
-/// What [`write_fixed6`](crate::write_fixed6) appends for a number of at most six digits before the point, and `, `
-/// behind it.
+/// The text that [`write_fixed6`](crate::write_fixed6) appends for a number of at most six digits before the point, and
+/// `, ` behind it.
 ///
 /// ```
 /// let number = decimal::Fixed6::new(618.7271244).expect("it is positive and small");

@@ -88,7 +88,7 @@ impl ShortLines<'_> {
         }
     }
 
-    /// Where the fields of the line at `start` begin and end.
+    /// The places where the fields of the line at `start` begin and end.
     #[must_use]
     #[inline(always)]
     pub fn at(self, start: usize) -> Option<ShortLine> {

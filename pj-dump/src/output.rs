@@ -58,7 +58,7 @@ impl Style {
     }
 }
 
-/// How many of a lane's rows PajeNG's releases print: those before the first, found by bisection,
+/// The number of a lane's rows that PajeNG's releases print: those before the first, found by bisection,
 /// that starts at the end of the trace or later, and that one. PajeNG 1.3.6 behaviour.
 pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     let end = lane.trace().end();

@@ -312,7 +312,7 @@ impl Decoder {
         self.known.by_pair.find(word(text, fields.pair.0, len)?, plan.pair_context(len))
     }
 
-    /// What the names of a line stand for, if they are known.
+    /// The strand and the symbols that the names of a line stand for, if they are known.
     #[inline(always)]
     fn tail<'t, T: Text<'t>>(
         &mut self,

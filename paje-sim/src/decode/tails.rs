@@ -7,7 +7,7 @@ use crate::decode::decoded::StrandSymbol;
 use crate::decode::symbols::{Symbol, WordTable};
 use crate::names::hash::Word;
 
-/// What the names of a line stand for.
+/// The strand and the symbols that the names of a line stand for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail {
     /// The first strand of the lane.
@@ -21,7 +21,7 @@ pub(super) struct Tail {
 #[derive(Debug)]
 pub(super) struct Tails {
     known: WordTable<Tail>,
-    /// How many more may come.
+    /// The number of those that may yet come.
     left: usize,
 }
 
@@ -31,7 +31,7 @@ impl Tails {
         Tails { known: WordTable::default(), left: most }
     }
 
-    /// Whether there are any.
+    /// Tells whether there may be any.
     #[inline(always)]
     pub(super) const fn are_few(&self) -> bool {
         self.left > 0

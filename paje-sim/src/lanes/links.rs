@@ -62,7 +62,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Whether it is that at a place, quotes apart. Few keys are so long that this is asked.
+    /// Tells whether it is that at a place, quotes apart. Few keys are so long that this is asked.
     #[cold]
     #[inline(never)]
     fn is_kept_at(self, store: &Store, place: u64) -> bool {

@@ -45,7 +45,7 @@ impl ShortText {
         }
     }
 
-    /// Whether two are the same, or both are long.
+    /// Tells whether two are the same, or both are long.
     #[inline(always)]
     pub(crate) const fn is(self, other: Self) -> bool {
         let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];

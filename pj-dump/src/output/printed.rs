@@ -7,7 +7,7 @@ use paje_sim::Name;
 #[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
-    /// Where each begins, and the end of the last.
+    /// The beginning of each, and the end of the last.
     places: Vec<usize>,
 }
 

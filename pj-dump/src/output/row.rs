@@ -10,7 +10,7 @@ use super::printed::{PADDING, Text};
 /// Room for such a row: a prefix, three numbers and four texts at their longest, and twice what a mask can reach.
 pub(super) const ROOM: usize = 512;
 
-/// What such a row begins with: `Nature, CONTAINER, TYPE, `.
+/// The beginning of such a row: `Nature, CONTAINER, TYPE, `.
 #[derive(Clone, Copy)]
 pub(super) struct Prefix {
     padded: [u8; PREFIX],
@@ -152,7 +152,7 @@ impl Row<'_> {
 /// the comma, the quote, and all blanks and line breaks.
 const FIRST_PLAIN: u8 = b'-';
 
-/// Whether eight bytes are such.
+/// Tells whether eight bytes are such.
 #[inline(always)]
 const fn are_plain(bytes: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;

@@ -22,7 +22,7 @@ pub(super) struct OpenLink {
     /// There is no link here.
     is_free: bool,
     end: LinkEnd,
-    /// Where its key is kept.
+    /// The place of its key.
     pub(super) key: u64,
     /// The byte of its event.
     pub(super) at: u64,
@@ -48,7 +48,7 @@ impl OpenLink {
         OpenLink { hash, next, short, is_free, end, key, at, time, value, container, extra }
     }
 
-    /// What its event said.
+    /// The half that its event said.
     #[inline(always)]
     pub(super) const fn half(&self) -> HalfLink {
         let OpenLink { end, time, value, container, extra, .. } = *self;
@@ -73,7 +73,7 @@ impl Default for OpenLinks {
     }
 }
 
-/// Where a link was found, and the one before it in its chain.
+/// The place of a link that was found, and of the one before it in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
