@@ -14,6 +14,7 @@ mod follow;
 mod group;
 mod interrupt;
 mod line;
+pub(crate) mod names;
 mod plan;
 mod short;
 pub(crate) mod strands;
@@ -31,6 +32,7 @@ use splitter::Block;
 
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
+use crate::decode::names::NameTable;
 use crate::decode::plan::{Plan, Plans, ShortIds};
 use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
@@ -83,7 +85,7 @@ pub(crate) struct Decoder {
 pub(crate) struct Symbols {
     pub(crate) types: SymbolTable,
     /// Containers, in the context of a type and nature: see [`context::lane_context`].
-    pub(crate) lanes: SymbolTable,
+    pub(crate) lanes: NameTable,
     /// Containers, in the context of a link type and an end: see [`context::end_context`].
     pub(crate) link_ends: SymbolTable,
     pub(crate) values: Values,
@@ -100,7 +102,7 @@ struct KnownLanes {
     /// By their symbols.
     lanes: Vec<KnownLane>,
     /// The shard of each strand.
-    shards: Vec<u32>,
+    shards: Vec<u8>,
     spread: Strands,
 }
 
@@ -166,7 +168,7 @@ impl Decoder {
     }
 
     /// The shards of a lane's strands.
-    pub(crate) fn shards_of(&self, lane: Symbol) -> &[u32] {
+    pub(crate) fn shards_of(&self, lane: Symbol) -> &[u8] {
         let first = self.known.lanes[lane as usize].strand as usize;
         let next = self.known.lanes.get(lane as usize + 1);
         let end = next.map_or(self.known.shards.len(), |next| next.strand as usize);

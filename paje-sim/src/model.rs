@@ -272,6 +272,16 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
+        self.lane_of(container_name, type_, expected)
+    }
+
+    /// The same where the type is known.
+    pub(crate) fn lane_of(
+        &mut self,
+        container_name: &[u8],
+        type_: TypeId,
+        expected: TypeNature,
+    ) -> Result<LaneId, Failed> {
         let nature = self.types.nature(type_);
         if nature != expected {
             let (type_, found) = (self.types.named(type_), nature);

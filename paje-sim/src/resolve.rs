@@ -71,7 +71,12 @@ pub(crate) fn resolve(
                 let names = (container.text, type_name);
                 state.watch_lane(container, decoder.symbols.types.get(type_).0);
                 let lane = match state.tally {
-                    None => state.model.lane(names.0, names.1, nature).map_err(failed)?,
+                    None => {
+                        let lane = state.type_of(decoder, type_);
+                        let lane =
+                            lane.and_then(|type_| state.model.lane_of(names.0, type_, nature));
+                        lane.map_err(failed)?
+                    }
                     Some(_) => match state.mended_lane(block, *line, names, nature) {
                         Ok(lane) => lane,
                         Err(failed) => {

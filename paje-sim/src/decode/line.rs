@@ -15,7 +15,7 @@ use crate::decode::plan::{Action, Plan};
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
 use crate::decode::{Decoder, KnownLane};
-use crate::names::hash::{ShortText, bare, hash_bytes, hash_text, word};
+use crate::names::hash::{ShortText, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
@@ -96,32 +96,24 @@ impl Decoder {
         if time > decoded.last_time {
             decoded.last_time = time;
         }
-        let type_ = self.symbols.types.intern(padded, words[plan.type_], 0);
         let line = start as u32;
-        let noted = &mut decoded.noted;
-        let context = lane_context(type_, nature);
-        let lane = note(
-            &mut self.symbols.lanes,
-            padded,
-            words[plan.container],
-            context,
-            line,
-            Noted::Lane,
-            noted,
-        );
-        if lane as usize == self.known.lanes.len() {
-            self.learn_lane(lane, type_, nature);
-        }
-        if self.asked.watches {
-            let known = [self.symbols.types.get(type_).0, self.symbols.lanes.get(lane).0];
-            decoded.watched.note_names(
-                padded,
-                known,
-                [plan.type_, plan.container],
-                &self.lexing.spans,
-            );
-        }
-        let mut strand = self.known.lanes[lane as usize].strand;
+        let pair = plan.pair.and_then(|pair| {
+            let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
+            Some((word(padded, start, end - start)?, plan.pair_context(end - start)))
+        });
+        let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
+        let known = match known {
+            // Whoever watches compares each line's names.
+            Some(known) if !self.asked.watches => known,
+            found => {
+                let known = self.named_lane(padded, &plan, line, decoded);
+                if let (Some((word, context)), None) = (pair, found) {
+                    self.known.by_pair.insert(word, context, known);
+                }
+                known
+            }
+        };
+        let KnownLane { type_, mut strand } = known;
         let words = self.lexing.spans.as_slice();
         match op {
             Op::StartLink | Op::EndLink => {
@@ -169,35 +161,38 @@ impl Decoder {
         } else {
             0
         };
-        let event = LaneEvent::new(time, argument, start as u32, op, extra);
-        self.learn_pair(lane, &plan, padded);
-        Ok((strand, event))
+        Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// Gives a new lane its strands, and these their shards.
-    fn learn_lane(&mut self, lane: Symbol, type_: Symbol, nature: TypeNature) {
+    /// The lane of the line at hand; if it is new, that is noted.
+    fn named_lane(&mut self, padded: &[u8], plan: &Plan, line: u32, decoded: &mut Decoded) -> KnownLane {
+        let words = self.lexing.spans.as_slice();
+        let nature = match plan.action {
+            Action::Replayed(op) => op.nature(),
+            Action::Structural => TypeNature::Container,
+        };
+        let (type_word, container) = (words[plan.type_], words[plan.container]);
+        let type_ = self.symbols.types.intern(padded, type_word, 0);
+        let context = lane_context(type_, nature);
+        let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
+        if lane as usize == self.known.lanes.len() {
+            decoded.noted.push((line, Noted::Lane(lane)));
+            let (start, end) = bare(padded, type_word);
+            self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
+        }
+        if self.asked.watches {
+            let known = [self.symbols.types.get(type_).0, self.symbols.lanes.get(lane).0];
+            let places = [plan.type_, plan.container];
+            decoded.watched.note_names(padded, known, places, &self.lexing.spans);
+        }
+        self.known.lanes[lane as usize]
+    }
+
+    /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.
+    fn learn_lane(&mut self, type_: Symbol, nature: TypeNature, lane_hash: u64) {
         self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
-        let container = self.symbols.lanes.get(lane).0.text;
-        let lane_hash =
-            hash_bytes(container) ^ hash_bytes(self.symbols.types.get(type_).0.text).rotate_left(1);
         let parts = 0..self.known.spread.of(nature);
         self.known.shards.extend(parts.map(|part| self.known.spread.shard(lane_hash, part)));
-    }
-
-    /// Lets [`Decoder::decode_batches`] find the lane next time.
-    fn learn_pair(&mut self, lane: Symbol, plan: &Plan, padded: &[u8]) {
-        let Some(pair) = plan.pair else {
-            return;
-        };
-        let words = self.lexing.spans.as_slice();
-        let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
-        if let Some(word) = word(padded, start, end - start) {
-            let context = plan.pair_context(end - start);
-            if self.known.by_pair.find(word, context).is_none() {
-                let known = self.known.lanes[lane as usize];
-                self.known.by_pair.insert(word, context, known);
-            }
-        }
     }
 
     /// How a value's name was written, if that is part of it.

@@ -35,8 +35,8 @@ impl Strands {
     }
 
     /// The shard of a strand of the lane whose texts have this hash.
-    pub(crate) const fn shard(self, lane_hash: u64, part: u32) -> u32 {
-        ((lane_hash >> 32) as u32).wrapping_add(part) % self.shards
+    pub(crate) const fn shard(self, lane_hash: u64, part: u32) -> u8 {
+        (((lane_hash >> 32) as u32).wrapping_add(part) % self.shards) as u8
     }
 
     /// Which strand of its lane a link is in.

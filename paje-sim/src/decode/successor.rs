@@ -39,11 +39,12 @@ impl Decoder {
             table.clear();
             std::mem::take(table)
         };
+        self.symbols.lanes.clear();
         let mut next = Decoder::new(options, self.known.spread, self.asked.follows);
         next.symbols = Symbols {
             values,
             types: cleared(&mut self.symbols.types),
-            lanes: cleared(&mut self.symbols.lanes),
+            lanes: std::mem::take(&mut self.symbols.lanes),
             link_ends: cleared(&mut self.symbols.link_ends),
         };
         self.known.by_pair.clear();

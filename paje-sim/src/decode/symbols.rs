@@ -104,11 +104,19 @@ impl<V: Copy + Default> WordTable<V> {
     }
 }
 
-/// A text in its context.
+/// A text in its context. Packed: there may be millions.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    text: TextRef,
-    context: u32,
+#[repr(C, packed(4))]
+pub(super) struct Entry {
+    pub(super) text: TextRef,
+    pub(super) context: u32,
+}
+
+impl Entry {
+    /// The text, which is in `arena`, and its context.
+    pub(super) fn of(self, arena: &TextArena) -> (Name<'_>, u32) {
+        (arena.get(self.text), self.context)
+    }
 }
 
 /// Texts, each in a context, numbered in the order of their first use.
@@ -142,8 +150,7 @@ impl SymbolTable {
 
     /// The text and the context of a symbol.
     pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
-        let entry = &self.entries[symbol as usize];
-        (self.arena.get(entry.text), entry.context)
+        self.entries[symbol as usize].of(&self.arena)
     }
 
     /// The symbol of the text at `start..end` of `padded` in `context`, if it has one and is short.

@@ -119,20 +119,22 @@ impl Model {
         (time, at): (f64, u64),
         effects: &mut Effects,
     ) {
-        let mut pending = vec![container];
-        while let Some(ended) = pending.pop() {
-            if self.containers.settle(ended) {
-                continue;
-            }
-            if !self.containers.is_destroyed(ended) {
-                let named = named == Some(ended);
-                self.containers.set_end(ended, time, Some(at));
-                if named {
-                    self.containers.end_by_name(ended);
+        // Most containers have nothing in them, and then it takes no memory.
+        let mut pending = Vec::new();
+        let mut next = Some(container);
+        while let Some(ended) = next {
+            if !self.containers.settle(ended) {
+                if !self.containers.is_destroyed(ended) {
+                    let named = named == Some(ended);
+                    self.containers.set_end(ended, time, Some(at));
+                    if named {
+                        self.containers.end_by_name(ended);
+                    }
+                    effects.endings.push(Ending { container: ended, time, at, named });
                 }
-                effects.endings.push(Ending { container: ended, time, at, named });
+                pending.extend(self.containers.children(ended));
             }
-            pending.extend(self.containers.children(ended));
+            next = pending.pop();
         }
     }
 }

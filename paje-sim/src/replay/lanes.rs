@@ -43,6 +43,8 @@ pub(crate) struct Lanes {
     overflow: Option<Arc<Overflow>>,
     /// Which lanes have rows, if not all have.
     selected: Option<Selected>,
+    /// The lanes of the container that is ending.
+    ending: Vec<LaneId>,
 }
 
 /// A link whose key may have been used before: where it is among all.
@@ -83,6 +85,7 @@ impl Lanes {
                 false => KeyMemory::Keys,
             },
             overflow,
+            ending: Vec::new(),
         }
     }
 
@@ -196,7 +199,7 @@ impl Lanes {
     }
 
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
-    pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u32]) {
+    pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u8]) {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let wanted = self.selected.as_mut().is_none_or(|selected| {
             selected.extend_by(&model.types, &model.containers);
@@ -211,8 +214,9 @@ impl Lanes {
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
         for (number, place) in shards.iter().zip(&mut places) {
-            let shard = exclusive(&mut self.shards[*number as usize]);
-            *place = StrandPlace { shard: *number, local: shard.strands.len() as u32 };
+            let number = u32::from(*number);
+            let shard = exclusive(&mut self.shards[number as usize]);
+            *place = StrandPlace { shard: number, local: shard.strands.len() as u32 };
             let strand = Strand::new(id, nature, ended_at, flat, self.keys);
             shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
         }

@@ -31,11 +31,15 @@ impl NameOrder {
     }
 
     /// Sorts by rank and name; what has the same of both keeps its order.
-    pub(crate) fn sort<'n, T: Copy>(self, list: &mut [T], key: impl Fn(T) -> (u32, Name<'n>)) {
-        let rank = |item: &T| key(*item).0;
-        list.sort_by_key(rank);
-        for same in list.chunk_by_mut(|one, other| rank(one) == rank(other)) {
-            self.sort_names(same, |item| key(item).1);
+    pub(crate) fn sort<'n, T: Copy>(
+        self,
+        list: &mut [T],
+        rank: impl Fn(T) -> u32,
+        name: impl Fn(T) -> Name<'n>,
+    ) {
+        list.sort_by_key(|item| rank(*item));
+        for same in list.chunk_by_mut(|one, other| rank(*one) == rank(*other)) {
+            self.sort_names(same, &name);
         }
     }
 

@@ -17,7 +17,7 @@ impl Trace {
         let mut stack = vec![TypeId::ROOT];
         while let Some(id) = stack.pop() {
             let inside = &mut children[id.index()];
-            order.sort(inside, |child| (0, types.identifier(child)));
+            order.sort(inside, |_| 0, |child| types.identifier(child));
             inside.reverse();
             show(id, inside);
             stack.extend_from_slice(inside);

@@ -13,6 +13,10 @@ use crate::trace::lane::LaneView;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::Step;
 
+/// Small numbers of chunks up to this size are widened on the stack: of most lanes where lanes are many, and an
+/// allocation for each would take longer than they do.
+const FEW: usize = 16;
+
 impl Trace {
     /// Shows every container and every lane to the visitor, in output order.
     ///
@@ -118,9 +122,16 @@ impl<'t> LaneView<'t> {
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
         // Of most lanes where lanes are many, a few objects: clearing more room would take most of the time.
-        let counts = rows.chunks_from(range.start).take(range.len()).map(|chunk| chunk.count());
-        let most = counts.max().unwrap_or(0);
-        let mut rooms = vec![0; 3 * most];
+        let counts = rows.chunks_from(range.start).take(range.len());
+        let most = counts.map(|chunk| chunk.count()).max().unwrap_or(0);
+        let (mut few, mut many) = ([0; 3 * FEW], Vec::new());
+        let rooms = match most {
+            ..=FEW => &mut few[..3 * most],
+            _ => {
+                many.resize(3 * most, 0);
+                &mut many[..]
+            }
+        };
         let (first, rest) = rooms.split_at_mut(most);
         let (second, third) = rest.split_at_mut(most);
         let mut chunks = rows.chunks_from(range.start).peekable();

@@ -25,7 +25,7 @@ impl Trace {
             children[self.types().parent(id).index()].push(id);
         }
         for list in &mut children {
-            order.sort(list, |id| (0, self.types().identifier(id)));
+            order.sort(list, |_| 0, |id| self.types().identifier(id));
         }
         let mut ranks = vec![0; self.types().len()];
         for list in &children {
@@ -67,9 +67,11 @@ impl Walk<'_> {
         self.stack.extend(containers.children(id).filter(walked));
         let ranks = &self.ranks;
         let order = self.order;
-        order.sort(&mut self.stack[first..], |child| {
-            (ranks[containers.type_of(child).index()], containers.identifier(child))
-        });
+        order.sort(
+            &mut self.stack[first..],
+            |child| ranks[containers.type_of(child).index()],
+            |child| containers.identifier(child),
+        );
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct RowFormatter<'t> {
     prefix_len: usize,
     /// User-defined fields of the row at hand.
     extras: Vec<u8>,
+    /// The row of a container.
+    container: Vec<u8>,
     /// Imbrications with the separator after them.
     levels: Printed,
     /// How many more of the lane's rows are printed.
@@ -62,6 +64,7 @@ impl<'t> RowFormatter<'t> {
             prefix: Vec::new(),
             prefix_len: 0,
             extras: Vec::new(),
+            container: Vec::new(),
             levels: Printed::default(),
             left: 0,
             rows: 0,
@@ -187,7 +190,10 @@ impl Visitor for RowFormatter<'_> {
     fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
         let quotes = self.style.quotes;
         let containers = trace.containers();
-        let mut row = b"Container, ".to_vec();
+        // Not a new vector for each: a trace may have more containers than all else.
+        let mut row = std::mem::take(&mut self.container);
+        row.clear();
+        row.extend_from_slice(b"Container, ");
         quotes.write(containers.name(containers.parent(id)), &mut row);
         row.extend_from_slice(b", ");
         quotes.write(trace.types().name(containers.type_of(id)), &mut row);
@@ -205,6 +211,7 @@ impl Visitor for RowFormatter<'_> {
         row.push(b'\n');
         self.reserve(row.len() + PADDING);
         self.put(Text::new(&row));
+        self.container = row;
         self.rows += 1;
         Ok(())
     }

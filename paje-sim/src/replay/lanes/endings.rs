@@ -1,6 +1,6 @@
 //! The ends of containers, as their lanes take them.
 
-use paje_parser::FieldName;
+use paje_parser::{FieldName, TypeNature};
 use workers::exclusive;
 
 use super::Lanes;
@@ -28,10 +28,12 @@ impl Lanes {
             return Err(failed);
         }
         // Opened first, ended first: a rule, so that which error comes first is one too.
-        let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
-        lanes.reverse();
-        for lane in lanes {
+        let mut lanes = std::mem::take(&mut self.ending);
+        lanes.clear();
+        lanes.extend(model.lanes_of(container));
+        for lane in lanes.iter().rev().copied() {
             if !options.ignore_incomplete_links
+                && model.nature(lane) == TypeNature::Link
                 && let Some((keys, count)) = self.open_links(lane)
             {
                 let container = model.containers.named(container);
@@ -43,6 +45,7 @@ impl Lanes {
                 strands[place.local as usize].close(store, time);
             }
         }
+        self.ending = lanes;
         Ok(())
     }
 
