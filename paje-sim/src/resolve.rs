@@ -8,12 +8,12 @@ mod structural;
 mod usage;
 
 use memchr::memchr_iter;
-use paje_parser::{DefTable, FieldName};
+use paje_parser::{DefTable, EventKind, FieldName};
 
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::context::{split_end_context, split_lane_context};
-use crate::decode::decoded::Noted;
+use crate::decode::decoded::{Noted, Structure};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
@@ -41,6 +41,7 @@ pub(crate) fn resolve(
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
     state.expect_values(block, decoder);
+    state.expect_containers(block, decoder, defs);
     for (line, noted) in &block.decoded.noted {
         let failed = |failed| Stop::at_field(*line, failed);
         match noted {
@@ -216,6 +217,27 @@ impl Resolver<'_> {
             _ => None,
         };
         types.expect_values(decoded.noted.iter().filter_map(value));
+    }
+
+    /// Fetches what resolving the block's lanes and ends of containers will look at.
+    fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder, defs: &DefTable) {
+        let decoded = &block.decoded;
+        let ended = |number: u32| {
+            let Structure { def, words: (first, _), .. } = decoded.structures[number as usize];
+            let def = &defs.defs()[def as usize];
+            let word = match def.kind() {
+                EventKind::DestroyContainer => def.word_of(FieldName::Name)?,
+                _ => return None,
+            };
+            let span = decoded.words.get(first as usize + word)?;
+            Some(span.of(block.text.text()).bare())
+        };
+        self.model.expect(decoded.noted.iter().filter_map(|(_, noted)| match noted {
+            Noted::Lane(symbol) => Some(decoder.symbols.lanes.get(*symbol).0.text),
+            Noted::LinkEnd(symbol) => Some(decoder.symbols.link_ends.get(*symbol).0.text),
+            Noted::Structural(number) => ended(*number),
+            Noted::Value(..) => None,
+        }));
     }
 
     /// The type that a decoder's symbol stands for.

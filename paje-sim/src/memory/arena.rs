@@ -38,6 +38,15 @@ impl Place {
     pub(crate) const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
+
+    /// The place in one word.
+    pub(super) const fn to_word(self) -> u64 {
+        self.word as u64 | (self.piece as u64) << 32
+    }
+
+    pub(super) const fn from_word(word: u64) -> Self {
+        Place { piece: (word >> 32) as u32, word: word as u32 }
+    }
 }
 
 #[derive(Debug)]

@@ -71,14 +71,55 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     last: Chunk,
-    before: Option<Box<Before>>,
+    /// Where in the arena the list of all chunks but the last is: its [head](Head), and two words for each. It
+    /// has room for some more, a number of them that is a power of two. Not a vector: where lanes are many, the
+    /// allocator would take more for it than a chunk does.
+    before: Option<Listed>,
 }
 
-/// All chunks of a lane but the last, and how many objects they hold.
-#[derive(Debug, Default)]
-struct Before {
-    chunks: Vec<Chunk>,
+/// The place of a list in one word, inverted so that it is never 0.
+type Listed = std::num::NonZeroU64;
+
+/// The chunks that a list has, and how many objects they hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Head {
+    chunks: usize,
     len: u64,
+}
+
+/// Chunks that a new list has room for.
+const FIRST_LIST: usize = 2;
+
+impl Head {
+    /// Bits of a head that say how many objects there are.
+    const LEN: u32 = 40;
+
+    const fn word(self) -> u64 {
+        (self.chunks as u64) << Head::LEN | self.len
+    }
+
+    const fn from_word(word: u64) -> Self {
+        Head { chunks: (word >> Head::LEN) as usize, len: word & ((1 << Head::LEN) - 1) }
+    }
+
+    /// Whether its list has no room for another chunk.
+    const fn is_full(self) -> bool {
+        self.chunks == 0 || self.chunks >= FIRST_LIST && self.chunks.is_power_of_two()
+    }
+}
+
+impl Chunk {
+    /// The chunk in two words.
+    const fn to_words(self) -> [u64; 2] {
+        let wide = matches!(self.width, Width::Wide) as u64;
+        [self.place.to_word(), self.size as u64 | (self.count as u64) << 16 | wide << 32]
+    }
+
+    const fn from_words([place, rest]: [u64; 2]) -> Self {
+        let width = if rest >> 32 == 0 { Width::Narrow } else { Width::Wide };
+        let place = Place::from_word(place);
+        Chunk { place, size: rest as u16, count: (rest >> 16) as u16, width }
+    }
 }
 
 impl Rows {
@@ -108,18 +149,51 @@ impl Rows {
         width: Width,
         words: impl FnOnce(usize, Width) -> usize,
     ) {
-        if self.last.count > 0 {
-            let Before { chunks, len } = &mut **self.before.get_or_insert_default();
-            if chunks.len() == chunks.capacity() {
-                chunks.reserve_exact(chunks.len().max(1));
-            }
-            chunks.push(self.last);
-            *len += u64::from(self.last.count);
-        }
-        let before = self.before.as_ref().map_or(0, |before| before.chunks.len());
+        let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = SIZES[before.min(SIZES.len() - 1)];
         let place = arena.take(words(usize::from(size), width));
         self.last = Chunk { place, size, count: 0, width };
+    }
+
+    /// Puts the last chunk on the list of those before it; returns how many these are.
+    fn list_last(&mut self, arena: &mut Arena) -> usize {
+        let mut head = self.head(arena);
+        let list = match self.list().filter(|_| !head.is_full()) {
+            Some(list) => list,
+            None => {
+                let longer = arena.take(1 + 2 * (2 * head.chunks).max(FIRST_LIST));
+                if let Some(list) = self.list() {
+                    for word in 1..=2 * head.chunks {
+                        arena.set(longer, word, arena.get(list.behind(word)));
+                    }
+                }
+                self.before = Listed::new(!longer.to_word());
+                longer
+            }
+        };
+        for (word, value) in (1 + 2 * head.chunks..).zip(self.last.to_words()) {
+            arena.set(list, word, value);
+        }
+        head.chunks += 1;
+        head.len += u64::from(self.last.count);
+        arena.set(list, 0, head.word());
+        head.chunks
+    }
+
+    /// Where the list of all chunks but the last is.
+    fn list(&self) -> Option<Place> {
+        self.before.map(|list| Place::from_word(!list.get()))
+    }
+
+    /// What all chunks but the last are.
+    fn head(&self, arena: &Arena) -> Head {
+        self.list().map_or(Head::default(), |list| Head::from_word(arena.get(list)))
+    }
+
+    /// All chunks but the last.
+    fn listed<'a>(&self, arena: &'a Arena) -> &'a [[u64; 2]] {
+        let Some(list) = self.list() else { return &[] };
+        arena.words(list, 1, 2 * self.head(arena).chunks).as_chunks().0
     }
 
     /// Looks at the place of the next object.
@@ -132,9 +206,13 @@ impl Rows {
     }
 
     /// Number of objects of the lane.
-    pub(crate) fn len(&self) -> u64 {
-        let before = self.before.as_ref().map_or(0, |before| before.len);
-        before + u64::from(self.last.count)
+    pub(crate) fn len(&self, arena: &Arena) -> u64 {
+        self.head(arena).len + u64::from(self.last.count)
+    }
+
+    /// Whether the lane has no objects.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.last.count == 0
     }
 
     /// The chunk of the last object, and its index in it; only if there is one.
@@ -144,8 +222,8 @@ impl Rows {
     }
 
     /// The chunk of an object, by its place in the lane, and its index in the chunk.
-    pub(crate) fn find(&self, mut row: u64) -> Option<(Chunk, usize)> {
-        for chunk in self.chunks_from(0) {
+    pub(crate) fn find(&self, arena: &Arena, mut row: u64) -> Option<(Chunk, usize)> {
+        for chunk in self.chunks_from(arena, 0) {
             if row < chunk.count() as u64 {
                 return Some((chunk, row as usize));
             }
@@ -155,10 +233,15 @@ impl Rows {
     }
 
     /// The chunks from the `first` on, none of them empty.
-    pub(crate) fn chunks_from(&self, first: usize) -> impl Iterator<Item = Chunk> + '_ {
-        let before = self.before.as_ref().map_or(&[][..], |before| &before.chunks);
+    pub(crate) fn chunks_from<'a>(
+        &self,
+        arena: &'a Arena,
+        first: usize,
+    ) -> impl Iterator<Item = Chunk> + use<'a> {
+        let before = self.listed(arena);
         let last = (first <= before.len() && self.last.count > 0).then_some(self.last);
-        before.get(first..).unwrap_or_default().iter().copied().chain(last)
+        let before = before.get(first..).unwrap_or_default().iter();
+        before.map(|words| Chunk::from_words(*words)).chain(last)
     }
 }
 
@@ -189,7 +272,7 @@ mod tests {
         for (lane, rows) in (0..50).zip(&lanes) {
             let expected: Vec<u32> = (0..200_000).filter(|i| lane_of(*i) == lane).collect();
             let mut found = Vec::new();
-            for chunk in rows.chunks_from(0) {
+            for chunk in rows.chunks_from(&arena, 0) {
                 let mut room = [0; LARGEST];
                 let words = arena.words(chunk.place, 0, chunk.count());
                 let smalls =
@@ -201,11 +284,11 @@ mod tests {
             }
             assert_eq!(found, expected);
             for (row, wanted) in expected.iter().enumerate() {
-                let (chunk, index) = rows.find(row as u64).expect("there is such a row");
+                let (chunk, index) = rows.find(&arena, row as u64).expect("there is such a row");
                 assert_eq!(arena.words(chunk.place, 0, chunk.count())[index], u64::from(*wanted));
             }
-            assert!(rows.find(rows.len()).is_none());
-            assert_eq!(rows.len(), expected.len() as u64);
+            assert!(rows.find(&arena, rows.len(&arena)).is_none());
+            assert_eq!(rows.len(&arena), expected.len() as u64);
             total += found.len();
         }
         assert_eq!(total, 200_000);

@@ -144,7 +144,7 @@ impl LinkHome {
         let lane = self.lanes.get(&lane);
         let chunks = lane.into_iter().flat_map(|lane| {
             let kept = lane.kept;
-            lane.rows.chunks_from(0).map(move |chunk| (chunk, kept))
+            lane.rows.chunks_from(&self.arena, 0).map(move |chunk| (chunk, kept))
         });
         let places = chunks.flat_map(|(chunk, kept)| {
             self.arena.relieve();

@@ -73,7 +73,7 @@ impl<'t> LaneView<'t> {
     /// Number of objects of the lane.
     #[must_use]
     pub fn len(self) -> u64 {
-        self.trace.rows.rows(self.id).len()
+        self.trace.rows.rows(self.id).len(self.arena())
     }
 
     /// Number of objects of the lane that are complete: in a portion (see [`Trace::read_in_portions`]), states that
@@ -84,7 +84,7 @@ impl<'t> LaneView<'t> {
             return self.len();
         }
         let complete = |end: &&u64| !f64::from_bits(**end).is_nan();
-        let chunks = self.trace.rows.rows(self.id).chunks_from(0);
+        let chunks = self.trace.rows.rows(self.id).chunks_from(self.arena(), 0);
         let ends = chunks.map(|chunk| self.arena().words(chunk.place, chunk.size(), chunk.count()));
         ends.map(|ends| ends.iter().filter(complete).count() as u64).sum()
     }
@@ -92,7 +92,7 @@ impl<'t> LaneView<'t> {
     /// Tells whether the lane has no objects: its events were all ignored.
     #[must_use]
     pub fn is_empty(self) -> bool {
-        self.len() == 0
+        self.trace.rows.rows(self.id).is_empty()
     }
 
     /// The start of an object, in seconds.
@@ -103,7 +103,7 @@ impl<'t> LaneView<'t> {
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
         // There is such a row, and start or time is every chunk's first column.
-        let found = self.trace.rows.rows(self.id).find(row);
+        let found = self.trace.rows.rows(self.id).find(self.arena(), row);
         found.map_or(0.0, |(chunk, index)| {
             f64::from_bits(self.arena().words(chunk.place, 0, chunk.count())[index])
         })

@@ -205,13 +205,13 @@ impl<'t, C: Columns<'t>> Cursor<'t, C> {
     fn new(lane: LaneView<'t>) -> Self {
         let rows = lane.trace().rows.rows(lane.id());
         let rows = (lane.nature() == C::NATURE).then_some(rows);
-        let left = rows.map_or(0, Rows::len);
+        let left = rows.map_or(0, |rows| rows.len(lane.arena()));
         Cursor { lane, rows, chunk: 0, columns: C::default(), count: 0, at: 0, left }
     }
 
     /// Turns to the next chunk, which has a row, if there is one.
     fn turn(&mut self) -> Option<()> {
-        let mut chunks = self.rows?.chunks_from(self.chunk);
+        let mut chunks = self.rows?.chunks_from(self.lane.arena(), self.chunk);
         let chunk = chunks.next()?;
         self.lane.trace().relieve_now_and_then(chunk.count());
         self.columns = C::of(self.lane, &chunk, chunks.next().as_ref());

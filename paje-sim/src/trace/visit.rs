@@ -105,7 +105,7 @@ impl<'t> LaneView<'t> {
     /// Numbers of objects that each of the lane's chunks holds, from chunk `first` on. A chunk is shown as one
     /// slice; several of them can be looked at side by side.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
-        self.trace.rows.rows(self.id).chunks_from(first).map(|chunk| chunk.count())
+        self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
     /// Shows the objects of some of the lane's chunks to the visitor; chunks that the lane does not
@@ -122,7 +122,7 @@ impl<'t> LaneView<'t> {
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
         // Of most lanes where lanes are many, a few objects: clearing more room would take most of the time.
-        let counts = rows.chunks_from(range.start).take(range.len());
+        let counts = rows.chunks_from(arena, range.start).take(range.len());
         let most = counts.map(|chunk| chunk.count()).max().unwrap_or(0);
         let (mut few, mut many) = ([0; 3 * FEW], Vec::new());
         let rooms = match most {
@@ -134,7 +134,7 @@ impl<'t> LaneView<'t> {
         };
         let (first, rest) = rooms.split_at_mut(most);
         let (second, third) = rest.split_at_mut(most);
-        let mut chunks = rows.chunks_from(range.start).peekable();
+        let mut chunks = rows.chunks_from(arena, range.start).peekable();
         for _ in range {
             let Some(chunk) = chunks.next() else { break };
             self.trace.relieve_now_and_then(chunk.count());

@@ -21,15 +21,21 @@ impl Printed {
     /// These names, numbered from 0.
     pub(crate) fn of<'n>(quotes: Quotes, names: impl Iterator<Item = Name<'n>>) -> Self {
         let mut printed = Printed::default();
-        names.for_each(|name| printed.push(quotes, name));
+        names.for_each(|name| printed.put(quotes, name));
+        printed.bytes.resize(printed.bytes.len() + PADDING, 0);
         printed
     }
 
     pub(crate) fn push(&mut self, quotes: Quotes, name: Name<'_>) {
         self.bytes.truncate(self.places.last().copied().unwrap_or(0));
+        self.put(quotes, name);
+        self.bytes.resize(self.bytes.len() + PADDING, 0);
+    }
+
+    /// Adds a name behind the others, and no padding.
+    fn put(&mut self, quotes: Quotes, name: Name<'_>) {
         quotes.write(name, &mut self.bytes);
         self.places.push(self.bytes.len());
-        self.bytes.resize(self.bytes.len() + PADDING, 0);
     }
 
     /// Makes sure that these are ready which are numbers that are small and come again and again: imbrications, with
