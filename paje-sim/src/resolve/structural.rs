@@ -57,7 +57,7 @@ impl Resolver<'_> {
         self.effects.ignored = false;
         self.effects.repeated = None;
         let containers = self.model.containers.len();
-        let known = self.known(&event);
+        let known = if self.structural.is_some() { self.known(&event) } else { 0 };
         let endings = self.effects.endings.len();
         let at = text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
@@ -120,7 +120,10 @@ impl Resolver<'_> {
             }
             _ => {}
         }
-        Ok(self.line_of(&event, known))
+        Ok(match self.structural {
+            Some(_) => self.line_of(&event, known),
+            None => LineOf::Nobody,
+        })
     }
 
     /// Sees to it that a file will be read that the line names, if it does.
