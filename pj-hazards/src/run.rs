@@ -1,6 +1,5 @@
 //! The program: reads a trace, looks for what is asked for, tells it.
 
-use std::fs::read_to_string;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -165,12 +164,7 @@ fn read(
 /// The map that is named, or the one that is built in and fits.
 fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
     let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
-    if let Some(map) = path.to_str().and_then(Map::built_in) {
-        return Ok(map);
-    }
-    let text = read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
-    let name = path.display().to_string();
-    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
+    Map::open(path).map_err(|error| Failure::File(path.clone(), error))
 }
 
 /// How messages are looked at.

@@ -1,7 +1,6 @@
 //! The reports waits and critical, which need all rows.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use console::Failure;
 use paje_analysis::Table;
@@ -94,14 +93,8 @@ pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
 
 /// The map that is named. If there is none, that which is built in and fits is taken.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
-    let Some(path) = &cli.map else { return Ok(None) };
-    if let Some(map) = path.to_str().and_then(Map::built_in) {
-        return Ok(Some(map));
-    }
-    let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
-    let name = path.display().to_string();
-    let parsed = Map::parse(&name, &text);
-    parsed.map(Some).map_err(|error| Failure::Other(format!("{name}: {error}")))
+    let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
+    cli.map.as_ref().map(open).transpose()
 }
 
 /// Says what was taken for what, where that is not certain.

@@ -17,7 +17,8 @@
 //! "my_wait*" = "wait"
 //! ```
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, fs, io};
 
 use paje_sim::{Glob, Trace, TypeNature, ValueId};
 use toml::{Table, Value};
@@ -103,6 +104,19 @@ impl Map {
             }
             false => Ok(map),
         }
+    }
+
+    /// The map that is built in under this name, or the one in this file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its text is no map.
+    pub fn open(path: &Path) -> io::Result<Map> {
+        if let Some(map) = path.to_str().and_then(Map::built_in) {
+            return Ok(map);
+        }
+        let text = fs::read_to_string(path)?;
+        let map = Map::parse(&path.display().to_string(), &text);
+        map.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     /// The map, of those built in, that knows the most state values of the trace; `mpi` if none knows any.
