@@ -111,8 +111,11 @@ impl<'g> Changed<'g> {
     fn message(&self, lane: LaneId, row: u64) -> Option<usize> {
         let (from, until) = *self.lanes.get(&lane)?;
         let list = &self.graph.messages.list()[from..until];
-        let at = list.binary_search_by_key(&row, |message| message.row).ok()?;
-        Some(from + at)
+        // Where all links are messages, this is the row.
+        let is_it = |at: &usize| list.get(*at).is_some_and(|message| message.row == row);
+        let at = Some(row as usize).filter(is_it);
+        let found = at.or_else(|| list.binary_search_by_key(&row, |message| message.row).ok());
+        Some(from + found?)
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Fit {
     pub per_byte: f64,
     /// How they depend on sizes.
     pub factors: Factors,
-    /// By how much the recorded transfers differ from it, as a part: the root of the mean square.
+    /// By how much four of five recorded transfers differ from it at most, as a part.
     pub misfit: f64,
 }
 
@@ -85,13 +85,10 @@ impl Fit {
 }
 
 /// The recorded network with its sharing, if it explains the recorded run almost exactly: then messages that meet in a changed
-/// run share links there, too. `None` if it does not, or if there are very many messages.
+/// run share links there, too. `None` if it does not.
 #[must_use]
 pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
     let list = graph.messages.list();
-    if list.len() > MOST {
-        return None;
-    }
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT)?;
     let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
     let times = list.iter().map(|message| times(message.bytes)).collect();
@@ -103,11 +100,11 @@ pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
-/// By how much transfers may differ from a network that explains them almost exactly; makespans, by a tenth of that.
+/// By how much transfers may differ from a network that explains them almost exactly, as a part; makespans, by a tenth of that.
 const EXACT: f64 = 3e-3;
 
-/// How many messages are looked at.
-const MOST: usize = 100_000;
+/// How many messages are looked at: the first ones.
+pub const MOST: usize = 100_000;
 
 /// How often the estimate is improved.
 const ROUNDS: usize = 16;
@@ -116,69 +113,146 @@ const ROUNDS: usize = 16;
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
-    let plain = fit_with(graph, shares, Factors::NONE);
+    let plain = fit_with(graph, shares, &Factors::NONE);
     if !is_simulated {
         return plain;
     }
-    let smpi = fit_with(graph, shares, Factors::SMPI);
+    let smpi = fit_with(graph, shares, &Factors::SMPI);
     match (plain, smpi) {
         (Some(plain), Some(smpi)) if plain.misfit < 0.5 * smpi.misfit - 1e-3 => Some(plain),
         (plain, smpi) => smpi.or(plain),
     }
 }
 
-fn fit_with(graph: &Graph<'_>, shares: bool, factors: Factors) -> Option<Fit> {
+fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let list = graph.messages.list();
     let known = |at: &usize| list[*at].bytes.is_some() && graph.transfers[*at].is_used();
     let all: Vec<usize> = (0..list.len()).filter(known).take(MOST).collect();
+    let mut best: Option<Fit> = None;
+    for start in STARTS {
+        let (found, is_told) = fit_from(graph, &all, shares, factors, start);
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|best| found.misfit < best.misfit)
+        {
+            best = Some(found);
+        }
+        // Sizes that tell both at once need no good start.
+        if is_told || best.as_ref().is_some_and(|best| best.misfit < EXACT) {
+            break;
+        }
+    }
+    best
+}
+
+/// What part of a transfer is latency, to begin with, and of which: the shortest one, or all in the mean. From a start that
+/// is far off, an estimate leads nowhere.
+const STARTS: [(f64, bool); 5] =
+    [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
+
+/// A transfer that was measured: latency and time of the bytes in a network of 1 and 1, each as a part of the transfer's time,
+/// and how much it counts. Some are measured wrongly, and should not count at all.
+struct Measured {
+    latency: f64,
+    work: f64,
+    weight: f64,
+}
+
+impl Measured {
+    fn off(&self, latency: f64, per_byte: f64) -> f64 {
+        self.latency * latency + self.work * per_byte - 1.0
+    }
+}
+
+/// An estimate from this start, made better and better; and whether the sizes alone tell both.
+fn fit_from(
+    graph: &Graph<'_>,
+    all: &[usize],
+    shares: bool,
+    factors: &Factors,
+    (part, is_shortest): (f64, bool),
+) -> (Option<Fit>, bool) {
+    let list = graph.messages.list();
     let mut stretch = vec![1.0; all.len()];
     let mut found: Option<Fit> = None;
+    let mut is_told_at_once = false;
     for round in 0..ROUNDS {
-        let mut sums = [0.0; 5];
-        let mut squares = 0.0;
-        let mut count = 0.0;
-        for (at, stretch) in all.iter().zip(&stretch) {
-            let transfer = &graph.transfers[*at];
-            let seconds = transfer.seconds;
-            if !transfer.is_awaited || seconds <= 0.0 {
-                continue;
-            }
-            let (latency, work) = factors.parts(list[*at].bytes.unwrap_or(0.0));
-            // Each transfer counts by what its time is off as a part.
-            let (a, b) = (latency / seconds, work * stretch / seconds);
-            let terms = [a * a, a * b, b * b, a, b];
-            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
-            count += 1.0;
-            if let Some(fit) = &found {
-                squares += (a * fit.latency + b * fit.per_byte - 1.0).powi(2);
-            }
+        let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
+            let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes?);
+            let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
+            let (latency, work) = factors.parts(bytes);
+            Some(Measured {
+                latency: latency / seconds,
+                work: work * stretch / seconds,
+                weight: 1.0,
+            })
+        });
+        let mut measured: Vec<Measured> = measured.collect();
+        if let Some(fit) = &mut found {
+            fit.misfit = weigh(&mut measured, fit);
         }
-        let [aa, ab, bb, a, b] = sums;
+        let sum = |of: &dyn Fn(&Measured) -> f64| -> f64 {
+            measured.iter().map(|it| it.weight * of(it)).sum()
+        };
+        let count = sum(&|_| 1.0);
+        let (a, b) = (sum(&|it| it.latency), sum(&|it| it.work));
+        let [aa, ab, bb] = [
+            sum(&|it| it.latency * it.latency),
+            sum(&|it| it.latency * it.work),
+            sum(&|it| it.work * it.work),
+        ];
         let determinant = aa * bb - ab * ab;
         let is_told = determinant > 1e-5 * aa * bb;
-        if count < 2.0 || !is_told && (round > 0 || !shares || a * b == 0.0) {
-            return None;
+        is_told_at_once |= is_told && round == 0;
+        if measured.len() < 2 || !is_told && (round > 0 || !shares || a * b == 0.0) {
+            return (None, is_told_at_once);
         }
-        // Of one size, a half each to begin with: what they have to share may tell more.
+        // Of one size, some part each to begin with: what they have to share may tell more.
+        let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
+            true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
+            false => count / sum,
+        };
         let (latency, per_byte) = match is_told {
             true => ((a * bb - b * ab) / determinant, (aa * b - ab * a) / determinant),
-            false => (count / (2.0 * a), count / (2.0 * b)),
+            false => (part * whole(&|it| it.latency, a), (1.0 - part) * whole(&|it| it.work, b)),
         };
         let is_possible = latency >= 0.0 && per_byte > 0.0;
         if !is_possible && round + 1 == ROUNDS {
-            return None;
+            return (None, is_told_at_once);
         }
         // A bad estimate of what is shared leads astray; the next one is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
         let per_byte = if per_byte > 0.0 { per_byte } else { count / (20.0 * b) };
-        let misfit = (squares / count).sqrt();
+        let is_same = |fit: &Fit| {
+            let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b;
+            same(fit.latency, latency) && same(fit.per_byte, per_byte)
+        };
+        if is_possible && found.as_ref().is_some_and(is_same) {
+            break;
+        }
+        let misfit = found.map_or(f64::INFINITY, |fit| fit.misfit);
         let fit = Fit { latency, per_byte, factors: factors.clone(), misfit };
         if shares {
-            stretch_of(graph, &all, &fit, &mut stretch);
+            stretch_of(graph, all, &fit, &mut stretch);
         }
         found = Some(fit);
     }
-    found
+    (found, is_told_at_once)
+}
+
+/// Lets transfers count less the further they are off; returns what four of five are off at most.
+fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
+    let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
+    let mut offs: Vec<f64> = measured.iter().map(off).collect();
+    let (at, half) = (offs.len() * 4 / 5, offs.len() / 2);
+    if offs.is_empty() {
+        return f64::INFINITY;
+    }
+    let misfit = *offs.select_nth_unstable_by(at, f64::total_cmp).1;
+    let usual = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
+    for it in measured {
+        it.weight = 1.0 / (1.0 + (off(it) / usual).powi(2));
+    }
+    misfit
 }
 
 /// How much longer the bytes of messages take since others share their links, at their recorded times.

@@ -63,7 +63,7 @@ impl<'t> Graph<'t> {
             least,
         };
         let count = graph.tracks.list().len();
-        graph.acts = vec![Acts::default(); count];
+        graph.acts.resize_with(count, Acts::default);
         let linked = graph.add_messages(&ends);
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
         graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
@@ -144,50 +144,58 @@ impl<'t> Graph<'t> {
 
     /// Puts the messages where they start and end; returns, by track, the states of operations of groups that have any.
     fn add_messages(&mut self, ends: &Ends) -> Vec<Vec<u32>> {
-        let mut linked = vec![Vec::new(); self.acts.len()];
-        for (at, message) in self.messages.list().iter().enumerate() {
-            let number = at as u32;
-            let (from, to) = (message.from as usize, message.to as usize);
-            let (Some(send), Some(recv)) = (message.send(), ends.recv[at]) else { continue };
-            if !self.transfers[at].is_used() {
-                continue;
-            }
-            let is_group = |track: usize, state: usize| {
-                matches!(self.tracks.class(track, state), Class::Collective(_))
-            };
-            for (track, state) in [(from, send), (to, recv as usize)] {
-                if is_group(track, state) {
-                    linked[track].push(state as u32);
-                }
-            }
-            let sender = &self.tracks.list()[from];
-            if message.start <= sender.start[send] {
-                self.acts[from].opening.push((send as u32, Act::Send(number)));
-            } else {
-                let act = (message.start, send as u32, Act::Send(number));
-                self.acts[from].within.push(act);
-            }
-            let receiver = &self.tracks.list()[to];
-            // In an operation of a group, what is sent at its end comes behind what is received there.
-            if message.end >= receiver.end[recv as usize] && !is_group(to, recv as usize) {
-                self.acts[to].closing.push((recv, Act::Receive(number)));
-            } else {
-                self.acts[to].within.push((message.end, recv, Act::Receive(number)));
-            }
-            let posted = self.transfers[at].posted;
-            if let Some(post) = ends.post[at].filter(|_| !posted.is_nan()) {
-                if posted <= receiver.start[post as usize] {
-                    self.acts[to].opening.push((post, Act::Post(number)));
-                } else {
-                    self.acts[to].within.push((posted, post, Act::Post(number)));
-                }
-            }
-        }
-        for states in &mut linked {
-            states.sort_unstable();
-            states.dedup();
-        }
+        let of = |track: usize| self.messages_of(track, ends);
+        let found: Vec<_> = (0..self.acts.len()).into_par_iter().map(of).collect();
+        let (acts, linked) = found.into_iter().unzip();
+        self.acts = acts;
         linked
+    }
+
+    /// Those that a track sends, and those that it receives: each mostly in the order of its states, so that little is
+    /// left to sort.
+    fn messages_of(&self, at: usize, ends: &Ends) -> (Acts, Vec<u32>) {
+        let (mut acts, mut linked) = (Acts::default(), Vec::new());
+        let (track, list) = (&self.tracks.list()[at], self.messages.list());
+        let is_group =
+            |state: u32| matches!(self.tracks.class(at, state as usize), Class::Collective(_));
+        let ends_of = |number: u32| {
+            let used = self.transfers[number as usize].is_used();
+            let send = list[number as usize].send().map(|send| send as u32);
+            send.zip(ends.recv[number as usize]).filter(|_| used)
+        };
+        for number in self.messages.sent(at) {
+            let Some((send, _)) = ends_of(*number) else { continue };
+            linked.extend(Some(send).filter(|send| is_group(*send)));
+            let start = list[*number as usize].start;
+            if start <= track.start[send as usize] {
+                acts.opening.push((send, Act::Send(*number)));
+            } else {
+                acts.within.push((start, send, Act::Send(*number)));
+            }
+        }
+        for number in self.messages.received(at) {
+            let Some((_, recv)) = ends_of(*number) else { continue };
+            linked.extend(Some(recv).filter(|recv| is_group(*recv)));
+            let end = list[*number as usize].end;
+            // In an operation of a group, what is sent at its end comes behind what is received there.
+            if end >= track.end[recv as usize] && !is_group(recv) {
+                acts.closing.push((recv, Act::Receive(*number)));
+            } else {
+                acts.within.push((end, recv, Act::Receive(*number)));
+            }
+            let posted = self.transfers[*number as usize].posted;
+            let post = ends.post[*number as usize].filter(|_| !posted.is_nan());
+            if let Some(post) = post {
+                if posted <= track.start[post as usize] {
+                    acts.opening.push((post, Act::Post(*number)));
+                } else {
+                    acts.within.push((posted, post, Act::Post(*number)));
+                }
+            }
+        }
+        linked.sort_unstable();
+        linked.dedup();
+        (acts, linked)
     }
 
     /// Puts the operations of groups where they are entered and left.
@@ -212,6 +220,7 @@ impl<'t> Graph<'t> {
     /// Puts what a rendezvous makes its sender wait for where it does: at the end of the call that sends, or of one
     /// that waits.
     fn add_frees(&mut self) {
+        let mut within = vec![Vec::new(); self.acts.len()];
         for (at, message) in self.messages.list().iter().enumerate() {
             let transfer = self.transfers[at];
             if !transfer.is_used() || !transfer.is_rendezvous {
@@ -225,13 +234,14 @@ impl<'t> Graph<'t> {
                 // What comes next in the same call had to wait.
                 let acts = &mut self.acts[from];
                 let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
-                let next = acts.within[next..].iter().find(|(time, state, act)| {
+                let next = acts.within[next..].iter();
+                let mut next = next.take_while(|(time, ..)| *time <= track.end[send]);
+                let next = next.find(|(time, state, act)| {
                     *state == send as u32 && *time > message.start && matches!(act, Act::Send(_))
                 });
                 let until = match next.copied() {
                     Some((time, ..)) => {
-                        acts.within.push((time, send as u32, Act::Await(number)));
-                        acts.within.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+                        within[from].push((time, send as u32, Act::Await(number)));
                         time
                     }
                     None => {
@@ -248,6 +258,9 @@ impl<'t> Graph<'t> {
                 self.acts[from].closing.push((wait as u32, Act::Await(number)));
                 self.transfers[at].free_slack = slack_of(track.end[wait], arrival);
             }
+        }
+        for (acts, within) in self.acts.iter_mut().zip(within) {
+            acts.within.extend(within);
         }
     }
 
@@ -286,7 +299,8 @@ impl<'t> Graph<'t> {
                     }
                 }
                 Step::Close(state) => {
-                    let range = acts.closing_of(state);
+                    let range = acts.closing_of(state, walk.closed as usize);
+                    walk.closed = range.end as u32;
                     let leaves = |(_, act): &(u32, Act)| matches!(act, Act::Leave(_));
                     let acts = &acts.closing[range];
                     if acts.iter().any(|(_, act)| ends(*act)) && !acts.iter().any(leaves) {

@@ -24,6 +24,9 @@ pub struct Plan {
     /// What operations of groups without links take beyond their waiting, as a multiple; by seat, empty if nothing
     /// changes.
     pub(crate) operations: Vec<f64>,
+    /// How much longer messages to a root that waits for all need the link into it, as a multiple; by series, empty if
+    /// nothing changes.
+    pub(crate) queues: Vec<f64>,
 }
 
 /// A factor, for some tracks.

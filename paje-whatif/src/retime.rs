@@ -173,7 +173,8 @@ impl<'g> Run<'g> {
                     }
                 }
                 Step::Close(state) => {
-                    let range = acts.closing_of(state);
+                    let range = acts.closing_of(state, walk.closed as usize);
+                    self.places[at].walk.closed = range.end as u32;
                     let is_cut = self.plan.is_cut(at, state);
                     let closing = if is_cut { &[] } else { &acts.closing[range] };
                     if !closing.iter().all(|(_, act)| self.is_ready(*act)) {
@@ -271,7 +272,7 @@ impl<'g> Run<'g> {
                 let slack = self.graph.transfers[message as usize].free_slack;
                 shift.max(self.arrived[message as usize] - slack)
             }
-            Act::Leave(seat) => match self.groups.base(self.graph, self.dropped, seat) {
+            Act::Leave(seat) => match self.groups.base(self.graph, self.plan, self.dropped, seat) {
                 None => shift,
                 Some((base, base_shift)) => {
                     let rest = time - base;

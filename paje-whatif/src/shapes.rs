@@ -3,11 +3,14 @@
 //! Of the shapes that an operation of its class may have, the one is taken that explains the recorded times best: what each
 //! member takes beyond its waiting should be the same in all operations.
 
+mod queue;
+
 use paje_analysis::classes::Collective;
 use paje_analysis::collectives::{Collectives, Series};
 use paje_analysis::tracks::Tracks;
 
 use crate::settings::{Settings, Shape};
+pub(crate) use queue::through;
 
 /// The operations of one value in one group, as they are re-timed.
 #[derive(Clone, Debug)]
@@ -27,9 +30,17 @@ pub struct Shaped {
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
     pub(crate) root: u32,
+    /// How long each message to a root that waits for all needs the link into it, in seconds; 0 if that is not known.
+    pub each: f64,
 }
 
 impl Shaped {
+    /// Whether a member waits for messages that share the link into it.
+    pub(crate) fn is_queue(&self, member: u32) -> bool {
+        let is_gathered = matches!(self.shape, Shape::NToOne | Shape::ReduceBcast);
+        self.each > 0.0 && is_gathered && member == self.root
+    }
+
     /// The operation and the member that have a seat.
     pub(crate) fn seat(&self, seat: u32) -> (usize, u32) {
         let at = seat - self.first_seat;
@@ -90,8 +101,15 @@ pub(crate) fn shapes(
             first_seat,
             members: group.len() as u32,
             root,
+            each: 0.0,
         };
+        let mut each = 0.0;
         for shape in candidates(series.class) {
+            shaped.shape = *shape;
+            if matches!(shape, Shape::NToOne | Shape::ReduceBcast) && !has_links {
+                each = queue::each_of(tracks, group, series, root);
+            }
+            shaped.each = each;
             let spread = spread(tracks, group, series, &shaped, *shape);
             shaped.fits.push((*shape, spread));
         }
@@ -104,6 +122,10 @@ pub(crate) fn shapes(
             _ => shaped.fits[0].0,
         };
         shaped.shape = said.unwrap_or(best);
+        shaped.each = each;
+        if !shaped.is_queue(root) {
+            shaped.each = 0.0;
+        }
         first_seat += (series.len() * group.len()) as u32;
         shapes.push(shaped);
     }
@@ -121,6 +143,7 @@ pub(crate) fn base(
     let own = enter(member);
     let all = || (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max);
     match shape {
+        _ if shaped.is_queue(member) => through(shaped.members, shaped.root, shaped.each, enter),
         Shape::NxN => all(),
         Shape::NToOne if member == shaped.root => all(),
         Shape::OneToN => own.max(enter(shaped.root)),
@@ -191,6 +214,7 @@ mod tests {
             first_seat: 0,
             members,
             root,
+            each: 0.0,
         }
     }
 

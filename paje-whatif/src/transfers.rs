@@ -7,7 +7,7 @@
 mod ends;
 
 use paje_analysis::classes::Class;
-use paje_analysis::messages::Messages;
+use paje_analysis::messages::{Message, Messages};
 use paje_analysis::tracks::Tracks;
 use rustc_hash::FxHashMap;
 
@@ -75,22 +75,25 @@ fn key(bytes: Option<f64>) -> u64 {
     bytes.unwrap_or(-1.0).to_bits()
 }
 
-/// The usual transfer of each size, in seconds.
+/// By message, the usual transfer of its size, in seconds; not a number if there is none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Usual(FxHashMap<u64, f64>);
+pub(crate) struct Usual(Vec<f64>);
 
 impl Usual {
-    fn new(samples: FxHashMap<u64, Vec<f64>>) -> Self {
+    fn new(messages: &Messages, samples: FxHashMap<u64, Vec<f64>>) -> Self {
         let median = |(size, mut all): (u64, Vec<f64>)| {
             let middle = all.len() / 2;
             let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
             (size, *median)
         };
-        Usual(samples.into_iter().filter(|(_, all)| !all.is_empty()).map(median).collect())
+        let by_size: FxHashMap<u64, f64> =
+            samples.into_iter().filter(|(_, all)| !all.is_empty()).map(median).collect();
+        let of = |message: &Message| by_size.get(&key(message.bytes)).copied().unwrap_or(f64::NAN);
+        Usual(messages.list().iter().map(of).collect())
     }
 
-    fn of(&self, bytes: Option<f64>) -> Option<f64> {
-        self.0.get(&key(bytes)).copied()
+    fn of(&self, message: u32) -> Option<f64> {
+        Some(self.0[message as usize]).filter(|usual| !usual.is_nan())
     }
 }
 
@@ -120,12 +123,13 @@ pub(crate) fn transfers(
     let eager = settings.eager.or(settings.map.eager()).or(is_simulated.then_some(65_536));
     let mut assumed = Assumed { eager, ..Assumed::default() };
     let mut transfers = Vec::with_capacity(list.len());
+    let mut values = Rendezvous::default();
     for (at, message) in list.iter().enumerate() {
         let (send, recv) = (message.send(), ends.recv[at]);
         let posted = ends.posted[at];
         let is_rendezvous = match (message.bytes, eager) {
             (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
-            _ => send.is_some_and(|send| is_blocked(tracks, message, send, settings)),
+            _ => send.is_some_and(|send| values.is_blocked(tracks, message, send, settings)),
         };
         // SMPI's keys for these pair the wrong ends.
         let is_both = |track: u32, state: Option<usize>| {
@@ -153,7 +157,7 @@ pub(crate) fn transfers(
     for (at, transfer) in transfers.iter_mut().enumerate() {
         // In one operation, a message may be received after another one, or beside it: as its size tells.
         let (message, since) = (&list[at], ends.since(at));
-        if let Some(usual) = usual.of(message.bytes).filter(|_| since > transfer.posted) {
+        if let Some(usual) = usual.of(at as u32).filter(|_| since > transfer.posted) {
             let off = |posted: f64| (message.end - message.start.max(posted) - usual).abs();
             if ends.is_in_operation(tracks, messages, at)
                 && off(since) + MOMENT < off(transfer.posted)
@@ -191,19 +195,29 @@ pub(crate) fn transfers(
     (transfers, assumed, least)
 }
 
-/// Whether the sender left the call when the receiver did, and not before.
-fn is_blocked(
-    tracks: &Tracks<'_>,
-    message: &paje_analysis::messages::Message,
-    send: usize,
-    settings: &Settings,
-) -> bool {
-    let track = &tracks.list()[message.from as usize];
-    let name = tracks.trace().types().value_name(track.type_, track.value[send]).text;
-    settings.map.is_rendezvous(name)
-        || tracks.class(message.from as usize, send) == Class::Send
-            && track.end[send] > message.start
-            && (track.end[send] - message.end).abs() <= MOMENT
+/// By type and value: whether the map says that what is sent so is a rendezvous.
+#[derive(Debug, Default)]
+struct Rendezvous(FxHashMap<(u32, u32), bool>);
+
+impl Rendezvous {
+    /// Whether the sender left the call when the receiver did, and not before.
+    fn is_blocked(
+        &mut self,
+        tracks: &Tracks<'_>,
+        message: &Message,
+        send: usize,
+        settings: &Settings,
+    ) -> bool {
+        let track = &tracks.list()[message.from as usize];
+        let value = track.value[send];
+        let is_said = self.0.entry((track.type_.0, value.0)).or_insert_with(|| {
+            settings.map.is_rendezvous(tracks.trace().types().value_name(track.type_, value).text)
+        });
+        *is_said
+            || tracks.class(message.from as usize, send) == Class::Send
+                && track.end[send] > message.start
+                && (track.end[send] - message.end).abs() <= MOMENT
+    }
 }
 
 /// The usual transfers: of messages that the receiver waited for, and of the other ones where there are none.
@@ -227,7 +241,7 @@ fn usual(messages: &Messages, ends: &Ends, transfers: &[Transfer]) -> Usual {
     }
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
-    Usual::new(late)
+    Usual::new(messages, late)
 }
 
 /// How many messages say that eager transfers start when they are sent, and how many when the receiver is there.
@@ -238,7 +252,7 @@ fn votes(messages: &Messages, ends: &Ends, transfers: &[Transfer], usual: &Usual
         let (mut sent, mut posted, mut shortest) = (group.since, group.since, f64::INFINITY);
         for at in group.messages {
             let (message, transfer) = (&messages.list()[*at as usize], &transfers[*at as usize]);
-            let usual = usual.of(message.bytes).filter(|usual| *usual > 2.0 * MOMENT);
+            let usual = usual.of(*at).filter(|usual| *usual > 2.0 * MOMENT);
             let is_eager = transfer.is_used() && !transfer.is_rendezvous;
             let Some(usual) = usual.filter(|_| is_eager) else {
                 shortest = f64::INFINITY;
@@ -273,7 +287,7 @@ fn least(
     for group in ends.groups(messages) {
         let was_there = |at: &u32| {
             let transfer = &transfers[*at as usize];
-            let usual = usual.of(messages.list()[*at as usize].bytes).unwrap_or(0.0);
+            let usual = usual.of(*at).unwrap_or(0.0);
             !transfer.is_used() || transfer.start + usual <= group.since
         };
         if group.messages.iter().all(was_there) {
@@ -295,10 +309,9 @@ fn measure(
     least: &Least,
     transfers: &mut [Transfer],
 ) {
-    let list = messages.list();
     let expected = |at: u32, transfers: &[Transfer]| {
         let transfer = &transfers[at as usize];
-        transfer.start + usual.of(list[at as usize].bytes).unwrap_or(0.0)
+        transfer.start + usual.of(at).unwrap_or(0.0)
     };
     let used = || group.messages.iter().copied();
     let used = || used().filter(|at| transfers[*at as usize].is_used());
@@ -310,7 +323,7 @@ fn measure(
     // Sent long before the call, it has arrived long before it returns.
     let was_there = start < group.since
         && usual
-            .of(list[last as usize].bytes)
+            .of(last)
             .is_some_and(|usual| start + usual <= group.since && start + 2.0 * usual < group.until);
     let is_awaited = lasting > least + MOMENT.min(least * 1e-3) && !was_there;
     for at in group.messages {
@@ -320,7 +333,7 @@ fn measure(
         }
         let most = (group.until - transfer.start).max(0.0);
         transfer.is_awaited = is_awaited && *at == last;
-        transfer.seconds = match usual.of(list[*at as usize].bytes) {
+        transfer.seconds = match usual.of(*at) {
             _ if transfer.is_awaited => most,
             Some(usual) => usual.min(most),
             None => most,

@@ -35,14 +35,20 @@ pub(crate) struct Acts {
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
-        self.opening.sort_unstable();
+        // Stable, since that is fast with what is in order already, and all are different.
+        self.opening.sort();
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
-        self.closing.sort_unstable();
+        self.closing.sort();
     }
 
-    /// What is done when a state is closed.
-    pub(crate) fn closing_of(&self, state: u32) -> std::ops::Range<usize> {
-        let from = self.closing.partition_point(|(at, _)| *at < state);
+    /// What is done when a state is closed; `near` is where that is looked for first: behind what was found before.
+    pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
+        let is_behind = |at: usize| self.closing.get(at).is_none_or(|(of, _)| *of >= state);
+        let is_first = near == 0 || !is_behind(near - 1);
+        let from = match is_first && is_behind(near) {
+            true => near,
+            false => self.closing.partition_point(|(at, _)| *at < state),
+        };
         let count = self.closing[from..].iter().take_while(|(at, _)| *at == state).count();
         from..from + count
     }
@@ -73,11 +79,13 @@ pub(crate) struct Walk {
     within: u32,
     /// How many of [`Acts::opening`] are behind.
     pub(crate) opened: u32,
+    /// Where the last of [`Acts::closing`] were found, and end.
+    pub(crate) closed: u32,
 }
 
 impl Walk {
     pub(crate) const fn new() -> Self {
-        Walk { next: 0, open: NONE, within: 0, opened: 0 }
+        Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
     }
 
     /// The innermost state, if there is one.

@@ -5,6 +5,8 @@ use std::hash::Hash;
 
 use paje_sim::{ContainerId, Name, Trace, TypeId};
 
+use super::numbers::put_short;
+
 /// The aliases of a trace.
 #[derive(Debug)]
 pub(super) struct Aliases {
@@ -68,25 +70,9 @@ fn word(name: Name<'_>) -> Option<String> {
     Some(String::from_utf8(word).ok()?.trim_start_matches(' ').to_owned())
 }
 
-/// The shortest word for a number that no smaller number has: letters and digits.
-pub(super) fn short(mut number: u64) -> String {
-    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+/// The shortest word for a number that no smaller number has.
+fn short(number: u64) -> String {
     let mut word = Vec::new();
-    loop {
-        word.push(char::from(DIGITS[(number % 36) as usize]));
-        number /= 36;
-        if number == 0 {
-            return word.iter().rev().collect();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_words() {
-        assert_eq!([0, 35, 36, 36 * 36].map(short), ["0", "z", "10", "100"]);
-    }
+    put_short(number, &mut word);
+    String::from_utf8_lossy(&word).into_owned()
 }

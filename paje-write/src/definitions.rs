@@ -19,6 +19,7 @@ pub(super) enum Line {
     Push,
     Pop,
     Set,
+    Add,
     New,
     StartLink,
     EndLink,
@@ -26,6 +27,8 @@ pub(super) enum Line {
 }
 
 impl Line {
+    const COUNT: usize = Line::End as usize + 1;
+
     /// The event's name, and its fields with their types.
     const fn definition(self) -> (&'static str, &'static [&'static str]) {
         const TYPE: &[&str] = &["Alias string", "Type string", "Name string"];
@@ -59,6 +62,10 @@ impl Line {
             Line::Pop => ("PajePopState", &["Time date", "Type string", "Container string"]),
             Line::Set => (
                 "PajeSetVariable",
+                &["Time date", "Type string", "Container string", "Value double"],
+            ),
+            Line::Add => (
+                "PajeAddVariable",
                 &["Time date", "Type string", "Container string", "Value double"],
             ),
             Line::New => ("PajeNewEvent", VALUE),
@@ -125,5 +132,37 @@ impl Definitions {
             text.push_str("%EndEventDef\n");
             out.extend_from_slice(text.as_bytes());
         }
+    }
+}
+
+/// The definitions that some lines need, by the order of their first uses.
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    list: Vec<(Line, Option<usize>)>,
+    numbers: HashMap<(Line, Option<usize>), u32>,
+    /// By kind of line, that which was used last: mostly the one that is used next.
+    last: [u32; Line::COUNT],
+}
+
+impl Used {
+    /// The number here of an event that comes with the user-defined fields of one of the trace's definitions.
+    pub(super) fn id(&mut self, event: Line, fields: Option<usize>) -> u32 {
+        let last = &mut self.last[event as usize];
+        if self.list.get(*last as usize) != Some(&(event, fields)) {
+            let next = self.list.len() as u32;
+            *last = *self.numbers.entry((event, fields)).or_insert(next);
+            if *last == next {
+                self.list.push((event, fields));
+            }
+        }
+        *last
+    }
+
+    /// The numbers of these among all, as text.
+    pub(super) fn numbers(&self, all: &mut Definitions) -> Vec<Vec<u8>> {
+        let number = |(event, fields): &(Line, Option<usize>)| {
+            all.id(*event, *fields).to_string().into_bytes()
+        };
+        self.list.iter().map(number).collect()
     }
 }

@@ -3,50 +3,153 @@
 //! Each event has one definition (and one more for each set of user-defined fields that it comes with), aliases are
 //! as short as can be, every value is defined, with its colour, and states are pushed and popped. What a trace
 //! says of time decides the order of its lines, unless lines would come before what they need: the creation of their
-//! containers. All lines are made before the first is written.
+//! containers.
+//!
+//! Lanes are made to lines side by side, and these put in order stretch by stretch. Of more lines than fit in memory, some
+//! are made at once: those of a stretch of time, which is as many passes over the rows as there are such stretches.
 
 mod aliases;
 mod definitions;
 mod lines;
+mod numbers;
+mod places;
 mod times;
 
 use std::io::{self, Write};
 
 use paje_sim::{
-    ContainerId, LaneView, Name, NameOrder, Quoting, Selected, Trace, TypeId, TypeNature, ValueId,
+    ContainerId, LaneView, Name, NameOrder, Precision, Quoting, Selected, Trace, TypeId,
+    TypeNature, ValueId,
 };
+use workers::Workers;
 
 use aliases::Aliases;
 use definitions::{Definitions, Line};
-use lines::Lines;
+use lines::{Lines, Source};
+use numbers::{put_number, put_short};
+use places::{Stretch, Written, bounds, merged};
 pub use times::{AsRecorded, Times};
 
-/// Writes what is selected of a trace, at these times; rows come in this order of names where their times are the same.
+/// How many lines are made at once: some seventy bytes each.
+const AT_ONCE: u64 = 4 << 20;
+
+/// How many lines are put in order at once.
+const MERGED: u64 = 1 << 15;
+
+/// A worker makes so many rows to lines at least, lane by lane.
+const ROWS: u64 = 1 << 15;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// In this order of names, where their times are the same.
+    pub order: NameOrder,
+    /// The precision in which values of variables were [read](paje_sim::Options::variable_precision): who reads what is
+    /// written in the same has the same values.
+    pub precision: Precision,
+}
+
+/// Writes what is selected of a trace, at these times.
+/// The text depends neither on the workers nor on how many lines are made at once.
 ///
 /// # Errors
 /// The output fails.
 pub fn write(
     trace: &Trace,
     selected: &Selected,
-    order: NameOrder,
-    times: &impl Times,
+    form: Form,
+    times: &(impl Times + Sync),
+    workers: &Workers,
+    out: &mut (impl Write + Send),
+) -> io::Result<()> {
+    workers.run(|| write_some(trace, selected, form, times, workers, AT_ONCE, out))
+}
+
+/// The same, with so many lines at once.
+fn write_some(
+    trace: &Trace,
+    selected: &Selected,
+    form: Form,
+    times: &(impl Times + Sync),
+    workers: &Workers,
+    at_once: u64,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut definitions = Definitions::default();
     let mut head = Vec::new();
     let aliases = Aliases::new(trace);
     put_types(trace, &aliases, &mut definitions, &mut head);
-    let lanes = || trace.walk(order).filter_map(|step| wanted_lane(trace, selected, step));
-    let needed = needed_containers(trace, selected, lanes());
-    let mut lines = Lines::new(trace, &aliases, &mut definitions, selected.window(), times);
-    for id in trace.containers().ids().skip(1).filter(|id| needed[id.index()]) {
-        lines.add_container(id);
-    }
-    for lane in lanes() {
-        lines.add_lane(lane);
-    }
-    let lines = lines.in_order();
+    let lanes: Vec<LaneView<'_>> =
+        trace.walk(form.order).filter_map(|step| wanted_lane(trace, selected, step)).collect();
+    let needed = needed_containers(trace, selected, lanes.iter().copied());
+    let window = selected.window();
+    let is_single = form.precision == Precision::Single;
+    let mut source =
+        Source { trace, aliases: &aliases, window, times, is_single, lives: Vec::new() };
+    let ids = trace.containers().ids().skip(1).filter(|id| needed[id.index()]);
+    let containers = source.containers(ids);
+    let (source, groups) = (&source, &groups(&lanes));
+    let make = |stretch: Stretch, is_sampled: bool| {
+        workers.map(groups.len(), |at| {
+            let empty = if is_sampled { Written::sampled() } else { Written::default() };
+            Lines::new(source, stretch, empty).of(groups[at])
+        })
+    };
+    // What is used is numbered by first use: containers, then lane by lane.
+    let number = |definitions: &mut Definitions, all: &[Written]| -> Vec<Vec<Vec<u8>>> {
+        all.iter().map(|written| written.used.numbers(definitions)).collect()
+    };
+    // A row is two lines at most, but for variables of many digits.
+    let lines = 2 * lanes.iter().map(|lane| lane.len()).sum::<u64>();
+    let (stretches, mut all) = if lines > at_once {
+        let sampled = make(Stretch::default(), true);
+        let stretches = Stretch::between(&bounds(&sampled, at_once));
+        (stretches, sampled)
+    } else {
+        (vec![Stretch::default()], make(Stretch::default(), false))
+    };
+    let is_sampled = lines > at_once;
+    all.push(containers);
+    all.rotate_right(1);
+    number(&mut definitions, &all);
     let end = definitions.id(Line::End, None);
+    out.write_all(&first_lines(trace, &definitions))?;
+    out.write_all(&head)?;
+    for stretch in stretches {
+        if is_sampled {
+            all.truncate(1);
+            all.extend(make(stretch, false));
+        }
+        let numbers = number(&mut definitions, &all);
+        let parts = stretch.cut(&bounds(&all, MERGED));
+        // So many that all have work, and few texts wait.
+        for parts in parts.chunks(4 * workers.threads()) {
+            let texts = workers.map(parts.len(), |at| merged(&all, &numbers, &parts[at]));
+            texts.iter().try_for_each(|text| out.write_all(text))?;
+        }
+    }
+    // A trace ends at the latest time that any line has; this one names no file.
+    writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
+}
+
+/// Lanes that are made to lines one after the other.
+fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
+    let mut groups = Vec::new();
+    while !lanes.is_empty() {
+        let mut rows = 0;
+        let enough = lanes.iter().position(|lane| {
+            rows += lane.len();
+            rows >= ROWS
+        });
+        let (group, rest) = lanes.split_at(enough.map_or(lanes.len(), |last| last + 1));
+        groups.push(group);
+        lanes = rest;
+    }
+    groups
+}
+
+/// The comments that the trace begins with, and the definitions.
+fn first_lines(trace: &Trace, definitions: &Definitions) -> Vec<u8> {
     let mut first = Vec::new();
     for line in trace.comments().split_inclusive(|byte| *byte == b'\n') {
         first.extend_from_slice(b"# ");
@@ -56,19 +159,7 @@ pub fn write(
         first.push(b'\n');
     }
     definitions.write(trace, &mut first);
-    out.write_all(&first)?;
-    out.write_all(&head)?;
-    let mut buffer = Vec::new();
-    for line in lines.iter() {
-        buffer.extend_from_slice(line);
-        if buffer.len() > 1 << 16 {
-            out.write_all(&buffer)?;
-            buffer.clear();
-        }
-    }
-    // A trace ends at the latest time that any line has; this one names no file.
-    writeln!(buffer, "{end} {:?} 0 0 \"\"", times.end(trace))?;
-    out.write_all(&buffer)
+    first
 }
 
 fn wanted_lane<'t>(
@@ -152,8 +243,11 @@ fn put_value(
     let types = trace.types();
     let color = types.value_color(type_, value);
     let event = if color.is_some() { Line::ColoredValue } else { Line::Value };
-    let alias = aliases::short(u64::from(value.0));
-    put_words(out, definitions.id(event, None), &[&alias, aliases.type_(type_)]);
+    put_number(definitions.id(event, None) as u64, out);
+    out.push(b' ');
+    put_short(u64::from(value.0), out);
+    out.push(b' ');
+    out.extend_from_slice(aliases.type_(type_).as_bytes());
     put_name(types.value_name(type_, value), out);
     if let Some(paje_parser::color::Color([red, green, blue, opacity])) = color {
         let text = match opacity {
@@ -184,7 +278,65 @@ fn put_name(name: Name<'_>, out: &mut Vec<u8>) {
     Name { quoting, ..name }.write_raw(out);
 }
 
-/// Appends digits.
-fn put_number(number: u64, out: &mut Vec<u8>) {
-    write!(out, "{number}").expect("memory can be written to");
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use paje_sim::{Options, Selection};
+    use testkit::team;
+
+    use super::*;
+
+    fn written(trace: &Trace, threads: usize, at_once: u64) -> Vec<u8> {
+        let workers = team(threads);
+        let selected = Selection::default().resolve(trace);
+        let mut out = Vec::new();
+        let form = Form { order: NameOrder::Bare, precision: Precision::Single };
+        let run = || write_some(trace, &selected, form, &AsRecorded, &workers, at_once, &mut out);
+        workers.run(run).expect("memory");
+        out
+    }
+
+    #[test]
+    fn sums_beyond_single_precision_are_the_same() {
+        let head = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+            %EventDef PajeDefineVariableType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+            %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+            %EventDef PajeSetVariable 3\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef\n\
+            %EventDef PajeAddVariable 4\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef\n\
+            0 C 0 Node\n1 V C Used\n2 0 c C 0 node\n";
+        let mut text = head.to_owned() + "3 0 V c 16777216\n";
+        for (time, change) in [1.0, 1.0, 0.1, 1e9, -3.0, 1e-9].iter().enumerate() {
+            text += &format!("4 {} V c {change}\n", time + 1);
+        }
+        let mut options = Options::default();
+        options.variable_precision = Precision::Single;
+        let read = |text: &[u8]| Trace::read(text, &options).expect("a trace");
+        let rows = |trace: &Trace| -> Vec<(f64, f64)> {
+            trace.variables().map(|row| (row.start, row.value)).collect()
+        };
+        let trace = read(text.as_bytes());
+        assert_eq!(rows(&trace)[1], (1.0, 16_777_217.0));
+        assert_eq!(rows(&trace), rows(&read(&written(&trace, 1, u64::MAX))));
+        assert_eq!(rows(&trace), rows(&read(&written(&trace, 2, 0))));
+    }
+
+    #[test]
+    fn threads_and_stretches_make_no_difference() {
+        for entry in fs::read_dir("../datasets/examples").expect("a folder") {
+            let path = entry.expect("readable").path();
+            if path.extension().is_none_or(|it| it != "trace") {
+                continue;
+            }
+            let text = fs::read(&path).expect("readable");
+            let mut options = Options::default();
+            (options.user_defined, options.variable_precision) = (true, Precision::Single);
+            let Ok(trace) = Trace::read(&text[..], &options) else { continue };
+            let once = written(&trace, 1, u64::MAX);
+            for (threads, at_once) in [(2, u64::MAX), (1, 0), (2, 600), (3, 3000)] {
+                let again = written(&trace, threads, at_once);
+                assert!(once == again, "{} {threads} {at_once}", path.display());
+            }
+        }
+    }
 }

@@ -1,7 +1,6 @@
-//! The lines of a normalised trace, to be put in order.
+//! The lines of a normalised trace, each with its place.
 
 use std::convert::Infallible;
-use std::io::Write;
 
 use paje_parser::Field;
 use paje_sim::{
@@ -9,26 +8,15 @@ use paje_sim::{
     Trace, ValueId, Variables, Visitor,
 };
 
-use super::aliases::{Aliases, short};
-use super::definitions::{Definitions, Line};
-use super::{Times, put_name, put_number};
-
-/// Where a line comes.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Its time, or a later one before which it makes no sense.
-    not_before: f64,
-    /// Of one time: creations, then rows, then destructions. What is created in a container that is no more comes
-    /// behind these, and so on.
-    phase: u32,
-    /// Of one time and phase, if it matters.
-    rank: u32,
-    start: u64,
-}
+use super::aliases::Aliases;
+use super::definitions::Line;
+use super::numbers::{parts, put_float, put_short, put_single};
+use super::places::{Place, Stretch, Written};
+use super::{Times, put_name};
 
 /// The time when a container's lines may come.
 #[derive(Clone, Copy, Debug, Default)]
-struct Life {
+pub(super) struct Life {
     created: f64,
     phase: u32,
 }
@@ -38,76 +26,48 @@ const ROW: u32 = 1;
 const DESTRUCTION: u32 = 2;
 const PHASES: u32 = 3;
 
-/// Lines, each with its place.
-pub(super) struct Lines<'t, 'd, T> {
-    trace: &'t Trace,
-    aliases: &'d Aliases,
-    definitions: &'d mut Definitions,
-    window: TimeRange,
-    times: &'d T,
-    /// How many rows of the lane at hand are behind.
+/// What lines are made of.
+pub(super) struct Source<'t, T> {
+    pub(super) trace: &'t Trace,
+    pub(super) aliases: &'t Aliases,
+    pub(super) window: TimeRange,
+    pub(super) times: &'t T,
+    /// Whether values of variables are of single precision, or sums of such.
+    pub(super) is_single: bool,
+    /// By container.
+    pub(super) lives: Vec<Life>,
+}
+
+/// Lines in the making.
+pub(super) struct Lines<'s, 't, T> {
+    source: &'s Source<'t, T>,
+    stretch: Stretch,
+    written: Written,
+    /// Of the lane at hand: how many rows are behind, its alias and its container's as words, and where its next line
+    /// comes.
     row: u64,
-    lives: Vec<Life>,
-    places: Vec<Place>,
-    text: Vec<u8>,
-    /// Of the lane at hand: its alias and its container's, as words, and where its next line comes.
     lane: Vec<u8>,
     life: Life,
     last: f64,
     /// States that are open: how many are below, when they end, and the end of their line.
     open: Vec<(u32, f64, Option<PopFields>)>,
-    rank: u32,
 }
 
 /// The user-defined fields of what closes a state: their definition, and words.
 type PopFields = (usize, Vec<u8>);
 
-/// The lines in order.
-pub(super) struct Ordered {
-    places: Vec<Place>,
-    text: Vec<u8>,
-}
-
-impl Ordered {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.places.iter().map(|place| {
-            let rest = &self.text[place.start as usize..];
-            let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-            &rest[..end]
-        })
-    }
-}
-
-impl<'t, 'd, T: Times> Lines<'t, 'd, T> {
-    pub(super) fn new(
-        trace: &'t Trace,
-        aliases: &'d Aliases,
-        definitions: &'d mut Definitions,
-        window: TimeRange,
-        times: &'d T,
-    ) -> Self {
-        let mut lives = vec![Life::default(); trace.containers().len()];
-        lives[0].created = f64::NEG_INFINITY;
-        Lines {
-            trace,
-            aliases,
-            definitions,
-            window,
-            times,
-            row: 0,
-            lives,
-            places: Vec::new(),
-            text: Vec::new(),
-            lane: Vec::new(),
-            life: Life::default(),
-            last: f64::NEG_INFINITY,
-            open: Vec::new(),
-            rank: 0,
-        }
+impl<'t, T: Times> Source<'t, T> {
+    /// The lines that create and destroy these containers; each comes behind its parent.
+    pub(super) fn containers(&mut self, ids: impl Iterator<Item = ContainerId>) -> Written {
+        self.lives = vec![Life::default(); self.trace.containers().len()];
+        self.lives[0].created = f64::NEG_INFINITY;
+        let mut written = Written::default();
+        ids.for_each(|id| self.add_container(id, &mut written));
+        written.sort();
+        written
     }
 
-    /// The lines that create and destroy a container; its parent's come before.
-    pub(super) fn add_container(&mut self, id: ContainerId) {
+    fn add_container(&mut self, id: ContainerId, written: &mut Written) {
         let all = self.trace.containers();
         let parent = all.parent(id);
         let (start, end) = self.times.container(self.trace, id);
@@ -127,33 +87,64 @@ impl<'t, 'd, T: Times> Lines<'t, 'd, T> {
         life.created = life.created.max(start);
         self.lives[id.index()] = life;
         let fields = self.trace.container_event(id);
-        self.rank = id.0;
-        self.begin(life.created, life.phase + CREATION, Line::Create, fields, start);
+        let def = written.used.id(Line::Create, fields.map(EventFields::def));
+        let place = Place::new(life.created, life.phase + CREATION, id.0);
         let words = [
             self.aliases.container(id),
             self.aliases.type_(all.type_of(id)),
             self.aliases.container(parent),
         ];
-        put_words(&words, &mut self.text);
-        put_name(all.name(id), &mut self.text);
-        self.end(fields);
+        if let Some(out) = written.begin(place, def, &Stretch::default()) {
+            put_float(start, out);
+            put_words(&words, out);
+            put_name(all.name(id), out);
+            if let Some(fields) = fields {
+                put_fields(self.trace, fields, out);
+            }
+            out.push(b'\n');
+        }
         if all.is_destroyed(id) {
             // What is in a container goes before it does.
-            self.rank = u32::MAX - id.0;
-            let not_before = life.created.max(end);
-            self.begin(not_before, life.phase + DESTRUCTION, Line::Destroy, None, end);
-            put_words(&words[..2].iter().rev().copied().collect::<Vec<_>>(), &mut self.text);
-            self.end(None);
+            let (time, rank) = (life.created.max(end), u32::MAX - id.0);
+            let place = Place::new(time, life.phase + DESTRUCTION, rank);
+            let def = written.used.id(Line::Destroy, None);
+            if let Some(out) = written.begin(place, def, &Stretch::default()) {
+                put_float(end, out);
+                put_words(&[words[1], words[0]], out);
+                out.push(b'\n');
+            }
         }
-        self.rank = 0;
+    }
+}
+
+impl<'s, 't, T: Times> Lines<'s, 't, T> {
+    /// Those of a stretch of time.
+    pub(super) fn new(source: &'s Source<'t, T>, stretch: Stretch, written: Written) -> Self {
+        Lines {
+            source,
+            stretch,
+            written,
+            row: 0,
+            lane: Vec::new(),
+            life: Life::default(),
+            last: f64::NEG_INFINITY,
+            open: Vec::new(),
+        }
     }
 
-    /// The lines of a lane.
-    pub(super) fn add_lane(&mut self, lane: LaneView<'_>) {
+    /// The lines of these lanes.
+    pub(super) fn of(mut self, lanes: &[LaneView<'_>]) -> Written {
+        lanes.iter().for_each(|lane| self.add_lane(*lane));
+        self.written.sort();
+        self.written
+    }
+
+    fn add_lane(&mut self, lane: LaneView<'_>) {
         self.lane.clear();
         let (type_, container) = (lane.type_id(), lane.container());
-        put_words(&[self.aliases.type_(type_), self.aliases.container(container)], &mut self.lane);
-        self.life = self.lives[container.index()];
+        let aliases = self.source.aliases;
+        put_words(&[aliases.type_(type_), aliases.container(container)], &mut self.lane);
+        self.life = self.source.lives[container.index()];
         self.last = self.life.created;
         self.row = 0;
         let Ok(()) = lane.visit(self);
@@ -162,77 +153,54 @@ impl<'t, 'd, T: Times> Lines<'t, 'd, T> {
         }
     }
 
-    /// The lines in the order of their places; those of one lane stay as they came.
-    pub(super) fn in_order(self) -> Ordered {
-        let (mut places, text) = (self.places, self.text);
-        places.sort_by(|a, b| {
-            let times = a.not_before.total_cmp(&b.not_before);
-            times.then(a.phase.cmp(&b.phase)).then(a.rank.cmp(&b.rank))
-        });
-        Ordered { places, text }
-    }
-
-    /// Begins a line: its place, its event and its time.
+    /// Begins a line: its place, its event and its time. Whether it is wanted now.
     fn begin(
         &mut self,
-        not_before: f64,
-        phase: u32,
+        (not_before, phase): (f64, u32),
         event: Line,
-        fields: Option<EventFields<'_>>,
+        fields: Option<usize>,
         time: f64,
-    ) {
-        // No minus zero: it would come before zero.
-        let place = Place {
-            not_before: not_before + 0.0,
-            phase,
-            rank: self.rank,
-            start: self.text.len() as u64,
+    ) -> bool {
+        let def = self.written.used.id(event, fields);
+        let Some(out) = self.written.begin(Place::new(not_before, phase, 0), def, &self.stretch)
+        else {
+            return false;
         };
-        self.places.push(place);
-        let id = self.definitions.id(event, fields.map(EventFields::def));
-        put_number(id as u64, &mut self.text);
-        put_float(time, &mut self.text);
+        put_float(time, out);
+        out.extend_from_slice(&self.lane);
+        true
     }
 
-    /// Begins a line of the lane at hand.
-    fn begin_row(&mut self, event: Line, fields: Option<EventFields<'_>>, time: f64) {
+    /// Begins a line of the lane at hand, behind those before it.
+    fn begin_row(&mut self, event: Line, fields: Option<usize>, time: f64) -> bool {
         self.last = self.last.max(time);
-        self.begin(self.last, self.life.phase + ROW, event, fields, time);
-        self.text.extend_from_slice(&self.lane);
+        self.begin((self.last, self.life.phase + ROW), event, fields, time)
     }
 
     /// Ends a line with its user-defined fields.
     fn end(&mut self, fields: Option<EventFields<'_>>) {
+        let out = self.written.text();
         if let Some(fields) = fields {
-            put_fields(self.trace, fields, &mut self.text);
+            put_fields(self.source.trace, fields, out);
         }
-        self.text.push(b'\n');
+        out.push(b'\n');
     }
 
     fn put_value(&mut self, value: ValueId) {
-        self.text.push(b' ');
-        self.text.extend_from_slice(short(u64::from(value.0)).as_bytes());
+        let out = self.written.text();
+        out.push(b' ');
+        put_short(u64::from(value.0), out);
     }
 
     /// The line that ends a state.
     fn pop(&mut self, (_, end, fields): (u32, f64, Option<PopFields>)) {
-        self.last = self.last.max(end);
         let def = fields.as_ref().map(|(def, _)| *def);
-        let id = self.definitions.id(Line::Pop, def);
-        self.begin_numbered(id, end);
-        self.text.extend_from_slice(&self.lane);
-        if let Some((_, words)) = fields {
-            self.text.extend_from_slice(&words);
+        if self.begin_row(Line::Pop, def, end) {
+            if let Some((_, words)) = fields {
+                self.written.text().extend_from_slice(&words);
+            }
+            self.end(None);
         }
-        self.text.push(b'\n');
-    }
-
-    fn begin_numbered(&mut self, id: usize, time: f64) {
-        let (not_before, phase) = (self.last + 0.0, self.life.phase + ROW);
-        let start = self.text.len() as u64;
-        self.places.push(Place { not_before, phase, rank: self.rank, start });
-        put_number(id as u64, &mut self.text);
-        put_float(time, &mut self.text);
     }
 
     /// One end of a link: its place is not before its containers are there.
@@ -245,16 +213,18 @@ impl<'t, 'd, T: Times> Lines<'t, 'd, T> {
         (not_before, phase): (f64, u32),
     ) {
         let at = if event == Line::StartLink { links.from[i] } else { links.to[i] };
-        self.begin(not_before, phase + ROW, event, fields, time);
-        self.text.extend_from_slice(&self.lane);
-        self.put_value(links.value[i]);
-        put_words(&[self.aliases.container(at)], &mut self.text);
-        put_name(Name::from(Field::new(links.raw_key(i))), &mut self.text);
-        self.end(fields);
+        let place = (not_before, phase + ROW);
+        if self.begin(place, event, fields.map(EventFields::def), time) {
+            self.put_value(links.value[i]);
+            let out = self.written.text();
+            put_words(&[self.source.aliases.container(at)], out);
+            put_name(Name::from(Field::new(links.raw_key(i))), out);
+            self.end(fields);
+        }
     }
 
     fn wants(&self, start: f64, end: f64) -> bool {
-        self.window.overlaps(start, end)
+        self.source.window.overlaps(start, end)
     }
 }
 
@@ -266,16 +236,6 @@ fn put_words(words: &[&str], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the shortest text that is read as this number.
-fn put_float(number: f64, out: &mut Vec<u8>) {
-    let plain = number == 0.0 || (1e-5..1e16).contains(&number.abs());
-    let written = match plain {
-        true => write!(out, " {number}"),
-        false => write!(out, " {number:e}"),
-    };
-    written.expect("memory can be written to");
-}
-
 /// Appends user-defined fields; those that the line lacked are empty.
 fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     let texts = fields.texts().chain(std::iter::repeat(&b""[..]));
@@ -284,9 +244,15 @@ fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The fields of one of an object's events.
-fn fields_of<'u>(all: &Annotations<'u>, i: usize, side: Side) -> Option<EventFields<'u>> {
-    all.events_of(i).find(|(of, _)| *of == side).map(|(_, fields)| fields)
+/// The fields of an object's events: of the one that opened it, and of the one that closed it.
+fn fields_of<'u>(all: &Annotations<'u>, i: usize) -> [Option<EventFields<'u>>; 2] {
+    let mut fields = [None; 2];
+    if all.is_kept() {
+        for (side, of) in all.events_of(i) {
+            fields[usize::from(side == Side::Closing)] = Some(of);
+        }
+    }
+    fields
 }
 
 impl<T: Times> Visitor for Lines<'_, '_, T> {
@@ -297,7 +263,7 @@ impl<T: Times> Visitor for Lines<'_, '_, T> {
             states.start.iter().copied().zip(states.end.iter().copied()).enumerate()
         {
             let row = self.row + i as u64;
-            let Some((start, end)) = self.times.state(lane, row, recorded) else { continue };
+            let Some((start, end)) = self.source.times.state(lane, row, recorded) else { continue };
             let (start, end) = (&start, &end);
             if !self.wants(*start, *end) {
                 continue;
@@ -306,13 +272,14 @@ impl<T: Times> Visitor for Lines<'_, '_, T> {
             while let Some(open) = self.open.pop_if(|open| open.0 >= below) {
                 self.pop(open);
             }
-            let opening = fields_of(&states.user_defined, i, Side::Opening);
-            self.begin_row(Line::Push, opening, *start);
-            self.put_value(states.value[i]);
-            self.end(opening);
-            let closing = fields_of(&states.user_defined, i, Side::Closing).map(|fields| {
+            let [opening, closing] = fields_of(&states.user_defined, i);
+            if self.begin_row(Line::Push, opening.map(EventFields::def), *start) {
+                self.put_value(states.value[i]);
+                self.end(opening);
+            }
+            let closing = closing.map(|fields| {
                 let mut words = Vec::new();
-                put_fields(self.trace, fields, &mut words);
+                put_fields(self.source.trace, fields, &mut words);
                 (fields.def(), words)
             });
             self.open.push((below, *end, closing));
@@ -330,11 +297,20 @@ impl<T: Times> Visitor for Lines<'_, '_, T> {
             if !self.wants(*start, variables.end(i)) {
                 continue;
             }
-            let start = &self.times.within(lane.container(), *start);
-            let fields = fields_of(&variables.user_defined, i, Side::Opening);
-            self.begin_row(Line::Set, fields, *start);
-            put_float(*value, &mut self.text);
-            self.end(fields);
+            let start = &self.source.times.within(lane.container(), *start);
+            let [fields, _] = fields_of(&variables.user_defined, i);
+            let (mut event, mut fields) = (Line::Set, fields);
+            for part in parts(*value, self.source.is_single) {
+                if self.begin_row(event, fields.map(EventFields::def), *start) {
+                    if self.source.is_single {
+                        put_single(part, self.written.text());
+                    } else {
+                        put_float(part, self.written.text());
+                    }
+                    self.end(fields);
+                }
+                (event, fields) = (Line::Add, None);
+            }
         }
         Ok(())
     }
@@ -344,11 +320,12 @@ impl<T: Times> Visitor for Lines<'_, '_, T> {
             if !self.wants(*time, *time) {
                 continue;
             }
-            let time = &self.times.within(lane.container(), *time);
-            let fields = fields_of(&events.user_defined, i, Side::Opening);
-            self.begin_row(Line::New, fields, *time);
-            self.put_value(*value);
-            self.end(fields);
+            let time = &self.source.times.within(lane.container(), *time);
+            let [fields, _] = fields_of(&events.user_defined, i);
+            if self.begin_row(Line::New, fields.map(EventFields::def), *time) {
+                self.put_value(*value);
+                self.end(fields);
+            }
         }
         Ok(())
     }
@@ -357,24 +334,22 @@ impl<T: Times> Visitor for Lines<'_, '_, T> {
         for i in 0..links.start.len() {
             let recorded = (links.start[i], links.end[i]);
             let (row, ends) = (self.row + i as u64, (links.from[i], links.to[i]));
-            let Some((start, end)) = self.times.link(lane.id(), row, ends, recorded) else {
+            let Some((start, end)) = self.source.times.link(lane.id(), row, ends, recorded) else {
                 continue;
             };
             if !self.wants(start, end) {
                 continue;
             }
-            let lives = [links.from[i], links.to[i]].map(|id| self.lives[id.index()]);
+            let lives = [links.from[i], links.to[i]].map(|id| self.source.lives[id.index()]);
             let phase = lives.iter().fold(self.life.phase, |phase, life| phase.max(life.phase));
             let created = lives.iter().fold(self.life.created, |at, life| at.max(life.created));
-            // Of the fields, those of the link's first line in the file come first.
-            // The lines of a link stay in their order, and so do their fields.
+            // The lines of a link stay in their order in the file, and so do their fields.
             let [first, second] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],
             };
-            let fields =
-                [Side::Opening, Side::Closing].map(|side| fields_of(&links.user_defined, i, side));
-            if !self.times.keeps_order() {
+            let fields = fields_of(&links.user_defined, i);
+            if !self.source.times.keeps_order() {
                 self.last = created;
             }
             let at = created.max(first.1);

@@ -87,7 +87,9 @@ pub fn convert<W: Write + Send>(
                 .map_err(NotConverted::Trace)?;
             let selected = conversion.options.selection.resolve(&trace);
             let mut out = out;
-            paje_write::write(&trace, &selected, quotes.order(), &paje_write::AsRecorded, &mut out)
+            let precision = conversion.options.variable_precision;
+            let form = paje_write::Form { order: quotes.order(), precision };
+            paje_write::write(&trace, &selected, form, &paje_write::AsRecorded, workers, &mut out)
                 .map_err(NotConverted::Output)?;
             Ok((trace, out, Losses::default()))
         }

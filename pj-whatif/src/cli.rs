@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use console::generate::Generate;
 use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings};
-use paje_sim::{FieldNames, Glob, Options};
+use paje_sim::{FieldNames, Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::{EagerStart, Shape};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
 use crate::many::Sweep;
+
+/// How values of variables are read and written: as `pj_dump` reads them.
+pub(crate) const PRECISION: Precision = Precision::Single;
 
 /// The heading of what is different.
 const WHAT_IF: &str = "What is different";
@@ -93,7 +96,7 @@ pub struct Cli {
     pub hypothesis: Vec<PathBuf>,
 
     /// One run for each of N values: KEY=FROM..TO/N, of a key that hypotheses lack, such as factor=0.1..1.0/10
-    #[arg(long, value_name = "RANGE", conflicts_with_all = ["output", "random"], help_heading = WHAT_IF)]
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["output", "html", "random"], help_heading = WHAT_IF)]
     pub sweep: Option<Sweep>,
 
     /// What states are about, as FILE says, or one of the maps mpi and starpu
@@ -147,6 +150,10 @@ pub struct Cli {
     /// Write the report to FILE, and not to standard output
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub report: Option<PathBuf>,
+
+    /// Write the report to FILE, too, as a page for the browser that loads nothing: both runs above one another
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub html: Option<PathBuf>,
 
     /// How the report is written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
@@ -242,22 +249,37 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// The hypotheses of the options, in a sweep with this key and value where they lack the key.
-    ///
-    /// # Errors
-    /// One is not right; what would be.
-    pub fn hypotheses(&self, sweep: Option<(&str, &str)>) -> Result<Vec<Hypothesis>, String> {
-        let kinds = [
+    /// What is different, in words of the command line.
+    #[must_use]
+    pub fn different(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (kind, texts) in self.kinds() {
+            words.extend(texts.iter().map(|text| format!("--{kind} {text}")));
+        }
+        words.extend(self.hypothesis.iter().map(|it| format!("--hypothesis {}", it.display())));
+        words.extend(self.random.as_ref().map(|random| format!("--random {random}")));
+        words
+    }
+
+    fn kinds(&self) -> [(&'static str, &Vec<String>); 6] {
+        [
             ("scale", &self.scale),
             ("balance", &self.balance),
             ("cut", &self.cut),
             ("cut-messages", &self.cut_messages),
             ("net", &self.net),
             ("cpu", &self.cpu),
-        ];
+        ]
+    }
+
+    /// The hypotheses of the options, in a sweep with this key and value where they lack the key.
+    ///
+    /// # Errors
+    /// One is not right; what would be.
+    pub fn hypotheses(&self, sweep: Option<(&str, &str)>) -> Result<Vec<Hypothesis>, String> {
         let mut found = Vec::new();
         let mut is_used = false;
-        for (kind, texts) in kinds {
+        for (kind, texts) in self.kinds() {
             // One network has all that is said of it.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
@@ -296,7 +318,7 @@ impl Cli {
         let mut options = Options::default();
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.ignore_incomplete_links = self.ignore_incomplete_links;
-        options.user_defined = true;
+        (options.user_defined, options.variable_precision) = (true, PRECISION);
         options.sort = self.sort;
         options.memory = self.memory.limit();
         options.limits = limits.with_line(self.longest.max_line);

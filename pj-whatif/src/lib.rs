@@ -9,5 +9,6 @@
 pub mod cli;
 pub mod manual;
 mod many;
+mod page;
 mod report;
 pub mod run;

@@ -23,15 +23,16 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug)]
-struct Row {
+pub(crate) struct Row {
     what: What,
-    name: String,
-    before: f64,
-    after: f64,
+    pub(crate) name: String,
+    pub(crate) before: f64,
+    pub(crate) after: f64,
 }
 
+/// What numbers are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+pub(crate) enum What {
     Makespan,
     Efficiency,
     Container,
@@ -42,7 +43,7 @@ enum What {
 }
 
 impl What {
-    const ALL: [What; 7] = [
+    pub(crate) const ALL: [What; 7] = [
         What::Makespan,
         What::Efficiency,
         What::Container,
@@ -52,7 +53,7 @@ impl What {
         What::Random,
     ];
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             What::Makespan => "makespan",
             What::Efficiency => "efficiency",
@@ -68,6 +69,16 @@ impl What {
 impl Report {
     fn add(&mut self, what: What, name: impl Into<String>, before: f64, after: f64) {
         self.rows.push(Row { what, name: name.into(), before, after });
+    }
+
+    /// The rows about this.
+    pub(crate) fn of(&self, what: What) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.what == what)
+    }
+
+    /// What is not certain.
+    pub(crate) fn doubts(&self) -> &[String] {
+        &self.confidence
     }
 
     pub(crate) fn doubt(&mut self, sentence: impl Into<String>) {
@@ -110,20 +121,30 @@ impl Report {
             }
             (waiting, on_path)
         };
-        let (tracks, messages) = (graph.tracks.clone(), graph.messages.clone());
-        let before = analysed(tracks, messages, graph.collectives.clone());
-        let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
-        let messages = graph.messages.at_times(|at, message| {
-            let (sent, received) = (retimed.sent[at], retimed.received[at]);
-            let is_there = !plan.cuts_message(at) && !sent.is_nan();
-            let loose = !graph.transfers[at].is_used();
-            match (is_there, loose) {
-                (_, true) => Some((message.start, message.end)),
-                (true, false) => Some((message.start + sent, message.end + received)),
-                (false, false) => None,
-            }
-        });
-        let after = analysed(tracks, messages, graph.collectives.clone());
+        let old = || {
+            let (tracks, messages) = (graph.tracks.clone(), graph.messages.clone());
+            analysed(tracks, messages, graph.collectives.clone())
+        };
+        let new = || {
+            let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
+            let messages = graph.messages.at_times(|at, message| {
+                let (sent, received) = (retimed.sent[at], retimed.received[at]);
+                let is_there = !plan.cuts_message(at) && !sent.is_nan();
+                let loose = !graph.transfers[at].is_used();
+                match (is_there, loose) {
+                    (_, true) => Some((message.start, message.end)),
+                    (true, false) => Some((message.start + sent, message.end + received)),
+                    (false, false) => None,
+                }
+            });
+            analysed(tracks, messages, graph.collectives.clone())
+        };
+        let (before, after) = if retimed.is_recorded(graph, plan) {
+            let before = old();
+            (before.clone(), before)
+        } else {
+            rayon::join(old, new)
+        };
         // What containers do beside waiting, of the time that they have.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
@@ -210,9 +231,7 @@ impl Report {
             let shown_rows = if is_terminal { rows.len().min(40) } else { rows.len() };
             for row in &rows[..shown_rows] {
                 let change = match row.before {
-                    before if before > 0.0 => {
-                        format!("{:+.2} %", (row.after / before - 1.0) * 100.0)
-                    }
+                    before if before > 0.0 => change(row.after / before - 1.0),
                     _ => String::new(),
                 };
                 let mut name = shown(&row.name);
@@ -277,6 +296,12 @@ impl Report {
     }
 }
 
+/// A part in percent, with its sign; what is no change on paper has none.
+pub(crate) fn change(part: f64) -> String {
+    let text = format!("{:+.2} %", part * 100.0);
+    if text == "-0.00 %" { "+0.00 %".into() } else { text }
+}
+
 /// A name without what would move a terminal's cursor.
 fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
@@ -306,6 +331,11 @@ mod tests {
         assert!(!report.for_people(true).contains('\u{1b}'));
         let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
         assert_eq!(json["end"][0]["name"], "a,\"b\"\u{1b}[2J");
+    }
+
+    #[test]
+    fn no_change_is_never_minus_nothing() {
+        assert_eq!([-1e-9, 1e-9, -0.5].map(change), ["+0.00 %", "+0.00 %", "-50.00 %"]);
     }
 
     #[test]

@@ -17,15 +17,17 @@ use console::voice::SORTED_BY_FILE;
 use console::{Failure, Voice, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
-use paje_sim::{Name, NameOrder, Progress, Selection, Trace, TypeNature};
+use paje_sim::{NameOrder, Progress, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
+use paje_write::Form;
 use splitter::Limits;
 use workers::Workers;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, PRECISION};
 use crate::many;
+use crate::page;
 use crate::report::Report;
 
 /// What speaks for the program.
@@ -74,7 +76,7 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     });
     let table = table.transpose()?;
     let (trace, name) = read(cli, limits, &workers)?;
-    workers.run(|| changed(cli, &name, &trace, &hypotheses, table.as_ref(), ignored))
+    workers.run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))
 }
 
 /// The hypotheses in files, and what of these is for SILAS alone.
@@ -117,6 +119,7 @@ fn changed(
     cli: &Cli,
     name: &Path,
     trace: &Trace,
+    workers: &Workers,
     hypotheses: &[Hypothesis],
     table: Option<&Table>,
     ignored: Vec<String>,
@@ -152,7 +155,7 @@ fn changed(
     }
     if let Some((network, fit)) = &own {
         changes.network = Some(network);
-        report.doubt(doubts::of_network(fit));
+        report.doubt(doubts::of_network(fit, graph.messages.list().len()));
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;
@@ -184,7 +187,7 @@ fn changed(
                 return Ok(false);
             }
         };
-        doubts::of_change(&applied, &dropped, &mut report);
+        doubts::of_change(&applied, &dropped, graph.messages.list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &settings, &retimed);
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
@@ -195,7 +198,13 @@ fn changed(
         }
         if let Some(path) = &cli.output {
             let changed = Changed::new(&graph, &applied.plan, &retimed);
-            write_trace(trace, &changed, path)?;
+            write_trace(trace, &changed, workers, path)?;
+        }
+        if let Some(path) = &cli.html {
+            let name = name.display().to_string();
+            let page = page::page(&name, &cli.different(), &report, &graph, &retimed);
+            write_whole(path, page.as_bytes())
+                .map_err(|error| Failure::File(path.clone(), error))?;
         }
     }
     write_report(cli, &report)?;
@@ -204,8 +213,10 @@ fn changed(
 
 /// How the graph is made.
 fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> {
-    let mut settings = Settings::new(map(cli, trace)?);
-    let grouping = grouping(cli, trace);
+    let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
+    let map = cli.map.as_ref().map(open).transpose()?;
+    let mut settings = Settings::new(map.unwrap_or_else(|| Map::of_trace(trace)));
+    let grouping = Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref());
     settings.grouping = grouping.map_err(|why| Failure::Unsuitable(name.to_owned(), why))?;
     settings.bytes.clone_from(&cli.bytes);
     settings.eager = cli.eager;
@@ -215,42 +226,17 @@ fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> 
     Ok(settings)
 }
 
-/// The map that is named, or the one that is built in and fits.
-fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
-    let Some(path) = &cli.map else { return Ok(Map::of_trace(trace)) };
-    if let Some(map) = path.to_str().and_then(Map::built_in) {
-        return Ok(map);
-    }
-    let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
-    let name = path.display().to_string();
-    Map::parse(&name, &text).map_err(|error| Failure::Other(format!("{name}: {error}")))
-}
-
-/// The groups and the root that are asked for, or why the trace has none such.
-fn grouping(cli: &Cli, trace: &Trace) -> Result<Grouping, String> {
-    let (types, containers) = (trace.types(), trace.containers());
-    let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
-        name.text == wanted.as_bytes() || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
-    };
-    let level = cli.group.as_deref().map(|wanted| {
-        let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
-        let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
-        found.ok_or_else(|| format!("no type of containers is called `{wanted}`, as --group says"))
-    });
-    let root = cli.root.as_deref().map(|wanted| {
-        let found =
-            containers.ids().find(|id| is(containers.name(*id), containers.alias(*id), wanted));
-        found.ok_or_else(|| format!("no container is called `{wanted}`, as --root says"))
-    });
-    Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
-}
-
-fn write_trace(trace: &Trace, changed: &Changed<'_>, path: &Path) -> Result<(), Failure> {
+fn write_trace(
+    trace: &Trace,
+    changed: &Changed<'_>,
+    workers: &Workers,
+    path: &Path,
+) -> Result<(), Failure> {
     let selected = Selection::default().resolve(trace);
-    let order = NameOrder::Bare;
+    let form = Form { order: NameOrder::Bare, precision: PRECISION };
     if path == Path::new("-") {
         let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
-        let written = paje_write::write(trace, &selected, order, changed, &mut out);
+        let written = paje_write::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
             // What is still buffered would fail again.
@@ -261,12 +247,12 @@ fn write_trace(trace: &Trace, changed: &Changed<'_>, path: &Path) -> Result<(), 
     let write = || -> io::Result<()> {
         if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
             let mut out = BufWriter::new(fs::File::options().write(true).open(path)?);
-            paje_write::write(trace, &selected, order, changed, &mut out)?;
+            paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
             return out.flush();
         }
         let aside = Aside::at(path)?;
         let mut out = BufWriter::new(aside.file());
-        paje_write::write(trace, &selected, order, changed, &mut out)?;
+        paje_write::write(trace, &selected, form, changed, workers, &mut out)?;
         out.flush()?;
         drop(out);
         aside.sync()?;

@@ -4,10 +4,11 @@ mod fields;
 mod nets;
 
 use paje_analysis::classes::Class;
-use paje_sim::{Glob, ValueId};
+use paje_sim::{Glob, LaneId, TypeId, ValueId};
 use rand_distr::{Distribution as _, LogNormal, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use rustc_hash::FxHashMap;
 
 use super::condition::Known;
 use super::{Balance, Condition, Distribution, Hypothesis, Mode, Random, States};
@@ -293,11 +294,13 @@ fn cut_messages(
     plan.cut_messages.resize(list.len(), false);
     let name =
         |track: u32| trace.containers().name(graph.tracks.list()[track as usize].container).text;
+    let lanes: FxHashMap<LaneId, TypeId> =
+        trace.lanes().map(|lane| (lane.id(), lane.type_id())).collect();
     let mut count = 0;
     for (at, message) in list.iter().enumerate() {
-        let type_ = trace.lanes().nth(message.lane.index()).map(|lane| lane.type_id());
+        let type_ = lanes.get(&message.lane);
         let value =
-            type_.map_or(&b""[..], |type_| trace.types().value_name(type_, message.value).text);
+            type_.map_or(&b""[..], |type_| trace.types().value_name(*type_, message.value).text);
         let known = Known {
             size: message.bytes,
             tag: tags.get(at).copied().flatten(),

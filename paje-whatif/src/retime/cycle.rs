@@ -80,7 +80,7 @@ impl Run<'_> {
         let act = match step {
             Step::Within(place) => acts.within[place as usize].2,
             Step::Close(state) => {
-                let closing = &acts.closing[acts.closing_of(state)];
+                let closing = &acts.closing[acts.closing_of(state, 0)];
                 closing.iter().map(|(_, act)| *act).find(|act| !self.is_ready(*act))?
             }
             _ => return None,

@@ -1,8 +1,9 @@
 //! Operations of groups in a changed run: who has entered and left, and when that lets others leave.
 
 use crate::graph::Graph;
+use crate::plan::Plan;
 use crate::settings::Shape;
-use crate::shapes::{self, Shaped};
+use crate::shapes::{self, Shaped, through};
 
 use super::Dropped;
 
@@ -130,6 +131,7 @@ impl Groups {
     pub(super) fn base(
         &self,
         graph: &Graph<'_>,
+        plan: &Plan,
         dropped: &Dropped,
         seat: u32,
     ) -> Option<(f64, f64)> {
@@ -146,6 +148,13 @@ impl Groups {
         let left =
             |base: f64, other: u32| self.leave[(first + other) as usize] - (base - exit(other));
         let (is_root, is_tree) = (member == shaped.root, shaped.shape == Shape::Binomial);
+        if shaped.is_queue(member) {
+            let (members, each) = (shaped.members, shaped.each);
+            let changed = each * plan.queues.get(shaped.series).copied().unwrap_or(1.0);
+            let new = |other: u32| enter(other) + self.enter[(first + other) as usize];
+            let base = through(members, member, each, enter);
+            return Some((base, through(members, member, changed, new) - base));
+        }
         let waits_for_all = match shaped.shape {
             Shape::NxN => true,
             Shape::NToOne | Shape::ReduceBcast => is_root,

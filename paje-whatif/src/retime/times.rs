@@ -1,5 +1,10 @@
 //! What a re-timing tells.
 
+use paje_analysis::tracks::Track;
+
+use crate::graph::Graph;
+use crate::plan::Plan;
+
 /// When everything happens in a changed run.
 #[derive(Clone, Debug, Default)]
 pub struct Retimed {
@@ -18,6 +23,23 @@ pub struct Retimed {
 }
 
 impl Retimed {
+    /// Whether everything happens as it was recorded, and nothing is cut; of a run whose times were asked for.
+    #[must_use]
+    pub fn is_recorded(&self, graph: &Graph<'_>, plan: &Plan) -> bool {
+        let same = |(track, (start, end)): (&Track, (&Vec<f64>, &Vec<f64>))| {
+            track.start == *start && track.end == *end
+        };
+        let shifts = || self.sent.iter().zip(&self.received);
+        // Nobody sends what is cut, or what nothing waits for.
+        let is_still = |(at, (sent, received)): (usize, (&f64, &f64))| {
+            !graph.transfers[at].is_used() || *sent == 0.0 && *received == 0.0
+        };
+        plan.cut_states.is_empty()
+            && plan.cut_messages.is_empty()
+            && graph.tracks.list().iter().zip(self.start.iter().zip(&self.end)).all(same)
+            && shifts().enumerate().all(is_still)
+    }
+
     /// From when the first state is entered until the last one is left, in seconds.
     #[must_use]
     pub fn makespan(&self) -> f64 {

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use datasets::passing;
 use paje_analysis::classes::Map;
-use paje_sim::{NameOrder, Options, Selection, Trace};
+use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::{Changed, Dropped, EagerStart, Graph, Plan, Settings};
+use paje_write::Form;
 
 use crate::{mpi, replayed};
 
@@ -65,7 +66,9 @@ fn again(trace: &Trace, settings: &Settings) -> (Vec<u8>, (usize, usize)) {
     let mut bytes = Vec::new();
     let changed = Changed::new(&graph, &plan, &retimed);
     let selected = Selection::default().resolve(trace);
-    paje_write::write(trace, &selected, NameOrder::Bare, &changed, &mut bytes).expect("memory");
+    let form = Form { order: NameOrder::Bare, precision: Precision::Double };
+    paje_write::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes)
+        .expect("memory");
     (bytes, dropped.count())
 }
 

@@ -1,6 +1,6 @@
 //! What is not certain about a changed run.
 
-use paje_whatif::fit::Fit;
+use paje_whatif::fit::{Fit, MOST};
 use paje_whatif::hypothesis::Applied;
 use paje_whatif::{Dropped, Graph, Settings};
 
@@ -64,6 +64,12 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         let fits: Vec<String> = fits.collect();
         let how = if shaped.is_said { "as was said" } else { "what explains the times best" };
         report.doubt(format!("{name}: {}, {how} ({})", shaped.shape.name(), fits.join(", ")));
+        if shaped.each > 0.0 {
+            let each = shaped.each * 1e6;
+            report.doubt(format!(
+                "{name}: each message to the root needs the link into it for {each:.3} µs, as the times tell"
+            ));
+        }
         if let Some(root) = series.root.filter(|_| series.assumed) {
             report
                 .doubt(format!("{name}: the root is assumed to be {}", graph.name(members[root])));
@@ -93,24 +99,30 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
 }
 
 /// What was taken for granted when it was changed.
-pub(super) fn of_change(applied: &Applied, dropped: &Dropped, report: &mut Report) {
+pub(super) fn of_change(
+    applied: &Applied,
+    dropped: &Dropped,
+    messages: usize,
+    report: &mut Report,
+) {
     applied.notes.iter().for_each(|note| report.doubt(note));
     if let Some(fit) = &applied.fit {
-        report.doubt(of_network(fit));
+        report.doubt(of_network(fit, messages));
     }
-    let (messages, operations) = dropped.count();
-    if messages + operations > 0 {
+    let (lost, operations) = dropped.count();
+    if lost + operations > 0 {
         report.doubt(format!(
-            "{messages} messages and {operations} operations contradict the order of what else was recorded: nothing waits for them"
+            "{lost} messages and {operations} operations contradict the order of what else was recorded: nothing waits for them"
         ));
     }
 }
 
-/// What the recorded network is taken to be.
-pub(super) fn of_network(fit: &Fit) -> String {
+/// What the recorded network is taken to be, which so many messages went through.
+pub(super) fn of_network(fit: &Fit, messages: usize) -> String {
+    let some = if messages > MOST { format!(" the first {MOST}") } else { String::new() };
     format!(
-        "the recorded network: latency {:.3} µs, bandwidth {:.4e} bytes a second, factors {}; transfers differ from that by \
-         {:.2} %",
+        "the recorded network: latency {:.3} µs, bandwidth {:.4e} bytes a second, factors {}; four of five{some} \
+         transfers differ from that by {:.2} % at most",
         fit.latency * 1e6,
         1.0 / fit.per_byte,
         fit.factors.name,

@@ -94,6 +94,37 @@ fn one_at_100_and_three_at_50_percent_are_at_62_5() {
 }
 
 #[test]
+fn a_page_shows_both_runs_above_one_another() {
+    let folder = TempDir::new().expect("a folder");
+    let trace = uneven(folder.path());
+    let text = fs::read_to_string(&trace).expect("readable");
+    fs::write(&trace, text.replace("rank-3", "<script>alert(3)</script>")).expect("writable");
+    let page = |threads: &str| {
+        let path = folder.path().join(format!("{threads}.html"));
+        let words = ["--balance", "state=computing,mode=global-instance", "--threads", threads];
+        let files = [trace.to_str().expect("UTF-8"), "--html", path.to_str().expect("UTF-8")];
+        let (status, stdout, stderr) = pj_whatif(&[&files[..], &words].concat());
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        assert!(stdout.contains("makespan"), "the report is printed, too: {stdout}");
+        fs::read_to_string(path).expect("readable")
+    };
+    let one = page("1");
+    assert_eq!(one.matches("<svg").count(), 1);
+    assert_eq!(one.matches("<script").count(), 1);
+    for words in [
+        ">before: 1.000 s<",
+        ">after: 625.0 ms<",
+        "&lt;script&gt;",
+        "mode=global-instance",
+        "-37.50 %",
+    ] {
+        assert!(one.contains(words), "{words}: {one}");
+    }
+
+    assert_eq!(one, page("3"));
+}
+
+#[test]
 fn a_sweep_is_one_run_each() {
     let folder = TempDir::new().expect("a folder");
     let trace = uneven(folder.path());

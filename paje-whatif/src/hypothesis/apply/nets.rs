@@ -101,6 +101,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let sizes = fields::seat_sizes(graph, count);
     let types = graph.tracks.trace().types();
     let mut factors = vec![1.0; count];
+    applied.plan.queues = vec![1.0; graph.collectives.series.len()];
     for shaped in graph.shapes.iter().filter(is_bare) {
         let series = &graph.collectives.series[shaped.series];
         let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
@@ -115,8 +116,15 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let from = shaped.first_seat as usize;
         for seat in from..from + seats(shaped) {
             let bytes = sizes[seat].unwrap_or(0.0) * element;
+            let (before, after) = (times.before(bytes), times.after(bytes));
+            // Where messages wait for one another at the root, each but the last is counted there.
+            let is_queue = shaped.is_queue(shaped.seat(seat as u32).1);
+            if is_queue && before.1 > 0.0 {
+                applied.plan.queues[shaped.series] = after.1 / before.1;
+            }
+            let at_once = if is_queue { 1.0 } else { at_once };
             let sum = |(latency, work): (f64, f64)| latency + work * at_once;
-            let (before, after) = (sum(times.before(bytes)), sum(times.after(bytes)));
+            let (before, after) = (sum(before), sum(after));
             factors[seat] = if before > 0.0 { after / before } else { 1.0 };
         }
     }
