@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     int left = (rank + size - 1) % size, right = (rank + 1) % size, partner = rank ^ 1;
     MPI_Comm all = MPI_COMM_WORLD;
     MPI_Status *ignored = MPI_STATUSES_IGNORE;
-    MPI_Request requests[4];
+    MPI_Request requests[4], around[8];
     if (!strcmp(pattern, "lu")) {
         lu(iterations, in);
         iterations = 0;
@@ -106,6 +106,20 @@ int main(int argc, char **argv)
             MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, all);
         } else if (!strcmp(pattern, "alltoall")) {
             MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, all);
+        } else if (!strcmp(pattern, "gather")) {
+            MPI_Gather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, all);
+        } else if (!strcmp(pattern, "scatter")) {
+            MPI_Scatter(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, all);
+        } else if (!strcmp(pattern, "grid")) {
+            /* The halo of a torus, four columns wide: messages along rows are smaller. */
+            int row = rank / 4, column = rank % 4, rows = size / 4;
+            int to[] = {row * 4 + (column + 1) % 4, row * 4 + (column + 3) % 4,
+                        (row + 1) % rows * 4 + column, (row + rows - 1) % rows * 4 + column};
+            for (int side = 0; side < 4; side++)
+                MPI_Irecv(in + side * 2 * bytes, bytes << side / 2, MPI_CHAR, to[side ^ 1], side, all, &around[side]);
+            for (int side = 0; side < 4; side++)
+                MPI_Isend(out, bytes << side / 2, MPI_CHAR, to[side], side, all, &around[4 + side]);
+            MPI_Waitall(8, around, ignored);
         } else if (!strcmp(pattern, "barrier")) {
             MPI_Barrier(all);
         } else if (!strcmp(pattern, "mixed")) {
