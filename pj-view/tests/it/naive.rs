@@ -27,6 +27,9 @@ struct Row {
     ends: (String, String),
 }
 
+/// States as deep as this share a place, and what is told of it.
+const SHARED: u32 = 11;
+
 /// Rows by container and type.
 type Rows = BTreeMap<(String, String), Vec<Row>>;
 
@@ -302,8 +305,11 @@ impl Compared {
                 if kind == 1 && row.end >= low && row.start <= high {
                     doubt += digit / window.width;
                 }
-                // What covers more than half of a bin is longer than a pixel, whatever else is there.
-                if kind == 1 && amount > 0.5 + 2.0 * digit / window.width {
+                // What covers more than half of a bin is longer than a pixel, whatever else is there. The deepest share a place.
+                if kind == 1
+                    && row.imbrication < SHARED
+                    && amount > 0.5 + 2.0 * digit / window.width
+                {
                     largest = Some(key.clone());
                 }
                 if amount > 0.0 {
