@@ -16,7 +16,7 @@ use std::ops;
 
 use paje_parser::TypeNature;
 use paje_pyramid::{Amount, Bins, Key, Range, Ranges, Row, Summary};
-use paje_sim::{ContainerId, LaneView, ValueId};
+use paje_sim::{ContainerId, LaneView};
 
 use crate::picture::DEEPEST;
 use crate::view::View;
@@ -168,32 +168,55 @@ fn place(it: &Amount) -> u32 {
     }
 }
 
-/// All of them as one, if there are any.
-fn others(rest: &[Amount]) -> Option<Amount> {
-    let key = match rest.first()?.key {
-        Key::State(imbrication, _) => Key::State(imbrication, ValueId(OTHERS)),
-        Key::Event(_) => Key::Event(ValueId(OTHERS)),
+/// What is told of a bin.
+struct Share {
+    /// Value and imbrication of states, value of events, origin and goal of links.
+    pair: (u32, u32),
+    /// Part of the bin's width, or how many.
+    amount: f64,
+    /// Seconds, of links.
+    delay: f64,
+}
+
+impl Share {
+    /// What these are together, by the name of the first. Ticks of states above one another can be more than 64 bits tell.
+    fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
+        let pair = match amounts.first()?.key {
+            Key::State(imbrication, value) => (value.0, imbrication),
+            Key::Event(value) => (value.0, 0),
+            Key::Link(from, to) => (from.0, to.0),
+        };
+        let amount: u128 = amounts.iter().map(|it| u128::from(it.amount)).sum();
+        let delay = amounts.iter().map(|it| it.delay).sum();
+        Some(Share { pair, amount: amount as f64 * scale, delay })
+    }
+
+    /// What is beyond, as one.
+    fn others(rest: &[Amount], scale: f64) -> Option<Share> {
+        let mut share = Share::of(rest, scale)?;
         // Of links, which ones are left out makes no difference to see.
-        link @ Key::Link(..) => link,
-    };
-    let amount = rest.iter().map(|it| it.amount).sum();
-    Some(Amount { key, amount, delay: rest.iter().map(|it| it.delay).sum() })
+        if !matches!(rest.first()?.key, Key::Link(..)) {
+            share.pair.0 = OTHERS;
+        }
+        Some(share)
+    }
 }
 
 fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) {
-    let mut shares: Vec<Amount> = Vec::new();
+    let mut shares: Vec<Share> = Vec::new();
     let mut ends = Vec::with_capacity(bins.iter().len());
+    let mut all: Vec<Amount> = Vec::new();
     for bin in bins.iter() {
-        let from = shares.len();
-        shares.extend(bin.amounts());
-        if shares.len() - from > MOST_SHARES {
-            let mut all = shares.split_off(from);
+        all.clear();
+        all.extend(bin.amounts());
+        if all.len() > MOST_SHARES {
             all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));
-            for same in all.chunk_by(|a, b| place(a) == place(b)) {
-                let (most, rest) = same.split_at(same.len().min(MOST_SHARES));
-                shares.extend(most);
-                shares.extend(others(rest));
-            }
+        }
+        let few = all.len() <= MOST_SHARES;
+        for same in all.chunk_by(|a, b| few || place(a) == place(b)) {
+            let (most, rest) = same.split_at(same.len().min(MOST_SHARES));
+            shares.extend(most.chunks(1).filter_map(|it| Share::of(it, scale)));
+            shares.extend(Share::others(rest, scale));
         }
         ends.push(shares.len() as u32);
     }
@@ -204,13 +227,27 @@ fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) 
     );
     words(out, ends.into_iter());
     words(out, bins.iter().map(|bin| bin.starts()));
-    let pair = |it: &Amount| match it.key {
-        Key::State(imbrication, value) => (value.0, imbrication),
-        Key::Event(value) => (value.0, 0),
-        Key::Link(from, to) => (from.0, to.0),
-    };
-    words(out, shares.iter().map(|it| pair(it).0));
-    words(out, shares.iter().map(|it| pair(it).1));
-    floats(out, shares.iter().map(|it| it.amount as f64 * scale));
+    words(out, shares.iter().map(|it| it.pair.0));
+    words(out, shares.iter().map(|it| it.pair.1));
+    floats(out, shares.iter().map(|it| it.amount));
     floats(out, shares.iter().map(|it| it.delay));
+}
+
+#[cfg(test)]
+mod tests {
+    use paje_sim::ValueId;
+
+    use super::*;
+
+    #[test]
+    fn ticks_of_deep_states_are_more_than_64_bits_tell() {
+        let deep = |imbrication| Amount {
+            key: Key::State(imbrication, ValueId(7)),
+            amount: 1 << 62,
+            delay: 0.0,
+        };
+        let all: Vec<Amount> = (70..82).map(deep).collect();
+        let share = Share::others(&all, (-62.0f64).exp2()).expect("there are some");
+        assert_eq!((share.pair, share.amount), ((OTHERS, 70), 12.0));
+    }
 }
