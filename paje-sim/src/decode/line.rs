@@ -165,7 +165,13 @@ impl Decoder {
     }
 
     /// The lane of the line at hand; if it is new, that is noted.
-    fn named_lane(&mut self, padded: &[u8], plan: &Plan, line: u32, decoded: &mut Decoded) -> KnownLane {
+    fn named_lane(
+        &mut self,
+        padded: &[u8],
+        plan: &Plan,
+        line: u32,
+        decoded: &mut Decoded,
+    ) -> KnownLane {
         let words = self.lexing.spans.as_slice();
         let nature = match plan.action {
             Action::Replayed(op) => op.nature(),
