@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
+use console::Failure;
 use paje_dump::output::{Quotes, Style};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace, ValueNames, WarningKind};
 use paje_split::cli::Cli;
-use console::Failure;
 use paje_split::run::{Made, split};
 use splitter::{Folders, Input, Limits};
 use workers::Workers;

@@ -12,7 +12,7 @@ use paje_analysis::time::{self, Time};
 use paje_analysis::variables::{self, Variables};
 use paje_analysis::waits::{self, Waits};
 use paje_analysis::{Bins, By, Scope, Table};
-use paje_sim::{Options, Portion, Progress, Selection, Source, Trace, TimeRange};
+use paje_sim::{Options, Portion, Progress, Selection, Source, TimeRange, Trace};
 use workers::Workers;
 
 use crate::team;
