@@ -126,9 +126,15 @@ impl PackedText {
                 Some(Slot::Done(_)) => {
                     state.given += 1;
                     let Some(Slot::Done(text)) = state.slots.pop_front() else { continue };
-                    let text = text?;
-                    state.bytes -= text.len() as u64;
-                    return Ok(Some(text));
+                    match &text {
+                        Ok(text) => state.bytes -= text.len() as u64,
+                        // Nothing is read behind damage.
+                        Err(_) => {
+                            state.ended = true;
+                            state.slots.clear();
+                        }
+                    }
+                    return text.map(Some);
                 }
                 Some(Slot::Busy) => {
                     state = self.shared.done.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -153,9 +159,9 @@ impl Read for PackedText {
             return Ok(0);
         }
         while self.given == self.text.len() {
-            self.text = Vec::new();
+            (self.text, self.given) = (Vec::new(), 0);
             let Some(text) = self.next_text()? else { return Ok(0) };
-            (self.text, self.given) = (text, 0);
+            self.text = text;
         }
         let left = &self.text[self.given..];
         let count = left.len().min(buffer.len());
@@ -234,6 +240,7 @@ mod tests {
                 }
             };
             stopped.store(true, Ordering::Relaxed);
+            assert!(matches!(text.read(&mut some), Ok(0)), "there is text behind the end");
             (read, ended)
         })
     }
