@@ -193,7 +193,9 @@ fn live_ends_with_what_the_file_has() {
 fn a_slow_terminal_loses_nothing() {
     // Reports that do not fit into a pipe: the first one that is shown waits for who reads it, and so does the trace.
     let mut bytes = Vec::new();
-    datasets::write(datasets::Shape::ManyContainers, 3 << 20, 1, &mut bytes).expect("in memory");
+    datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
+    // A report that takes long comes seldom, so its trace is short, and comments fill the blocks.
+    bytes.extend(b"# A line in which nothing happens.\n".repeat(6 << 15));
     let bytes = &bytes;
     let words = ["states", "--by=container", "--no-warnings"];
     let mut child = program(&[&words[..], &["--live"]].concat())
@@ -205,9 +207,9 @@ fn a_slow_terminal_loses_nothing() {
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
         let feed = scope.spawn(|| {
-            // Some comes when a report is due.
-            let (most, rest) = bytes.split_at(bytes.len() * 3 / 4);
-            stdin.write_all(most).expect("it reads all");
+            // Of what comes when a report is due, a block is full before the end.
+            let (first, rest) = bytes.split_at(bytes.len() / 2);
+            stdin.write_all(first).expect("it reads all");
             std::thread::sleep(Duration::from_millis(1100));
             stdin.write_all(rest).expect("it reads all");
             drop(stdin);
