@@ -13,7 +13,7 @@ const COUNT: usize = 20_000;
 /// A name, and how to make a number of that kind.
 type Kind = (&'static str, fn(&mut Numbers) -> f64);
 
-/// What the columns of a dump hold.
+/// Kinds of numbers in the columns of a dump.
 const KINDS: [Kind; 5] = [
     ("times, 6 digits", |numbers| numbers.below(1_000_000_000) as f64 / 1e6),
     ("times, 9 digits", |numbers| numbers.below(1_000_000_000_000) as f64 / 1e9),

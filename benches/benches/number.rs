@@ -13,7 +13,7 @@ const COUNT: usize = 20_000;
 /// A name, and how to write a number of that kind.
 type Kind = (&'static str, fn(&mut Numbers) -> String);
 
-/// How producers write numbers.
+/// Kinds of numbers that producers write.
 const KINDS: [Kind; 7] = [
     ("6 decimals", |numbers| format!("{:.6}", numbers.below(1_000_000_000) as f64 / 1e6)),
     ("9 decimals", |numbers| format!("{:.9}", numbers.below(1_000_000_000_000) as f64 / 1e9)),

@@ -20,7 +20,7 @@ const SEED: u64 = 1;
 /// Short lines; long ones with tabs; long ones with many quotes.
 const LINES: [Shape; 3] = [Shape::Mpi, Shape::TaskRuntime, Shape::Quoted];
 
-/// What a replay is mostly made of: states, links and variables each at its worst, many tables.
+/// Main loads of a replay: states, links and variables each at its worst, many tables.
 const REPLAYS: [Shape; 6] = [
     Shape::Mpi,
     Shape::TaskRuntime,

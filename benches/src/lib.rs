@@ -17,19 +17,19 @@
 //! cargo run --release -p benches --bin compare -- --help
 //! ```
 //!
-//! How `pj_dump` scales with threads:
+//! Scaling of `pj_dump` with threads:
 //!
 //! ```text
 //! cargo run --release -p benches --bin scaling -- --help
 //! ```
 //!
-//! What `pj_dump` costs where nothing can be timed, in instructions:
+//! Costs of `pj_dump` where nothing can be timed, in instructions:
 //!
 //! ```text
 //! cargo run --release -p benches --bin instructions -- --help
 //! ```
 //!
-//! What `pj_split` costs, and the replay of its pieces:
+//! Costs of `pj_split`, and of the replay of its pieces:
 //!
 //! ```text
 //! cargo run --release -p benches --bin pieces -- --help

@@ -1,4 +1,4 @@
-//! What cutting a trace into pieces costs, and their replay: what `--bin pieces` measures and draws.
+//! Costs of cutting a trace into pieces and of their replay, as `--bin pieces` measures and draws them.
 //!
 //! The same trace, from one file and from the pieces that `pj_split` makes of it:
 //!

@@ -1,4 +1,4 @@
-//! How replay scales with threads: what `--bin scaling` measures, computes and draws.
+//! Scaling of replay with threads, as `--bin scaling` measures, computes and draws it.
 //!
 //! T(p, s) is the time of `pj_dump` with p threads on a trace of s bytes: wall clock, from before the
 //! process starts until it has ended, rows to `/dev/null`, the minimum of the runs. The minimum,
@@ -33,5 +33,5 @@ pub mod study;
 pub mod table;
 pub mod words;
 
-/// What goes wrong here ends in one line for a person; no caller tells the causes apart.
+/// Result of a study. Errors end in one line for a person; no caller tells the causes apart.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

@@ -1,4 +1,4 @@
-//! What a program does when it is refused memory: it says so and ends with a status of its own.
+//! Allocator for a program that is refused memory: it says so and ends with a status of its own.
 //!
 //! Rust's standard library ends a program by SIGABRT then, which looks like a crash. What it offers
 //! instead (`alloc::set_alloc_error_hook`) is not stable; an allocator of one's own is.
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OrExit {
-    /// What the program is called in its messages.
+    /// Name of the program in its messages.
     pub program: &'static str,
     /// Its exit status when there is no memory.
     pub status: i32,

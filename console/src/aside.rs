@@ -47,9 +47,9 @@ pub fn write_with(
 #[derive(Debug)]
 pub struct Aside {
     file: File,
-    /// What it is called while it is aside, if it has to have a name.
+    /// Path of the file while it is aside, if it has to have a name.
     path: PathBuf,
-    /// Whether the file has this name, and is to lose it if writing fails.
+    /// True if the file has this name, and is to lose it if writing fails.
     named: bool,
     /// The place that it is to take.
     place: PathBuf,
@@ -71,7 +71,7 @@ impl Aside {
         }
     }
 
-    /// What is to be written to.
+    /// The file to write to.
     #[must_use]
     pub const fn file(&self) -> &File {
         &self.file

@@ -1,11 +1,11 @@
-//! What a trace holds, in numbers: the same table in every program.
+//! Contents of a trace, in numbers: the same table in every program.
 
 use std::fmt::Write;
 
 use paje_sim::Trace;
 use serde::Serialize;
 
-/// What a trace holds. Containers and types are counted without the root.
+/// Contents of a trace, in numbers. Containers and types are counted without the root.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
     /// The earliest time of an object and the latest of a line, in seconds.
@@ -29,7 +29,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// What this trace holds: of objects, those that were kept.
+    /// Contents of this trace: of objects, those that were kept.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());

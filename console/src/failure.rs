@@ -1,4 +1,4 @@
-//! Why a program fails, and the exit status that goes with it.
+//! Reason why a program fails, and the exit status that goes with it.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub const INVALID: u8 = 1;
 /// The exit status of wrong usage, and of input or output that fails.
 pub const TROUBLE: u8 = 2;
 
-/// Why a program fails. [`Voice::failure`] says it.
+/// Reason why a program fails. [`Voice::failure`] says it.
 #[derive(Debug)]
 pub enum Failure {
     /// The trace of this name is invalid, or cannot be read.
@@ -25,7 +25,7 @@ pub enum Failure {
     Output(io::Error),
     /// The threads cannot run as asked for.
     Workers(workers::Error),
-    /// What was asked for cannot be done with this trace; in a sentence that follows its name.
+    /// A request that cannot be met with this trace; in a sentence that follows its name.
     Unsuitable(PathBuf, String),
     /// Anything else, in a sentence.
     Other(String),

@@ -25,7 +25,7 @@
 //!     generate: Generate,
 //! }
 //!
-//! // What is needed otherwise is not needed beside --generate. In `main`: console::generate::parse(&MANUAL).
+//! // Options needed otherwise are not needed beside --generate. In `main`: console::generate::parse(&MANUAL).
 //! let words = ["tea", "--generate", "man"];
 //! let text = console::generate::text::<Cli>(&MANUAL, words).expect("these words are fine").expect("asked for");
 //! assert!(String::from_utf8_lossy(&text).contains("lumps"));
@@ -57,7 +57,7 @@ pub struct Generate {
     pub generate: Option<What>,
 }
 
-/// What can be generated.
+/// Kinds of text that can be generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// The man page, in roff
@@ -100,11 +100,11 @@ fn end(command: &Command, error: &clap::Error) -> ! {
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
 
-/// What these words, the program's name first, ask to be generated, if they do.
+/// Text that these words, the program's name first, ask to be generated, if they do.
 ///
 /// # Errors
 ///
-/// What clap says of words that are no command line of this program.
+/// Clap's error for words that are no command line of this program.
 pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,

@@ -1,4 +1,4 @@
-//! What the programs share at the command line; each of them is its own options, its own work, and this.
+//! Parts that the programs share at the command line; each of them is its own options, its own work, and this.
 //!
 //! In: words of a command line, files. Out: a replayed trace, sentences on standard error, an exit status.
 //!

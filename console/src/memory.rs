@@ -46,7 +46,7 @@ impl Limit {
     }
 }
 
-/// What a replay may take, and where the rest goes; `None` if all is kept in memory.
+/// Memory that a replay may take, and where the rest goes; `None` if all is kept in memory.
 #[must_use]
 pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
@@ -60,7 +60,7 @@ pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit>
     })
 }
 
-/// Where temporary files go that may be large: `/tmp` is often memory.
+/// Folder of temporary files that may be large: `/tmp` is often memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {

@@ -20,7 +20,7 @@ use crate::memory::{self, Limit};
 pub use reading::{Accepted, Less, Reading};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
 
-/// How many threads work, and where.
+/// Number of threads, and where they run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Parallel {
     /// How many threads work
@@ -45,7 +45,7 @@ impl Parallel {
     }
 }
 
-/// How much memory a replay may take, and where the rest goes.
+/// Memory that a replay may take, and where the rest goes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Memory {
     /// How much memory to take: a size such as 4G, a share of what there is such as 50%, or none. Beyond
@@ -67,7 +67,7 @@ impl Memory {
     }
 }
 
-/// How long a line may be.
+/// Limit to the length of a line.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LongestLine {
     /// The longest line that is accepted; no trace has lines of megabytes, but other files may. Such as
@@ -80,7 +80,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
 
-/// Whether what is doubtful is told.
+/// Choice of being told what is doubtful.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
     /// Do not warn of what is doubtful; errors, and what --recover left out or mended, are told nevertheless
@@ -91,13 +91,13 @@ pub struct Warnings {
 /// The variable of the environment that stands for `--no-warnings` where the call cannot be changed.
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
-/// What manuals say of it.
+/// Entry of this variable in manuals: its name, and its effect.
 pub const NO_WARNINGS_TERM: (&str, &str) = (
     NO_WARNINGS,
     "If it is set, and not to 0, no, false or nothing, it is as if --no-warnings were given.",
 );
 
-/// Which of the files that a trace names are read.
+/// Choice of the files that are read of those that a trace names.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NamedFiles {
     /// Do not read the files that the trace names (PajeTraceFile, Filename), as PajeNG does not, but warn of
@@ -112,7 +112,7 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Where the files may lie that these traces name; `None` if they are not read.
+    /// Folders of the files that these traces name; `None` if they are not read.
     ///
     /// # Errors
     /// There is no such folder: its name, and why.
@@ -127,7 +127,7 @@ impl NamedFiles {
     }
 }
 
-/// What is told on standard error.
+/// Messages on standard error: progress and warnings.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Talk {
     /// Do not show progress; it is shown only if standard error is a terminal, and after a second

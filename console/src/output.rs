@@ -28,7 +28,7 @@ pub fn buffered(
     let mut out = BufWriter::new(file);
     let written = write(&mut out).and_then(|()| out.flush());
     if written.is_err() {
-        // What is still buffered would fail again.
+        // Bytes still buffered would fail again.
         let _ = out.into_parts();
     }
     written

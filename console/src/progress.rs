@@ -1,4 +1,4 @@
-//! How far the program is, on a terminal.
+//! Progress of the program, on a terminal.
 //!
 //! A thread of its own looks at counters that are kept anyway, a few times a second: nothing waits
 //! for it, and nothing is slower for it.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// From one look at the counters to the next.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Where it is shown how far the program is, if anywhere.
+/// Display of the program's progress, if it is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Display {
     wanted: bool,
@@ -148,7 +148,7 @@ fn follow(stage: impl Fn() -> Stage, began: Instant, stopped: &Receiver<Infallib
     line.clear();
 }
 
-/// How wide the terminal is at present: it may be made wider or narrower.
+/// Width of the terminal at present, in columns: it may be made wider or narrower.
 fn columns() -> u16 {
     tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col).max(1)
 }

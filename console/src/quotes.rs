@@ -1,9 +1,9 @@
-//! How names are printed.
+//! Quotes around printed names.
 
 use clap::ValueEnum;
 use paje_sim::{Name, NameOrder, ValueNames};
 
-/// Whether names are printed with quotes.
+/// Quotes around names that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Quotes {
     /// Bare, but quoted where a bare name would break the row (a comma, a quote, a carriage return, an outer blank)
@@ -34,7 +34,7 @@ impl Quotes {
         }
     }
 
-    /// When two names of values are the same, so that it goes with it.
+    /// Rule for two names of values to be the same, as goes with these quotes.
     #[must_use]
     pub const fn value_names(self) -> ValueNames {
         match self {

@@ -14,11 +14,11 @@ use crate::{Failure, Voice};
 pub struct Opened {
     /// The bytes.
     pub input: Input,
-    /// Where it lies, unless it is standard input.
+    /// Path of the trace, unless it is standard input.
     pub file: Option<PathBuf>,
     /// Files that go on where it ends.
     further: Vec<PathBuf>,
-    /// Where the files may lie that it names, if they are read.
+    /// Folders of the files that it names, if they are read.
     folders: Option<Folders>,
 }
 
@@ -54,13 +54,13 @@ impl Opened {
         Ok(self)
     }
 
-    /// What messages call it: its path, or `<stdin>`.
+    /// Name in messages: its path, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
     }
 
-    /// What `read` makes of it.
+    /// Result of `read` on the trace.
     ///
     /// # Errors
     /// The trace is invalid or damaged, or cannot be read.

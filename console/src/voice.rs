@@ -1,4 +1,4 @@
-//! What the programs say on standard error in the same words.
+//! Messages on standard error that the programs share word for word.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,13 +18,13 @@ use crate::Failure;
 /// Speaks for a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
-    /// What the program is called.
+    /// Name of the program.
     pub program: &'static str,
-    /// What it advises where events come too late for their lanes.
+    /// Advice where events come too late for their lanes.
     pub on_disorder: &'static str,
-    /// What it advises where a line is too long, if it has anything for that.
+    /// Advice where a line is too long, if the program has an option for that.
     pub on_long_lines: Option<&'static str>,
-    /// What it advises where a replay that recovers would go on, if it can.
+    /// Advice where a replay that recovers would go on, if the program can recover.
     pub on_damage: Option<&'static str>,
 }
 
@@ -61,7 +61,7 @@ impl Voice {
         let _ = io::stderr().lock().write_all(lines.as_bytes());
     }
 
-    /// What the trace is read from.
+    /// Says what the trace is read from.
     pub fn input(self, input: &Input) {
         let mut what = String::new();
         if let Some(compression) = input.compression() {
@@ -90,7 +90,7 @@ impl Voice {
         }
     }
 
-    /// What was doubtful, once for each kind and definition, in file order.
+    /// Warns of doubtful things, once for each kind and definition, in file order.
     pub fn warnings(self, name: &Path, trace: &Trace) {
         let mut all: Vec<_> = trace.warnings().iter().collect();
         all.sort_by_key(|warning| (warning.file_number, warning.first_line));
@@ -106,7 +106,7 @@ impl Voice {
         }
     }
 
-    /// How to read a file that the trace may not name but does, if that is what is wrong.
+    /// Hints at the option for a file that the trace may not name but does, if that is the error.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
@@ -114,7 +114,7 @@ impl Voice {
         }
     }
 
-    /// What was wrong with a trace that was dumped nevertheless: one line for each kind of problem, then one
+    /// Tells the problems of a trace that was dumped nevertheless: one line for each kind of problem, then one
     /// of sums. `done` says what was done with the rest; `hint` is given where events came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
@@ -165,7 +165,7 @@ impl Voice {
         }
     }
 
-    /// Why the program fails; for an invalid trace, with the line.
+    /// Says why the program fails; for an invalid trace, with the line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -247,7 +247,7 @@ pub fn refused_folder(error: &Error) -> Option<&Path> {
     }
 }
 
-/// What is wrong, without the place.
+/// Message of an error, without the place.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
     match error.kind() {

@@ -225,7 +225,7 @@ fn shells_accept_completions() {
     }
 }
 
-/// What a shell's own completion makes of a word that is begun.
+/// Words that a shell's own completion makes of one that is begun.
 fn completed(program: &Program, shell_name: &str, word: &str) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("completions");

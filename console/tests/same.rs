@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is asked of each trace, `t`; `u` is another. Files that are written are called `out`.
+/// Command lines for each trace, `t`; `u` is another. Files that are written are called `out`.
 const QUESTIONS: [(&str, &[&str]); 21] = [
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),
@@ -64,7 +64,7 @@ fn all_answers_are_the_same() {
         .map(|name| (name, example(&format!("{name}.trace"))))
         .into();
     traces.push(("no last newline", mpi.strip_suffix(b"\n").unwrap_or(&mpi).to_vec()));
-    // What is invalid: open links, lines that are cut, disorder.
+    // Invalid traces: open links, lines that are cut, disorder.
     traces.push(("open links", example("open-links.trace")));
     traces.push(("unsorted", example("unsorted.trace")));
     traces.push(("cut", mpi[..mpi.len() * 2 / 3].to_vec()));
@@ -124,7 +124,7 @@ struct Place {
     folder: tempfile::TempDir,
 }
 
-/// What a program says, and the files that it writes.
+/// Output of a program, and the files that it writes.
 #[derive(Debug, PartialEq)]
 struct Answer {
     output: Output,

@@ -29,7 +29,7 @@ use std::str::FromStr;
 use cutter::Cutter;
 use lines::Lines;
 
-/// How files tell what they hold, and how they are named.
+/// Style of files: the way in which they tell what they hold, and are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Style {
@@ -114,7 +114,7 @@ impl TraceFiles {
     ///
     /// # Errors
     ///
-    /// What the file system reports.
+    /// Those of the file system.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         fs::write(folder.join(Self::ROOT), &self.root)?;

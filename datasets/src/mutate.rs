@@ -3,10 +3,10 @@
 //! Changes keep most of a trace as it is, so that what reads it comes far: lines are swapped, doubled,
 //! dropped and cut, words are put in the place of others, bytes are changed.
 
-/// What one change is made from. All numbers are taken modulo what there is.
+/// Numbers that one change is made from. All are taken modulo what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What is done.
+    /// Kind of the change.
     pub what: u8,
     /// The line that it is done to.
     pub line: u16,
@@ -103,7 +103,7 @@ fn apply(lines: &mut Vec<Vec<u8>>, change: Change) {
             lines[at].push(b' ');
             lines[at].extend_from_slice(&tail);
         }
-        // What stands in another line, behind what is there in this one.
+        // A word of another line, in place of one of this line.
         7 | 8 => {
             let new = nth_word(&lines[other], number >> 3).to_vec();
             replace_word(&mut lines[at], number, &new);

@@ -87,7 +87,7 @@ pub struct RandomTrace {
     pub bytes: Vec<u8>,
     /// Options for `pj_dump`, PajeNG's as well as ours, without the file.
     pub options: Vec<String>,
-    /// What is wrong with it; `None` if it is valid under these options.
+    /// Fault of the trace; `None` if it is valid under these options.
     pub fault: Option<Fault>,
 }
 

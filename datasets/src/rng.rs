@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 /// A stream of random numbers decided by its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng {
-    /// What is drawn first, the next at the end.
+    /// Numbers that are drawn first, the next at the end.
     choices: Vec<u16>,
     then: Xoshiro256PlusPlus,
 }

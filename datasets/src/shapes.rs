@@ -181,7 +181,7 @@ impl Error for ParseShapeError {}
 ///
 /// # Errors
 ///
-/// What `out` reports.
+/// Those of `out`.
 pub fn write<W: Write + ?Sized>(
     shape: Shape,
     size: u64,

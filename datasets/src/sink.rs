@@ -1,4 +1,4 @@
-//! Where shapes write their lines: fields straight into a buffer, digit by digit.
+//! Output of shapes, line by line: fields straight into a buffer, digit by digit.
 //!
 //! A generator must outrun what it feeds, so no field goes through `format!`. Appending cannot fail; only
 //! [`Sink::end`], once per line, may hand a full buffer on and report what the output said.
@@ -15,7 +15,7 @@ pub(crate) struct Sink<'a, W: Write + ?Sized> {
     buffer: Vec<u8>,
     /// Bytes handed on.
     flushed: u64,
-    /// Whether the current line has a field already.
+    /// True if the current line has a field already.
     started: bool,
     separator: u8,
 }

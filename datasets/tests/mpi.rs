@@ -7,7 +7,7 @@ use datasets::{Shape, generate};
 /// The time that the fastest message takes, in microseconds.
 const LATENCY: u64 = 20;
 
-/// What a rank has done so far.
+/// History of a rank so far.
 #[derive(Debug, Default)]
 struct Rank<'a> {
     open: Vec<&'a str>,

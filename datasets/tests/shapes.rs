@@ -1,4 +1,4 @@
-//! What every shape promises: the same bytes for ever, the size asked for, a clean end.
+//! Promises of every shape: the same bytes for ever, the size asked for, a clean end.
 
 use datasets::{Shape, generate, write};
 

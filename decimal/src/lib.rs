@@ -186,7 +186,7 @@ pub fn write_u64(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// How C spells what is not finite.
+/// Spelling in C of a value that is not finite.
 fn spell(value: f64) -> &'static [u8] {
     match (value.is_nan(), value.is_sign_negative()) {
         (true, false) => b"nan",

@@ -1,4 +1,4 @@
-//! What a trace is converted to can be read: protocol buffers, JSON, a table, and Pajé.
+//! Files that a trace is converted to can be read: protocol buffers, JSON, a table, and Pajé.
 
 #![no_main]
 
@@ -37,7 +37,7 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// What comes of a trace; none if it is invalid.
+/// File that a trace is converted to; none if it is invalid.
 fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> {
     let conversion = Conversion { format, quotes: Quotes::Auto, options: options.clone() };
     let (workers, progress) = (Workers::one(), Progress::default());
@@ -48,7 +48,7 @@ fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> 
     }
 }
 
-/// Where messages are, by field: of a trace, its packets; of these, interned data, events and tracks.
+/// Fields with messages: of a trace, its packets; of these, interned data, events and tracks.
 struct Inner(u64, &'static [Inner]);
 
 const PACKETS: &[Inner] = &[Inner(
@@ -60,7 +60,7 @@ const PACKETS: &[Inner] = &[Inner(
     ],
 )];
 
-/// Whether bytes are a message, and those within are.
+/// True if bytes are a message, and those within are.
 fn is_message(mut bytes: &[u8], inner: &[Inner]) -> bool {
     while !bytes.is_empty() {
         let Some(tag) = varint(&mut bytes) else { return false };

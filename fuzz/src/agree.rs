@@ -1,4 +1,4 @@
-//! What must hold of every trace.
+//! Properties that must hold of every trace.
 
 use paje_sim::Options;
 use paje_validate::Rules;
@@ -18,7 +18,7 @@ pub fn verdict(trace: &[u8], options: &Options) {
         let (_, found) = replayed(trace, &options, &Workers::one());
         assert_eq!(found, wanted, "in blocks of {block}");
     }
-    // What the format asks for is more than what a replay needs.
+    // The format asks for more than a replay needs.
     if checked(trace, &options, Rules::Format).is_ok() {
         assert_eq!(wanted, Ok(()), "the checker takes it by the format's rules");
     }

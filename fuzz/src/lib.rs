@@ -1,4 +1,4 @@
-//! What the targets share: how traces are made of a fuzzer's bytes, and what must hold of each.
+//! Common parts of the targets: traces made of a fuzzer's bytes, and properties that must hold of each.
 
 pub mod agree;
 pub mod pieces;
@@ -17,7 +17,7 @@ use paje_sim::{Error, ErrorKind, FieldNames, Options, Portion, Progress, Source,
 use paje_validate::{Rules, Severity, check};
 use workers::{Pin, Workers};
 
-/// What is wrong first: line, column, code and sentence.
+/// First error: line, column, code and sentence.
 pub type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
 
 /// A trace made of a fuzzer's bytes: a random one of the datasets, with some damage. The first byte is for
@@ -42,7 +42,7 @@ pub fn options(byte: u8) -> Options {
     options
 }
 
-/// What the checker says.
+/// Verdict of the checker.
 pub fn checked(trace: &[u8], options: &Options, by: Rules) -> Verdict {
     let mut rules = paje_validate::Options::default();
     rules.rules = by;
@@ -66,7 +66,7 @@ pub fn team() -> &'static Workers {
     &TEAM
 }
 
-/// What the replay says.
+/// Trace and verdict of the replay.
 pub fn replayed(trace: &[u8], options: &Options, workers: &Workers) -> (Option<Trace>, Verdict) {
     let source = Source::stream(trace);
     told(Trace::read_with(source, options, workers, &Progress::default()))
@@ -85,7 +85,7 @@ fn told(result: Result<Trace, Error>) -> (Option<Trace>, Verdict) {
     }
 }
 
-/// How rows look, drawn from a byte of the input.
+/// Style of rows, drawn from a byte of the input.
 pub fn style(byte: u8) -> Style {
     let quotes = [Quotes::Auto, Quotes::Keep, Quotes::Strip][usize::from(byte >> 4) % 3];
     Style {

@@ -25,7 +25,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if style.quotes == Quotes::Keep {
         // As the programs do it.
         options.value_names = ValueNames::AsWritten;
-        // What was made up was not written; pieces write it, in quotes if it needs them.
+        // Made-up names were not written; pieces write them, in quotes if they need them.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());
@@ -46,7 +46,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
         return assert!(matches!(done, Err(failure) if failure.status() == 2), "is in pieces");
     }
     let made = match done {
-        // What a container was in before it was created may have ended: see docs/recover.md.
+        // States that a container was in before it was created may have ended: see docs/recover.md.
         Err(Failure::Unsuitable(..)) if options.recover => return,
         done => done.expect("the trace can be split"),
     };

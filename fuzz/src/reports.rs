@@ -93,7 +93,7 @@ fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
 
 /// Reports must not depend on portions and workers, and must be there whenever the trace is valid.
 pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
-    // What a push without imbrication ends may end again, which a portion cannot know.
+    // States that a push without imbrication ends may end again, which a portion cannot know.
     options.no_imbrication = false;
     let (source, progress) = (Source::stream(trace), Progress::default());
     let Ok(whole) = Trace::read_with(source, &options, &Workers::one(), &progress) else { return };
@@ -106,7 +106,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let bytes = 1 + (u64::from(size) << 3);
     let mut see = |portion: &Portion<'_>| {
         parts.see(portion.trace(), team());
-        // What is open must be countable at any time.
+        // Open states and links must be countable at any time.
         parts.tables(portion.trace());
         ControlFlow::Continue(())
     };

@@ -1,4 +1,4 @@
-//! Who waits for whom, who causes it, and what the critical path is in: `waiting TRACE`.
+//! Waiting, its causes, and the parts of the critical path: `waiting TRACE`.
 
 use std::fmt::Write;
 use std::process::ExitCode;

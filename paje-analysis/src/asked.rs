@@ -12,43 +12,43 @@ use crate::time::{self, Time};
 use crate::waits::{Options, Waits};
 use crate::{Bins, By, Label, Scope, Table};
 
-/// What is analysed, and how.
+/// An analysis and its settings.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Where the time goes: see [`states`].
+    /// Time by state value: see [`states`].
     States(By),
-    /// Who sends to whom: see [`comm`].
+    /// Links between containers: see [`comm`].
     Comm {
         /// Adds up what is in containers of the type of this name.
         level: Option<String>,
         /// The user-defined field with a link's bytes.
         bytes: Option<String>,
     },
-    /// What happens when: see [`time`].
+    /// Time by bin: see [`time`].
     Time {
-        /// What has rows of its own.
+        /// Grouping of the rows.
         by: By,
-        /// Into how many parts the time is divided.
+        /// Number of parts that the time is divided into.
         bins: u32,
-        /// Whether states count with all that is in them.
+        /// True if states count with all that is in them.
         inclusive: bool,
-        /// Whether rows are of classes, and not of values.
+        /// True if rows are of classes, and not of values.
         classes: bool,
-        /// What the classes are; if none is given, the map that fits.
+        /// Map of values to classes; if none is given, the map that fits.
         map: Option<Map>,
     },
-    /// Who waits for whom: see [`waits`](crate::waits).
+    /// Waiting of containers for one another: see [`waits`](crate::waits).
     Waits(WaitsBy, About),
-    /// What the critical path is in: see [`critical`](crate::critical); by value, or by container.
+    /// Parts of the critical path: see [`critical`](crate::critical); by value, or by container.
     Critical {
-        /// Whether by value, with the imbalance; by container otherwise.
+        /// True if by value, with the imbalance; by container otherwise.
         by_value: bool,
-        /// What waiting is told from.
+        /// Settings that waiting is told from.
         about: About,
     },
 }
 
-/// What has a row of its own where waiting is told.
+/// Grouping of waiting: each of these has a row of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitsBy {
     /// Each kind.
@@ -59,10 +59,10 @@ pub enum WaitsBy {
     Pair,
 }
 
-/// What waiting is told from.
+/// Settings that waiting is told from.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What states are about; if none is given, the map that fits.
+    /// Map of state values to classes; if none is given, the map that fits.
     pub map: Option<Map>,
     /// The name of the type of containers, each of which holds a group.
     pub group: Option<String>,
@@ -74,7 +74,7 @@ pub struct About {
     pub bytes: Option<String>,
 }
 
-/// What has rows of its own, by the name of it: `value`, `container`, or a type of containers.
+/// Grouping of rows, by its name: `value`, `container`, or a type of containers.
 #[must_use]
 pub fn by(name: &str) -> By {
     match name {
@@ -96,7 +96,7 @@ pub fn map(given: &str) -> Result<Map, String> {
 }
 
 impl Asked {
-    /// What is found in a trace whose rows were kept, of what was selected. Whoever calls is in the workers' pool.
+    /// Table found in a trace whose rows were kept, of what was selected. Whoever calls is in the workers' pool.
     ///
     /// # Errors
     /// The trace has no such group or root, or the map knows none of its states: a sentence.

@@ -5,7 +5,7 @@ use crate::Seconds;
 /// Parts of equal length, each without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bins {
-    /// Where each begins, and where the last one ends.
+    /// Begin of each, and end of the last one.
     edges: Vec<Seconds>,
 }
 
@@ -18,7 +18,7 @@ impl Bins {
         Bins { edges: (0..=count).map(edge).collect() }
     }
 
-    /// How many there are.
+    /// Number of bins.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edges.len() - 1
@@ -30,7 +30,7 @@ impl Bins {
         false
     }
 
-    /// When a bin begins and ends.
+    /// Begin and end of a bin.
     #[must_use]
     pub fn span(&self, bin: usize) -> (Seconds, Seconds) {
         (self.edges[bin], self.edges[bin + 1])

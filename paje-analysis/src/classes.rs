@@ -1,4 +1,4 @@
-//! What states are about: computing, sending, receiving, waiting, a collective operation, …
+//! Classes of states: computing, sending, receiving, waiting, a collective operation, …
 //!
 //! A [`Map`] gives each state value a [`Class`], by its name. It is a file in TOML, and two are built in:
 //! `mpi` and `starpu`. [`Classes`] are what a map makes of the values of one trace.
@@ -11,7 +11,7 @@ use paje_sim::{ContainerId, Trace, TypeId, TypeNature, ValueId};
 
 pub use map::{Map, MapError};
 
-/// What a state is about.
+/// Class of a state: the activity that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// The program's own work.
@@ -32,7 +32,7 @@ pub enum Class {
     Other,
 }
 
-/// Who waits for whom in an operation of a whole group.
+/// Class of an operation of a whole group: who waits for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collective {
     /// All for all: nobody leaves before the last one enters.
@@ -85,19 +85,19 @@ impl Class {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Whether a message can start in such a state.
+    /// True if a message can start in such a state.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// Whether a message can end in such a state.
+    /// True if a message can end in such a state.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// Whether it is about other containers.
+    /// True if it is about other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -223,14 +223,14 @@ impl Classes {
         &self.unknown
     }
 
-    /// Whether the map knows none of the values.
+    /// True if the map knows none of the values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()
     }
 }
 
-/// How many of a type's values the map knows, and how many of these are about other containers.
+/// Number of a type's values that the map knows, and of those of them that are about other containers.
 fn known_values(trace: &Trace, map: &Map, id: TypeId) -> (usize, usize) {
     let values = (0..trace.types().value_count(id) as u32).map(ValueId);
     let known = values.filter_map(|value| map.class(trace.types().value_name(id, value).text));

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::classes::{Class, Collective};
 use crate::tracks::{Tracks, grouped};
 
-/// How operations of groups are found.
+/// Settings for finding the operations of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
     /// Containers are a group if they are in the same container of this type, at any depth, or have none around
@@ -54,7 +54,7 @@ pub struct Collectives {
     pub groups: Vec<Vec<u32>>,
     /// The operations, by group and value.
     pub series: Vec<Series>,
-    /// What was not looked at.
+    /// Values that were not looked at.
     pub uneven: Vec<Uneven>,
 }
 
@@ -67,14 +67,14 @@ pub struct Series {
     pub type_: TypeId,
     /// The value.
     pub value: ValueId,
-    /// Who waits for whom.
+    /// Class: who waits for whom.
     pub class: Collective,
     /// Operation after operation, the state of each track of the group.
     states: Vec<u32>,
     members: usize,
     /// The root's place among the group's tracks, in series that have a root.
     pub root: Option<usize>,
-    /// Whether the root is assumed, not named.
+    /// True if the root is assumed, not named.
     pub assumed: bool,
 }
 
@@ -87,20 +87,20 @@ pub struct Uneven {
     pub type_: TypeId,
     /// The value.
     pub value: ValueId,
-    /// How many states a container of the group has at least.
+    /// Least number of states that a container of the group has.
     pub least: usize,
-    /// How many one has at most.
+    /// Greatest number that one has.
     pub most: usize,
 }
 
 impl Series {
-    /// How many operations there are.
+    /// Number of operations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len() / self.members
     }
 
-    /// Whether there are none.
+    /// True if there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()

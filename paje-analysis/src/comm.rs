@@ -1,4 +1,4 @@
-//! Who sent to whom: how often, how much, and for how long.
+//! Links between containers: number, size and duration.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ pub struct Comm {
     lanes: Vec<FxHashMap<Pair, Cell>>,
 }
 
-/// What has rows of its own.
+/// Pairs of containers that have rows of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ends {
     /// Each pair of containers.
@@ -44,31 +44,31 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// Where they start.
+    /// Container that they start in.
     pub from: Label,
-    /// Where they end.
+    /// Container that they end in.
     pub to: Label,
     /// The containers, for those who make a matrix of it.
     pub ends: [ContainerId; 2],
-    /// How many there are.
+    /// Number of links.
     pub count: u64,
-    /// What the user-defined field adds up to, if any of them has it.
+    /// Sum of the user-defined field, if any of them has it.
     pub bytes: Option<f64>,
     /// The shortest, in seconds; less than 0 if one ended before its start.
     pub min: f64,
-    /// What they took on average.
+    /// Mean duration.
     pub mean: Seconds,
     /// The longest, in seconds.
     pub max: f64,
-    /// When the first one started.
+    /// Start of the first one, in seconds.
     pub first: f64,
-    /// When the last one ended.
+    /// End of the last one, in seconds.
     pub last: f64,
 }
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Where a row comes: by type, value, and the places of its ends in output order.
+/// Place of a row: by type, value, and the places of its ends in output order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ impl Comm {
         });
     }
 
-    /// What was found. The trace is the one that has been seen, or its last portion. Types come in the order of
+    /// Rows found. The trace is the one that has been seen, or its last portion. Types come in the order of
     /// their definitions, values in that of their names, containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {

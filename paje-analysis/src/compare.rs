@@ -10,7 +10,7 @@ use crate::{Data, Label, Seconds, Table};
 pub struct Run<'r> {
     /// Its states.
     pub states: &'r [States],
-    /// How long it was.
+    /// Length of the run.
     pub makespan: Seconds,
 }
 
@@ -23,7 +23,7 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// How many there are in each run.
+    /// Number of states in each run.
     pub count: [u64; 2],
     /// Their exclusive time in each run.
     pub exclusive: [Seconds; 2],

@@ -6,7 +6,7 @@
 //! exit. Where several containers leave last at the same time, it begins with the one whose last wait is the
 //! longest ago.
 //!
-//! What is on it too long is told by the imbalance of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
+//! The excess of a value on it is told by the imbalance of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
 //! critical-path based performance analysis* (2012): the time of a value on the path, beyond its mean over the
 //! containers, waiting left out.
 
@@ -24,7 +24,7 @@ use crate::waits::Waits;
 /// The critical path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
-    /// Where it leads, in order of time; each part begins where the one before ends.
+    /// Parts in order of time; each begins where the one before ends.
     pub parts: Vec<Part>,
 }
 
@@ -42,29 +42,29 @@ pub struct Part {
 /// A state value, or the time between states of its type (`None`).
 pub type Activity = (TypeId, Option<ValueId>);
 
-/// How long the path is in states of one value in one container.
+/// Length of the path in states of one value in one container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnPath {
-    /// What.
+    /// State value, or the time between states.
     pub activity: Activity,
-    /// Where, as the number of a track.
+    /// Container, as the number of a track.
     pub track: u32,
-    /// How long.
+    /// Length of the path there.
     pub seconds: Seconds,
 }
 
-/// How long the path is in states of one value, and how long containers are.
+/// Length of the path in states of one value, compared with the containers' time in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Imbalance {
-    /// What.
+    /// State value, or the time between states.
     pub activity: Activity,
-    /// How long on the path.
+    /// Length on the path.
     pub on_path: Seconds,
-    /// How long in the mean of the containers that have states of the type, without waiting.
+    /// Mean time of the containers that have states of the type, without waiting.
     pub mean: Seconds,
-    /// How much longer on the path than in the mean: what the run would be shorter by, if all did equally much.
+    /// Excess of the path over the mean: the run would be shorter by that, if all did equally much.
     pub imbalance: Seconds,
-    /// What that costs all these containers together.
+    /// Cost of that for all these containers together.
     pub cost: Seconds,
 }
 
@@ -112,13 +112,13 @@ impl CriticalPath {
         clipped.filter(|part| part.start < part.end)
     }
 
-    /// How long the path is, in the window.
+    /// Length of the path in the window.
     #[must_use]
     pub fn length(&self, window: (f64, f64)) -> Seconds {
         self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
     }
 
-    /// How long the path is in each state value of each container, in the window: the longest first.
+    /// Length of the path in each state value of each container, in the window: the longest first.
     #[must_use]
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();
@@ -145,7 +145,7 @@ impl CriticalPath {
         list
     }
 
-    /// How much longer the path is in each state value than the mean of the containers, in the window: what costs
+    /// Excess of the path in each state value over the mean of the containers, in the window: what costs
     /// most first.
     #[must_use]
     pub fn imbalance(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<Imbalance> {

@@ -7,9 +7,9 @@ use std::fmt::Write;
 pub struct Edge<'a> {
     /// The names of the nodes that it is from and to.
     pub ends: [&'a str; 2],
-    /// What stands beside it.
+    /// Label beside it.
     pub label: String,
-    /// How much it stands for.
+    /// Weight, which gives its width.
     pub weight: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What happened how often, and when.
+//! Events by value and container: number, rate, first and last time.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -25,15 +25,15 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// Where they happened.
+    /// Container that they happened in.
     pub container: Label,
-    /// How many there are.
+    /// Number of events.
     pub count: u64,
-    /// When the first one happened, in seconds.
+    /// Time of the first one, in seconds.
     pub first: f64,
-    /// When the last one happened.
+    /// Time of the last one, in seconds.
     pub last: f64,
-    /// How many there are in each second that the container was there; none if it was not.
+    /// Number of events in each second that the container was there; none if it was not.
     pub rate: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Events {
         });
     }
 
-    /// What was found, types in the order of their definitions, values in that of their names, containers in output
+    /// Rows found, types in the order of their definitions, values in that of their names, containers in output
     /// order.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {

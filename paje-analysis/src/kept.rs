@@ -16,11 +16,11 @@ pub const VERSION: u64 = 1;
 /// The reports that are kept: by value, and by pair of containers.
 pub const REPORTS: [&str; 2] = ["states", "comm"];
 
-/// What is known of a trace beside what it reports.
+/// Facts of a trace beside its reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // They count what they are called.
 pub struct Facts {
-    /// When it ends, in seconds.
+    /// End of the trace, in seconds.
     pub end: f64,
     pub bytes: u64,
     pub lines: u64,
@@ -77,7 +77,7 @@ impl Default for Keeper {
 }
 
 impl Keeper {
-    /// How the trace is to be replayed: as the format says.
+    /// Options for the replay of the trace: as the format says.
     #[must_use]
     pub fn options() -> Options {
         let mut options = Options::default();
@@ -132,7 +132,7 @@ impl Kept {
         out
     }
 
-    /// What such bytes say. None if they are not those of this report as it is today.
+    /// Report in such bytes. None if they are not those of this report as it is today.
     #[must_use]
     pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
         let mut table = columns(report)?;
@@ -155,7 +155,7 @@ impl Kept {
     }
 }
 
-/// How a name was written, its length, and its bytes.
+/// Writes a name: its quoting, its length, and its bytes.
 fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
     out.push(quoting);
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -196,7 +196,7 @@ fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
     out.extend(bytes.iter().flatten());
 }
 
-/// What is left of the bytes.
+/// Rest of the bytes.
 struct Left<'b>(&'b [u8]);
 
 impl<'b> Left<'b> {

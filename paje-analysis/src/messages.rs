@@ -41,9 +41,9 @@ pub struct Message {
     pub row: u64,
     /// The link's value.
     pub value: ValueId,
-    /// When it started, in seconds.
+    /// Start, in seconds.
     pub start: f64,
-    /// When it ended, in seconds.
+    /// End, in seconds.
     pub end: f64,
     /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
     pub bytes: Option<f64>,
@@ -165,7 +165,7 @@ impl Messages {
         &self.sent[track]
     }
 
-    /// How many messages have no state at their start, and how many none at their end.
+    /// Number of messages that have no state at their start, and of those that have none at their end.
     #[must_use]
     pub fn without_state(&self) -> (u64, u64) {
         let count =
@@ -228,7 +228,7 @@ struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// How many links of the lane are behind.
+    /// Number of links of the lane that are behind.
     row: u64,
 }
 
@@ -261,7 +261,7 @@ impl Visitor for Reader<'_> {
     }
 }
 
-/// What the field says of a link's size: a number that is not negative.
+/// Size of a link, as the field says: a number that is not negative.
 fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
     let number = |text| str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();

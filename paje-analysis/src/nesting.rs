@@ -1,4 +1,4 @@
-//! Which state is in which: a lane's states come in order of opening, and so each comes before those in it.
+//! Nesting of states: a lane's states come in order of opening, and so each comes before those in it.
 //!
 //! In a portion of a trace, states that are still open have no end. The next portion has them again, and
 //! first: so what was found of them is kept until then.
@@ -17,13 +17,13 @@ pub(crate) struct Nested {
     pub(crate) end: f64,
     pub(crate) value: ValueId,
     imbrication: u32,
-    /// How long those took that began directly in it, and when the first of them did.
+    /// Sum of the durations of those that began directly in it, and when the first of them did.
     inner: Seconds,
     first_inner: f64,
 }
 
 impl Nested {
-    /// How long it took within the window.
+    /// Duration within the window.
     pub(crate) fn inclusive(&self, window: TimeRange) -> Seconds {
         Seconds::between(clip(window, self.start), clip(window, self.end))
     }
@@ -39,7 +39,7 @@ impl Nested {
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
-    /// What the portion before left open, from the bottom up, and how many of it have come again.
+    /// States that the portion before left open, from the bottom up, and how many of them have come again.
     open: Vec<Nested>,
     again: usize,
     /// Gets each state with an end, and the one that it is directly in.

@@ -1,4 +1,4 @@
-//! What happened before what, where messages are passed: an index of reachability.
+//! Happened-before order, where messages are passed: an index of reachability.
 //!
 //! The ends of messages and the operations of groups make *steps* of a track: what is in one state (a call) is one
 //! step, and what has no state is a step of its own. A step begins when the one before it is complete, and is
@@ -29,7 +29,7 @@ use crate::tracks::Tracks;
 pub use posts::posts;
 pub use sweep::LANES;
 
-/// What happened before what.
+/// Happened-before order of steps.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
@@ -39,14 +39,14 @@ pub struct Order {
     time: Vec<f64>,
     /// By step: its first edge.
     edge: Vec<u32>,
-    /// What each step is kept back by: steps that are to begin, or, if they are [`TAKEN`], whose messages are to be taken.
+    /// Steps that keep each step back: until they begin, or, if they are [`TAKEN`], until their messages are taken.
     edges: Vec<u32>,
     /// By step: how many edges begin there.
     uses: Vec<u32>,
     /// By message.
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Which line completes its next step, in an order that the edges allow.
+    /// Lines that complete their next step, in an order that the edges allow.
     sequence: Vec<u32>,
     operations: Vec<Operation>,
     left_out: u64,
@@ -61,7 +61,7 @@ pub struct Step(u32);
 pub struct Operation {
     /// Its place among [`Collectives::series`].
     pub series: usize,
-    /// Which of them it is, from 0.
+    /// Its number in the series, from 0.
     pub instance: usize,
     /// Its line, if all or each before have to enter first.
     line: u32,
@@ -73,7 +73,7 @@ const NONE: u32 = u32::MAX;
 /// Of a step in an edge: not only what is before it, but its messages too.
 const TAKEN: u32 = 1 << 31;
 
-/// Which messages keep their senders back.
+/// Messages that keep their senders back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendezvous<'a> {
     /// None.
@@ -129,7 +129,7 @@ impl Order {
         sequence::circles(self, limit)
     }
 
-    /// How many messages and members of operations are not kept to, since the trace contradicts itself.
+    /// Number of messages and members of operations that are not kept to, since the trace contradicts itself.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -154,19 +154,19 @@ impl Order {
         (track, step.0 - self.first[track])
     }
 
-    /// How many steps of its track, which is this, are before a step.
+    /// Number of steps that are before a step in its track, which is this.
     #[must_use]
     pub fn index(&self, track: usize, step: Step) -> u32 {
         step.0 - self.first[track]
     }
 
-    /// How many steps a track has.
+    /// Number of steps of a track.
     #[must_use]
     pub fn len(&self, track: usize) -> u32 {
         self.first[track + 1] - self.first[track]
     }
 
-    /// Whether there are no steps.
+    /// True if there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
@@ -192,7 +192,7 @@ impl Order {
         &self.operations
     }
 
-    /// How many steps of each question's track are complete when its step begins.
+    /// Number of steps of each question's track that are complete when its step begins.
     #[must_use]
     pub fn known(&self, questions: &[Question]) -> Vec<u32> {
         sweep::all(self, questions)

@@ -17,7 +17,7 @@ const IGNORED: u32 = 45;
 pub enum Durations {
     /// At most [`EXACT`] of them.
     Few(Vec<f64>),
-    /// How many there are in each bucket.
+    /// Number of durations in each bucket.
     Many(FxHashMap<u32, u64>),
 }
 
@@ -72,7 +72,7 @@ impl Durations {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -81,7 +81,7 @@ impl Durations {
         }
     }
 
-    /// What this part of them is not longer than: the median for 0.5. Between two of them, it is in
+    /// Quantiles for these parts, in seconds: the median for 0.5. Between two durations, it is in
     /// proportion, as R's and NumPy's are; in a histogram it is the lower one's bucket. None of none.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {

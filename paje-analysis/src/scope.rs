@@ -1,4 +1,4 @@
-//! What of a trace is looked at, and what is added up to one row.
+//! Scope of an analysis: lanes and window, and their grouping to rows.
 
 use paje_sim::{
     ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeNature,
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Label, Seconds};
 
-/// What of a trace is looked at: all, by default.
+/// Part of a trace that is looked at: all, by default.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     selection: Selection,
@@ -49,7 +49,7 @@ impl Scope {
         clip(self.selection.window, time)
     }
 
-    /// When a container was there, within the window.
+    /// Lifetime of a container within the window.
     pub(crate) fn lifetime(&self, trace: &Trace, id: ContainerId) -> Seconds {
         let containers = trace.containers();
         let (start, end) = (self.clip(containers.start(id)), self.clip(containers.end(id)));
@@ -63,7 +63,7 @@ pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 
-/// What is added up to one row.
+/// Grouping to rows: containers that are added up to one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum By {
     /// All containers: there is a row for each type and value.

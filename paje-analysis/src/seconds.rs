@@ -12,7 +12,7 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 
-/// How many bits are behind the point.
+/// Number of bits behind the point.
 const FRACTION: u32 = 64;
 
 /// The digits behind the point that are printed.
@@ -97,13 +97,13 @@ impl Seconds {
         self.0.to_le_bytes()
     }
 
-    /// What these bits stand for.
+    /// Seconds that these bits stand for.
     #[must_use]
     pub const fn from_le_bytes(bytes: [u8; 16]) -> Self {
         Seconds(i128::from_le_bytes(bytes))
     }
 
-    /// Whether there are none.
+    /// True if it is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0

@@ -1,4 +1,4 @@
-//! Where the time goes: how often each state was, and how long.
+//! Time by state value: number of states, and their durations.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,9 +31,9 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// How many there are.
+    /// Number of states.
     pub count: u64,
-    /// How long they took.
+    /// Sum of their durations.
     pub inclusive: Seconds,
     /// The same without the states directly in them.
     pub exclusive: Seconds,
@@ -41,30 +41,30 @@ pub struct Row {
     pub share: f64,
     /// The shortest.
     pub min: f64,
-    /// What they took on average.
+    /// Mean duration.
     pub mean: Seconds,
-    /// What half of them took at most.
+    /// Median duration, in seconds: half of them took at most that.
     pub median: f64,
-    /// What 95 % of them took at most.
+    /// Duration that 95 % of them took at most, in seconds.
     pub p95: f64,
     /// The longest.
     pub max: f64,
-    /// How many containers had such a state.
+    /// Number of containers that had such a state.
     pub containers: u64,
-    /// How many could have: those that have a lane of the type.
+    /// Number of containers that could have: those that have a lane of the type.
     pub lanes: u64,
     /// The longest exclusive time of a container over the mean of those that have a lane of the type, less 1.
     pub imbalance: f64,
 }
 
-/// What is kept of a lane.
+/// Sums of a lane, and its open states.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     /// It has had a state that ended.
     has_states: bool,
     cells: FxHashMap<ValueId, Cell>,
     open: Vec<Nested>,
-    /// When a state last began or ended.
+    /// Latest begin or end of a state, in seconds.
     latest: f64,
 }
 
@@ -94,14 +94,14 @@ impl Cell {
     }
 }
 
-/// How long the states of a value took: of all containers, or of each.
+/// Durations of the states of a value: of all containers, or of each.
 #[derive(Clone, Debug, Default)]
 struct Spread {
     count: usize,
     by: FxHashMap<ContainerId, Durations>,
 }
 
-/// What a worker finds in a portion: how long states took.
+/// Durations of states that a worker finds in a portion.
 type Found = FxHashMap<Key, Durations>;
 
 /// A value of a type, of all containers (those of the root) or of one.
@@ -129,7 +129,7 @@ impl States {
         }
     }
 
-    /// What was found, with states that are still open counted up to the latest time of any. The trace is the one that
+    /// Rows found, with states that are still open counted up to the latest time of any. The trace is the one that
     /// has been seen, or its last portion. Types come in the order of their definitions; in each, what
     /// took longest comes first.
     #[must_use]
@@ -198,10 +198,10 @@ impl States {
     }
 }
 
-/// What is added up to the rows of a type.
+/// Sums for the rows of a type.
 struct Group {
     id: ContainerId,
-    /// How many lanes of the type there are, and how long their containers were there.
+    /// Number of lanes of the type, and the sum of their containers' lifetimes.
     lanes: u64,
     lifetime: Seconds,
     /// By name: values of one name are one.
@@ -273,7 +273,7 @@ impl Lane {
         Some(seconds)
     }
 
-    /// What it would be if its open states ended now; and how long these took.
+    /// The lane as if its open states ended now; their durations go to `of_open`.
     fn ended(
         &self,
         now: f64,

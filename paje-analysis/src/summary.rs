@@ -1,4 +1,4 @@
-//! What a trace is, on one page.
+//! Summary of a trace, on one page.
 
 use std::cmp::Ordering;
 
@@ -44,9 +44,9 @@ impl Long {
 /// Of a lane, when there was a state and when there was none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Covered {
-    /// How long there was one.
+    /// Time covered by states.
     seconds: Seconds,
-    /// When the last one ended.
+    /// End of the last state, in seconds.
     last: Option<f64>,
     /// The longest time between two, and when it began.
     gap: (Seconds, f64),
@@ -78,11 +78,11 @@ struct Backwards {
 /// A line of the summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is about.
+    /// Section of the page.
     pub section: Label,
-    /// Of whom it tells something.
+    /// Name that it tells something of.
     pub name: Label,
-    /// What it tells.
+    /// Text beside the name.
     pub value: Label,
 }
 
@@ -109,7 +109,7 @@ impl Summary {
         let all = scope.lanes(trace, TypeNature::State);
         lanes::each(all, &mut self.longest, workers, |lane, longest, (): &mut ()| {
             let window = scope.window();
-            // What is open has no end yet.
+            // Open states have no end yet.
             let is_in =
                 |state: &State<'_>| !state.end.is_nan() && window.overlaps(state.start, state.end);
             for state in lane.states().filter(is_in) {
@@ -143,7 +143,7 @@ impl Summary {
         });
     }
 
-    /// What was found.
+    /// Lines of the summary.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut page = Page(Vec::new());
@@ -177,7 +177,7 @@ impl Summary {
             let (share, seconds) = (row.share * 100.0, row.exclusive);
             page.add("where the time went", name, format!("{seconds:.6} s, {share:.1} %"));
         }
-        // What takes next to no time may well be uneven.
+        // Values that take next to no time may well be uneven.
         rows.retain(|row| row.share > 0.01 && row.lanes > 1);
         rows.sort_by(|a, b| b.imbalance.total_cmp(&a.imbalance));
         for row in rows.iter().take(MOST / 2) {
@@ -204,7 +204,7 @@ impl Summary {
         }
     }
 
-    /// Who was in no state for long: idle, or computing where a tracer tells of calls alone.
+    /// Containers that were in no state for long: idle, or computing where a tracer tells of calls alone.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers) = (trace.types(), trace.containers());
         let mut all = Vec::new();

@@ -8,10 +8,10 @@ use paje_sim::{Name, Quoting};
 
 use crate::Seconds;
 
-/// What an analysis found: columns in the order in which they are shown.
+/// Result of an analysis: columns in the order in which they are shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What is in the rows, in a word: `states`.
+    /// Name of the things in the rows, in a word: `states`.
     pub name: &'static str,
     /// All of one length.
     pub columns: Vec<Column>,
@@ -20,7 +20,7 @@ pub struct Table {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// What the header line calls it.
+    /// Name in the header line.
     pub name: &'static str,
     /// Its values.
     pub data: Data,
@@ -31,13 +31,13 @@ pub struct Column {
 pub enum Data {
     /// Names.
     Text(Vec<Label>),
-    /// How many.
+    /// Counts.
     Count(Vec<u64>),
     /// Times and durations.
     Seconds(Vec<Option<Seconds>>),
     /// Shares, means and the like; none where there is nothing to divide by.
     Number(Vec<Option<f64>>),
-    /// What is added up as it is, such as bytes; none where nothing is said of it.
+    /// Amounts that are added up as they are, such as bytes; none where nothing is said of them.
     Amount(Vec<Option<f64>>),
 }
 
@@ -77,13 +77,13 @@ impl Table {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 
-    /// Whether there are no rows.
+    /// True if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -160,7 +160,7 @@ impl Data {
         Data::Amount(rows.iter().map(value).collect())
     }
 
-    /// How many values there are.
+    /// Number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -171,7 +171,7 @@ impl Data {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! When the time went where: seconds of each value in each bin.
+//! Time by bin: seconds of each value in each bin.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ pub struct Time {
 /// A row of the report: a value in a bin, in which it took time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which bin, from 0.
+    /// Number of the bin, from 0.
     pub bin: u64,
-    /// When it begins and ends.
+    /// Its begin and end.
     pub span: (Seconds, Seconds),
     /// Whose states they are; nobody's in particular if all containers are added up.
     pub container: Label,
@@ -36,7 +36,7 @@ pub struct Row {
     pub type_: Label,
     /// Their value.
     pub value: Label,
-    /// How long they took in the bin.
+    /// Time that they took in the bin.
     pub seconds: Seconds,
 }
 
@@ -68,8 +68,8 @@ impl Time {
         });
     }
 
-    /// What was found, bin after bin; in each, containers in output order, types in that of their definitions, values
-    /// in that of their names. What took no time has no row.
+    /// Rows found, bin after bin; in each, containers in output order, types in that of their definitions, values
+    /// in that of their names. Values that took no time have no row.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         self.rows_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
@@ -157,7 +157,7 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     (clip(scope.window(), first), clip(scope.window(), trace.end()))
 }
 
-/// How long the trace is: the length of its [`range`].
+/// Length of the trace in seconds: that of its [`range`].
 #[must_use]
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);

@@ -30,9 +30,9 @@ pub struct Track {
     pub container: ContainerId,
     /// The type of the states.
     pub type_: TypeId,
-    /// When each state was entered, in seconds.
+    /// Time at which each state was entered, in seconds.
     pub start: Vec<f64>,
-    /// When it was left, in seconds.
+    /// Time at which it was left, in seconds.
     pub end: Vec<f64>,
     /// Its value.
     pub value: Vec<ValueId>,
@@ -136,7 +136,7 @@ impl<'t> Tracks<'t> {
         self.classes.class(track.type_, track.value[state])
     }
 
-    /// When the first state was entered and the last one left; `None` if there are no states.
+    /// Times of the first enter and of the last exit, in seconds; `None` if there are no states.
     #[must_use]
     pub fn span(&self) -> Option<(f64, f64)> {
         let start = self.list.iter().filter_map(|track| track.start.first().copied());
@@ -174,13 +174,13 @@ impl Track {
         track
     }
 
-    /// How many states there are.
+    /// Number of states.
     #[must_use]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -192,7 +192,7 @@ impl Track {
         Some(self.parent[state]).filter(|parent| *parent != NONE).map(|parent| parent as usize)
     }
 
-    /// When the last state was left, in seconds.
+    /// Time of the last exit, in seconds.
     #[must_use]
     pub fn last_exit(&self) -> f64 {
         // Those inside are left before those around them.
@@ -220,7 +220,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // What was left before bounds what is around it.
+                // A state that was left before bounds the state around it.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }

@@ -1,4 +1,4 @@
-//! What variables were on average, and when.
+//! Means of variables, over all time and by bins.
 
 use std::convert::Infallible;
 
@@ -25,7 +25,7 @@ pub struct Row {
     pub type_: Label,
     /// Whose it is.
     pub container: Label,
-    /// How many values it had.
+    /// Number of its values.
     pub count: u64,
     /// The least of them.
     pub min: f64,
@@ -40,9 +40,9 @@ pub struct Row {
 /// A row of the report by bins: the mean of a variable in a bin, in which it had a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BinRow {
-    /// Which bin, from 0.
+    /// Number of the bin, from 0.
     pub bin: u64,
-    /// When it begins and ends.
+    /// Its begin and end.
     pub span: (Seconds, Seconds),
     /// The variable's type.
     pub type_: Label,
@@ -99,7 +99,7 @@ impl Variables {
         Variables { scope, bins, lanes: Vec::new() }
     }
 
-    /// Whether it adds up by bins, too.
+    /// True if it adds up by bins, too.
     #[must_use]
     pub const fn has_bins(&self) -> bool {
         self.bins.is_some()
@@ -115,7 +115,7 @@ impl Variables {
         });
     }
 
-    /// What was found: types in the order of their definitions, containers in output order.
+    /// Rows of the report: types in the order of their definitions, containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let row = |(lane, kept): (LaneView<'_>, &Lane)| Row {
@@ -130,7 +130,7 @@ impl Variables {
         self.sorted(trace).into_iter().map(row).collect()
     }
 
-    /// What was found by bins; variables in the same order, and the bins of each in theirs.
+    /// Rows of the report by bins; variables in the same order, and the bins of each in theirs.
     #[must_use]
     pub fn bin_rows(&self, trace: &Trace) -> Vec<BinRow> {
         let Some(bins) = &self.bins else { return Vec::new() };

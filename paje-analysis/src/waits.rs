@@ -1,4 +1,4 @@
-//! Who waits for whom, where messages are passed.
+//! Waiting of containers for one another, where messages are passed.
 //!
 //! | kind | who waits | how long |
 //! |---|---|---|
@@ -25,10 +25,10 @@ use crate::collectives::{Collectives, Grouping, Series};
 use crate::messages::{Message, Messages};
 use crate::tracks::Tracks;
 
-/// How waiting is found.
+/// Settings of the search for waiting.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the operations of groups are.
+    /// Settings for the operations of groups.
     pub grouping: Grouping,
     /// From how many bytes on a transfer is a rendezvous; 0: all are. Without it, as the map says.
     pub eager: Option<u64>,
@@ -36,7 +36,7 @@ pub struct Options {
     pub bytes: Option<String>,
 }
 
-/// What waiting is told from, and all waiting of a trace.
+/// All waiting of a trace, and the states, messages and operations that it is told from.
 #[derive(Clone, Debug)]
 pub struct Waits<'t> {
     /// The states.
@@ -49,7 +49,7 @@ pub struct Waits<'t> {
     by_track: Vec<Vec<Wait>>,
 }
 
-/// Why somebody waits.
+/// Kind of waiting, by its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // See the module's table.
 pub enum Kind {
@@ -65,7 +65,7 @@ pub enum Kind {
 /// One waiting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wait {
-    /// Why.
+    /// Kind, by its cause.
     pub kind: Kind,
     /// The track that waits.
     pub waiter: u32,
@@ -79,11 +79,11 @@ pub struct Wait {
     pub whom: u32,
     /// The state there that ends the waiting, if it is known.
     pub release: Option<u32>,
-    /// What it is about.
+    /// Message or operation that it is about.
     pub about: About,
 }
 
-/// What a waiting is about.
+/// Message or operation that a waiting is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// The message of this number.
@@ -120,13 +120,13 @@ impl Kind {
 }
 
 impl Wait {
-    /// How long it is.
+    /// Length of the wait.
     #[must_use]
     pub fn seconds(&self) -> Seconds {
         Seconds::between(self.from, self.until)
     }
 
-    /// How much of it is in a window of time.
+    /// Length of its part in a window of time.
     #[must_use]
     pub fn seconds_within(&self, window: (f64, f64)) -> Seconds {
         let (from, until) = (self.from.max(window.0), self.until.min(window.1));
@@ -197,7 +197,7 @@ impl<'t> Waits<'t> {
     }
 }
 
-/// Which transfers are a rendezvous.
+/// Rule that tells the transfers that are a rendezvous.
 struct Rendezvous {
     eager: Option<u64>,
     /// By type and value, for states that send.

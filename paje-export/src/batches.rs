@@ -26,7 +26,7 @@ pub struct Batches<'a, 't> {
     cuts: Cuts<'t>,
 }
 
-/// What is in each batch.
+/// Contents of each batch.
 #[derive(Debug)]
 enum Cuts<'t> {
     Containers(Vec<ContainerId>),

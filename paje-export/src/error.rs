@@ -1,4 +1,4 @@
-//! What can go wrong while tables are made and written.
+//! Errors while tables are made and written.
 
 use std::{fmt, io};
 

@@ -32,7 +32,7 @@ pub(crate) struct Extras {
     columns: HashMap<(Side, usize), Vec<usize>>,
 }
 
-/// What is read of texts.
+/// Kind of value that texts are read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -102,7 +102,7 @@ impl Survey {
         }
     }
 
-    /// What a container has.
+    /// Surveys the fields of a container.
     pub(crate) fn see_container(&mut self, trace: &Trace, id: ContainerId) {
         if let Some(fields) = trace.container_event(id) {
             self.see(trace, Side::Opening, fields);
@@ -141,7 +141,7 @@ impl Survey {
     }
 }
 
-/// What a user-defined field's column is called; a name that another column has gets a line after it.
+/// Name of a user-defined field's column; a name that another column has gets a line after it.
 fn column_name(table: Table, side: Side, field: &str) -> String {
     let mut name = match side {
         Side::Opening => field.to_owned(),

@@ -151,7 +151,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// What all rows of a slice have: where they are, and when they started.
+    /// Adds what all rows of a slice have: where they are, and when they started.
     fn begin(&mut self, lane: LaneView<'_>, start: &[f64], end: impl Fn(usize) -> f64) {
         let before = self.start.len();
         let window = self.options.selection.window;

@@ -1,4 +1,4 @@
-//! Where objects come from, as columns.
+//! Origins of objects, as columns: lines and files.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use paje_sim::{LineNumber, Trace};
 use crate::Error;
 use crate::names::text;
 
-/// Whether there is a column of lines, and the names of the files, if there are several.
+/// Column of lines, if there is one, and the names of the files, if there are several.
 #[derive(Debug)]
 pub(crate) struct Lines {
     kept: bool,

@@ -33,7 +33,7 @@ impl Table {
         Table::EntityHierarchy,
     ];
 
-    /// What files of it are called, without the ending.
+    /// Name of its files, without the ending.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -16,10 +16,10 @@ use crate::table::{Column, fields};
 use crate::{Error, Table};
 use workers::in_order;
 
-/// What the tables of a trace are to hold.
+/// Options for the contents of a trace's tables.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptions {
-    /// How names are spelled, and ordered: bare, or with their quotes.
+    /// Spelling and order of names: bare, or with their quotes.
     pub order: NameOrder,
     /// Which rows there are. The hierarchies have all of theirs.
     pub selection: Selection,
@@ -166,7 +166,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// What was made before, or is made now.
+/// Result that was made before, or is made now.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

@@ -15,13 +15,13 @@ use workers::in_order;
 
 pub use parquet::Times;
 
-/// What files of tables are.
+/// Format of files of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Apache Parquet, compressed with zstd. Each batch is a row group, with statistics of columns and
     /// pages.
     Parquet {
-        /// How times are encoded.
+        /// Encoding of times.
         times: Times,
     },
     /// Arrow's file format (also known as Feather 2), not compressed: it can be mapped.
@@ -35,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What names of such files end with.
+    /// Ending of the names of such files.
     #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Format {
     }
 }
 
-/// What was written of a table.
+/// Rows and bytes that were written of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The table.
@@ -113,7 +113,7 @@ pub fn write<W: Write + Send>(
     Ok(written)
 }
 
-/// What makes pieces of a file out of batches; many threads may use it at once.
+/// Encoder of batches as pieces of a file; many threads may use it at once.
 enum Encoder {
     Parquet(parquet::Encoder),
     Arrow,
@@ -127,7 +127,7 @@ enum Piece {
     Csv(Vec<u8>),
 }
 
-/// Where pieces go.
+/// Output that pieces go to.
 enum Sink<W: Write + Send> {
     Parquet(parquet::Sink<Counted<W>>),
     Arrow(ipc::Sink<Counted<W>>),

@@ -11,7 +11,7 @@ const SMALL: u64 = 240;
 /// Columns that a number takes: one for its first byte, and one for each that may follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// How many classes of guesses there are, by how often they were right lately.
+/// Number of classes of guesses, by how often they were right lately.
 pub(crate) const CLASSES: usize = 5;
 
 /// The longest run.
@@ -31,7 +31,7 @@ pub(crate) trait Side {
     /// A text without newlines, appended to `out`.
     fn text(&mut self, given: &[u8], out: &mut Vec<u8>);
 
-    /// What has been read makes no sense.
+    /// Notes that what has been read makes no sense.
     fn fail(&mut self);
 
     /// A number, in [`NUMBER`] columns from `column` on.
@@ -215,7 +215,7 @@ pub(crate) const fn mix(a: u32, b: u32) -> u32 {
     mixed ^ mixed >> 15
 }
 
-/// How many guesses there is room for in a segment with so many bytes of text: 2 to this power.
+/// Room for guesses in a segment with so many bytes of text: 2 to this power.
 pub(crate) const fn room(length: usize) -> u32 {
     let bits = usize::BITS - length.leading_zeros();
     let room = bits.saturating_sub(6);
@@ -228,7 +228,7 @@ pub(crate) const fn room(length: usize) -> u32 {
     }
 }
 
-/// How often a guess was right lately, 0 if there is none.
+/// Score of a guess by how often it was right lately, 0 if there is none.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Trust(u8);
 
@@ -258,7 +258,7 @@ impl Trust {
     }
 }
 
-/// What may come next, as it did the last time.
+/// Guesses by context: what came the last time may come next.
 pub(crate) struct Guesses<T> {
     guesses: Vec<(T, Trust)>,
 }
@@ -291,7 +291,7 @@ impl<T: Copy + PartialEq + Default> Guesses<T> {
         side.hit(column + trust.class(), guess == given).then_some(guess)
     }
 
-    /// What the guess is, if there is one.
+    /// The guess at a place, if there is one.
     #[inline]
     pub(crate) fn peek(&self, place: usize) -> Option<T> {
         let (guess, trust) = self.guesses[place];

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::coder::{CLASSES, Guesses, NUMBER, Side, Trust, mix};
 use crate::value::{Kind, Texts, Value};
 
-/// What the text of a field needs in columns of bytes; fields share them if there are more than [`SHARED`].
+/// Columns of bytes for the text of a field; fields share them if there are more than [`SHARED`].
 pub(crate) const WIDTH: usize = 64;
 pub(crate) const SHARED: u32 = 256;
 
@@ -19,11 +19,11 @@ mod part {
     pub(super) const KNOWN: usize = WHAT + 1;
     pub(super) const NEW: usize = KNOWN + NUMBER;
     pub(super) const PIECES: usize = NEW + NUMBER;
-    /// What a piece needs: differences have three bytes at most.
+    /// Columns of a piece: differences have three bytes at most.
     pub(super) const PIECE: usize = 4;
 }
 
-/// What comes if no guess is right: a text, a hexadecimal number, a value that the field had, or a decimal number, with
+/// Codes if no guess is right: a text, a hexadecimal number, a value that the field had, or a decimal number, with
 /// so many digits after the point added to this.
 mod what {
     pub(super) const TEXT: u8 = 0;
@@ -32,11 +32,11 @@ mod what {
     pub(super) const DECIMAL: u8 = 3;
 }
 
-/// What is known of a field.
+/// History of a field: its values and new numbers so far.
 #[derive(Default)]
 struct Column {
     last: Value,
-    /// Where in `values` a value is; for a writer only.
+    /// Places of values in `values`; for a writer only.
     known: FxHashMap<Value, u32>,
     values: Vec<Value>,
     /// The last decimal number that was new, and hexadecimal one.
@@ -47,7 +47,7 @@ struct Column {
 }
 
 impl Column {
-    /// What a new number is told beside; `near` is the last in the context.
+    /// Number from which a new one is told as a difference; `near` is the last in the context.
     fn base(&self, near: Value) -> i64 {
         let [last, context, itself] = self.averages;
         if context < last && context <= itself {
@@ -69,12 +69,12 @@ impl Column {
     }
 }
 
-/// What came last in a context, and by how much it differed from what came before.
+/// Last value in a context, and its difference from the one before.
 #[derive(Clone, Copy, Default)]
 struct Stride {
     last: Value,
     stride: i64,
-    /// That of the last time, which counts when it comes again.
+    /// Difference of the last time, which counts when it comes again.
     latest: i64,
     trust: Trust,
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::io::{self, Read};
 
-/// What a packed trace begins with.
+/// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// What it ends with, behind the place of its index.
+/// Last bytes of it, behind the place of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// The version that is written, and the only one that is read.
 pub(crate) const VERSION: u32 = 1;
@@ -26,17 +26,17 @@ pub(crate) const SHORT: usize = 1 << 18;
 /// zstd's level for what is tried, for whole texts, and for summaries.
 pub(crate) const HIGH: i32 = 19;
 
-/// What is on a page.
+/// Kinds of pages, by their content.
 pub(crate) mod kind {
-    /// What a segment is.
+    /// The head of a segment: its sizes, the scale of its times, which pages follow, a checksum.
     pub(crate) const HEAD: u8 = 1;
     /// The bits of the first stream; its texts, then those of the others, follow.
     pub(crate) const STREAMS: u8 = 2;
     /// The text of a segment as it is.
     pub(crate) const TEXT: u8 = 10;
-    /// Where the segments are.
+    /// The places of segments and summaries.
     pub(crate) const INDEX: u8 = 11;
-    /// What a program keeps with the trace.
+    /// A summary that a program keeps with the trace.
     pub(crate) const SUMMARY: u8 = 12;
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for ErrorKind {
 pub struct Error {
     /// The byte of the packed file, from 0, where the page begins that is at fault.
     pub at: u64,
-    /// What is wrong.
+    /// The fault.
     pub kind: ErrorKind,
 }
 
@@ -239,7 +239,7 @@ impl Page {
         Ok((Page { kind, how, size, kept }, word(8)))
     }
 
-    /// What is on it, if pages of its kind are kept as they are.
+    /// Content of the page, if pages of its kind are kept as they are.
     pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
         match self.how {
             0 if self.size as usize == self.kept.len() => Ok(&self.kept),
@@ -247,7 +247,7 @@ impl Page {
         }
     }
 
-    /// What is on it, `most` bytes if it is right.
+    /// Content of the page, decompressed, `most` bytes at most if it is right.
     pub(crate) fn content(self, most: u64) -> Result<Vec<u8>, ErrorKind> {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));

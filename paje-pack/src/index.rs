@@ -1,4 +1,4 @@
-//! Where the pages of a packed trace are, and what is asked of it without reading its segments.
+//! Index of the pages of a packed trace, and its summaries, which are found without reading its segments.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -7,10 +7,10 @@ use crate::format::{
     read_exact, take_number,
 };
 
-/// Where the index begins, and the mark of the end.
+/// Bytes of the trailer: where the index begins, and the mark of the end.
 pub(crate) const TRAILER: u64 = 16;
 
-/// What is wrong with an index that is that of another file.
+/// Fault of an index that is that of another file.
 pub(crate) const OTHER_PAGES: &str = "the index tells of other pages than there are";
 
 /// The longest name of a summary, in bytes.
@@ -51,7 +51,7 @@ impl Index {
         bytes
     }
 
-    /// What such a page says. What it takes is in proportion to the page.
+    /// Index on such a page; none if it makes no sense. Time and memory are in proportion to the page.
     pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
         let mut index = Index::default();
         for _ in 0..take_number(&mut page)? {
@@ -70,7 +70,7 @@ impl Index {
         page.is_empty().then_some(index)
     }
 
-    /// How many bytes and pages come before the index; none where no file has so many.
+    /// Numbers of bytes and pages before the index; none where no file has so many.
     fn sizes(&self) -> (Option<u64>, Option<u32>) {
         let segments = self.segments.iter().map(|[bytes, pages, ..]| (*bytes, *pages));
         let summaries = self.summaries.iter().map(|summary| (summary.len, 1));
@@ -82,14 +82,14 @@ impl Index {
     }
 }
 
-/// What a packed trace says of itself at its end: the summaries that were kept with it.
+/// Summaries of a packed trace, which were kept with it and are found by its end.
 ///
 /// Only the pages that are asked for are read.
 #[derive(Debug)]
 pub struct Summaries<R> {
     from: R,
     len: u64,
-    /// Where the next page to be read begins.
+    /// Byte of the file where the next page to be read begins.
     at: u64,
     read: u64,
     index: Index,

@@ -12,15 +12,15 @@ const PARTS: usize = 8;
 const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
 const NEAR: usize = 64;
-/// What parts of keys are joined with.
+/// Byte between parts of keys.
 const JOINT: u8 = b'_';
-/// How the end of a link is found: by one of the parts that tell; among all that wait; not at all.
+/// Ways to find the end of a link: by one of the parts that tell; among all that wait; not at all.
 const ANY: usize = TELLING;
 const SPELT: usize = TELLING + 1;
 
 /// A link that has begun.
 struct Link {
-    /// Where its key ends.
+    /// End of its key among those that have begun.
     end: usize,
     ended: bool,
     places: [u32; TELLING],
@@ -35,7 +35,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Where the `index`-th link is that has not ended.
+    /// Place of the `index`-th link that has not ended.
     fn place(&mut self, index: usize, links: &[Link]) -> Option<usize> {
         let has_ended = |place: usize| links[self.links[place] as usize].ended;
         let mut left = index;
@@ -87,7 +87,7 @@ pub(crate) struct Keys {
     queues: Vec<Queue>,
     /// For each lane, where those wait that have the same parts as the last that ended there.
     ended: Vec<[u32; TELLING]>,
-    /// How the last end was found.
+    /// Way in which the last end was found.
     how: usize,
 }
 

@@ -34,7 +34,7 @@ mod column {
     pub(super) const ACTION: usize = LANE + NUMBER;
 }
 
-/// What a lane has done: its last actions, the older ones shifted out.
+/// History of a lane: its last actions, the older ones shifted out.
 #[derive(Clone, Copy, Default)]
 struct Lane {
     /// The last seven, four and two.
@@ -53,12 +53,12 @@ impl Lane {
     }
 }
 
-/// What the lines of a segment are told by, up to one of them.
+/// State from which the lines of a segment are told, up to one of them.
 pub(crate) struct Lines {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
     lanes: Vec<Lane>,
-    /// That of the last line, and the one before it.
+    /// Lane of the last line, and of the one before it.
     lane: u32,
     before: u32,
     next_lanes: [Guesses<u32>; 2],
@@ -71,7 +71,7 @@ pub(crate) struct Lines {
 pub(crate) struct Line {
     pub(crate) lane: u32,
     pub(crate) action: u32,
-    /// What the lane did before.
+    /// The lane's actions before it, hashed.
     pub(crate) history: u32,
     /// It is that of the line before.
     pub(crate) stays: bool,

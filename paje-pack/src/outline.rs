@@ -1,4 +1,4 @@
-//! What the lines of a packed trace do, without their times and numbers: of these, nothing is read.
+//! Actions of the lines of a packed trace, without their times and numbers: of these, nothing is read.
 
 use paje_parser::EventKind;
 

@@ -9,7 +9,7 @@ use crate::format::{
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
 use crate::segment::{STREAMS, Scale, Told, untell};
 
-/// What a segment says of itself.
+/// Head of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) length: usize,
@@ -37,7 +37,7 @@ impl Head {
 
 /// A segment as it was read, its text still packed.
 pub struct Packed {
-    /// Where it begins.
+    /// Byte of the file where it begins.
     at: u64,
     head: Head,
     told: Told,
@@ -53,7 +53,7 @@ const LARGEST_HEAD: u64 = 5 * 10 + 4;
 /// Kinds of pages.
 pub(crate) const KINDS: usize = kind::SUMMARY as usize + 1;
 
-/// What the pages of each kind are called, in the order of [`Packed::sizes`].
+/// Names of the kinds of pages, in the order of [`Packed::sizes`].
 pub const KIND_NAMES: [&str; KINDS] = [
     "header and end",
     "heads",
@@ -84,7 +84,7 @@ impl Packed {
         (&self.told.streams[0], self.head.lines, self.head.length)
     }
 
-    /// How many lines it has.
+    /// Number of its lines.
     #[must_use]
     pub const fn line_count(&self) -> u64 {
         self.head.lines

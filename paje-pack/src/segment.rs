@@ -14,7 +14,7 @@ use crate::value::{Kind, Value, write_decimal};
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
 
-/// How times are written: digits after the point, of which the last `zeros` are zeros.
+/// Spelling of times: digits after the point, of which the last `zeros` are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -50,7 +50,7 @@ mod column {
 struct Times {
     scale: Scale,
     last: i64,
-    /// How it is written, once there is one.
+    /// Spelling of the last time, once there is one.
     text: Vec<u8>,
     durations: Guesses<i64>,
     /// When a lane had its last line.
@@ -108,7 +108,7 @@ impl Times {
     }
 }
 
-/// Where an action has its holes, and which they are.
+/// Holes of an action: where they are, and which.
 struct Pattern {
     holes: Vec<(u32, u8)>,
     /// The column of the first hole; those of one event, with as many holes, are the same.
@@ -145,7 +145,7 @@ impl Placed {
     }
 }
 
-/// What tells the lines of a segment, both ways.
+/// Coder of the lines of a segment, both ways.
 struct Teller<S> {
     sides: [S; STREAMS],
     lines: Lines,
@@ -254,7 +254,7 @@ impl<S: Side> Teller<S> {
     }
 }
 
-/// What a segment is written as.
+/// Coded form of a segment.
 pub(crate) struct Told {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
@@ -262,7 +262,7 @@ pub(crate) struct Told {
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// How the first times of a text are spelt, most of them.
+/// Spelling of the first times of a text, most of them.
 fn scale(text: &[u8], roles: &Roles) -> Scale {
     const SAMPLE: usize = 4096;
     let mut cut = Cut::default();

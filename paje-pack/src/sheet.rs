@@ -52,7 +52,7 @@ const NUMBERS: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct Sheet {
     bytes: Vec<u8>,
-    /// Where the bytes of each are that are left.
+    /// Bytes of each that are left, by their beginning and end.
     columns: Vec<(u32, u32)>,
 }
 
@@ -125,7 +125,7 @@ impl Sheet {
         Some(sheet)
     }
 
-    /// How many columns there may be.
+    /// Number of columns, with those without bytes.
     pub(crate) const fn len(&self) -> usize {
         self.columns.len()
     }

@@ -1,4 +1,4 @@
-//! What a lane did, as a grammar: events, sequences of them, and loops over sequences.
+//! Structure of a lane, as a grammar: events, sequences of them, and loops over sequences.
 //!
 //! As HTF does it (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1): what lies between the beginning
 //! of a state and its end is a sequence; and where the last tokens of a level repeat those before them, both become a
@@ -17,10 +17,10 @@ pub enum Token {
     Loop(u32),
 }
 
-/// How often a loop went round, each time that it was met.
+/// Loop, and its numbers of rounds, one for each time that it was met.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Iterations {
-    /// What it repeats.
+    /// The token that it repeats.
     pub body: Token,
     /// Iterations, in the order in which the lane met the loop.
     pub counts: Vec<u64>,
@@ -106,7 +106,7 @@ impl Structure {
         &self.loops
     }
 
-    /// How many events there are, all iterations counted.
+    /// Number of events, all iterations counted.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
@@ -121,7 +121,7 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// What a loop over these tokens repeats.
+    /// Body of a loop over these tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -172,7 +172,7 @@ impl Structure {
         false
     }
 
-    /// Whether these are what a loop repeats.
+    /// True if these are the body of a loop.
     fn repeats(&self, number: u32, tokens: &[Token]) -> bool {
         match (self.loops[number as usize].body, tokens) {
             (body, [one]) if *one == body => true,

@@ -26,7 +26,7 @@ struct Known {
     holes: Box<[u8]>,
 }
 
-/// What a field of an event is; 0 if it is part of the action.
+/// Role of a field of an event; 0 if it is part of the action.
 fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
     use EventKind as E;
     use FieldName as F;
@@ -131,7 +131,7 @@ fn next_field(line: &[u8], at: usize) -> Option<Range<usize>> {
 pub(crate) struct Cut {
     /// Its text, with holes.
     pub(crate) action: Vec<u8>,
-    /// What is in the holes.
+    /// Contents of the holes, as ranges of the line.
     pub(crate) fields: Vec<Range<usize>>,
     pub(crate) lane: Range<usize>,
 }

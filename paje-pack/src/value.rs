@@ -10,7 +10,7 @@ pub(crate) struct Value {
     pub(crate) bits: u64,
 }
 
-/// How a text is kept.
+/// Form in which a text is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     #[default]
@@ -37,7 +37,7 @@ impl Value {
         let (mut bits, mut point) = (0_i64, None);
         for (place, byte) in digits.iter().enumerate() {
             match byte {
-                // What does not fit has too many digits.
+                // Numbers that do not fit have too many digits.
                 b'0'..=b'9' => bits = bits.wrapping_mul(10).wrapping_add((byte - b'0').into()),
                 b'.' if point.is_none() => point = Some(place),
                 _ => return None,

@@ -10,7 +10,7 @@ use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
 use crate::template::Roles;
 
-/// How a trace is packed.
+/// Settings of packing.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Settings {
@@ -95,13 +95,13 @@ impl Segment {
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // What is short costs little time and has little to learn from.
+        // Short texts cost little time and have little to learn from.
         let level = if text.len() < 4 * SHORT { settings.level.max(15) } else { settings.level };
         let told = tell(text, &mut definitions.0.clone(), level)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
-        // What is no trace, or hardly any, may be better off without all this.
+        // Texts that are no trace, or hardly any, may be better off without all this.
         let is_good = || size(&pages) * 4 < text.len();
         if text.len() < SHORT || !is_good() {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
@@ -116,7 +116,7 @@ impl Segment {
     }
 }
 
-/// What stands at the beginning of a segment; `which` has a bit for each of the pages that follow.
+/// Head of a segment, as bytes; `which` has a bit for each of the pages that follow.
 fn head(text: &[u8], lines: u64, told: &Told, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in

@@ -5,7 +5,7 @@ use crate::error::{Fault, FaultKind};
 use crate::event::RawEvent;
 use crate::token::{self, Span};
 
-/// What a line is.
+/// One line, by its kind.
 #[derive(Debug)]
 pub enum Line<'a> {
     /// Nothing, or a comment only.

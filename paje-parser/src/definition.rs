@@ -15,7 +15,7 @@ pub use numbers::Numbering;
 use numbers::Numbers;
 pub use sequence::Sequence;
 
-/// Whether the field names of older traces are understood (`-n/--no-strict`).
+/// Field names that are understood: those of older traces, too, or not (`-n/--no-strict`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldNames {
     /// Only the names of lang-paje 1.3.1; others are user-defined fields.
@@ -86,7 +86,7 @@ impl EventDef {
         &self.id
     }
 
-    /// Which event it is.
+    /// Kind of its event.
     #[must_use]
     pub const fn kind(&self) -> EventKind {
         self.kind
@@ -108,7 +108,7 @@ impl EventDef {
         }
     }
 
-    /// How many words, its number included, a line must have so that no needed field is missing.
+    /// Number of words, its number included, that a line must have so that no needed field is missing.
     #[must_use]
     #[inline]
     pub const fn needed_words(&self) -> usize {
@@ -177,7 +177,7 @@ struct OpenDef {
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// What the numbers stand for at this place of this file.
+    /// Meanings of the numbers at this place of this file.
     numbers: Numbers,
     /// For a file that another one named.
     imported: Option<Imported>,
@@ -187,7 +187,7 @@ pub struct DefTable {
     skipping: bool,
 }
 
-/// What only the table of a named file has.
+/// Parts that only the table of a named file has.
 #[derive(Clone, Debug)]
 struct Imported {
     /// The numbers of the naming file.
@@ -244,19 +244,19 @@ impl DefTable {
         }
     }
 
-    /// Whether a definition was begun and not ended.
+    /// True if a definition was begun and not ended.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Whether what a `%` line means here depends on those before it.
+    /// True if the meaning of a `%` line here depends on those before it.
     #[must_use]
     pub const fn is_midway(&self) -> bool {
         self.open.is_some() || self.skipping
     }
 
-    /// Whether the numbers are those of the naming file, which the file's first definition will put
+    /// True if the numbers are those of the naming file, which the file's first definition will put
     /// away.
     #[must_use]
     pub fn is_inherited(&self) -> bool {
@@ -272,13 +272,13 @@ impl DefTable {
         self.numbers.find(id)
     }
 
-    /// Whether every number stands for the same in both tables.
+    /// True if every number stands for the same in both tables.
     #[must_use]
     pub fn same_numbers(&self, other: &DefTable) -> bool {
         self.numbers.same(&other.numbers)
     }
 
-    /// Whether every number that stands for something here stands for the same in `other`.
+    /// True if every number that stands for something here stands for the same in `other`.
     #[must_use]
     pub fn is_part_of(&self, other: &DefTable) -> bool {
         if self.numbers.are_akin(&other.numbers) {
@@ -312,7 +312,7 @@ impl DefTable {
         self.numbers.numbering()
     }
 
-    /// What the definition at hand defines, for messages.
+    /// Kind of the event that the definition at hand defines, for messages.
     #[must_use]
     pub fn open_event(&self) -> Option<EventKind> {
         self.open.as_ref().map(|open| open.kind)

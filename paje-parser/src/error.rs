@@ -1,4 +1,4 @@
-//! What can be wrong with a line, and how it is told.
+//! Faults of a line, and their messages.
 
 use std::fmt::{self, Write};
 use std::path::Path;
@@ -9,9 +9,9 @@ use crate::token::{self, Span};
 /// Something wrong at a byte of the text at hand. Small, so that hot paths can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, as an index into the text that was being read.
+    /// Place, as an index into the text that was being read.
     pub at: u32,
-    /// What.
+    /// Kind of the fault.
     pub kind: FaultKind,
 }
 
@@ -73,7 +73,7 @@ pub enum FaultKind {
     BadColor,
 }
 
-/// What a definition has that may stand for a field that it lacks.
+/// Substitute in a definition, if it has any, for a field that it lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instead {
     /// Nothing like it.
@@ -85,7 +85,7 @@ pub enum Instead {
 }
 
 impl FaultKind {
-    /// Whether the field names of older traces would have to be understood.
+    /// True if the field names of older traces would have to be understood.
     #[must_use]
     pub const fn is_old_name(self) -> bool {
         matches!(self, FaultKind::MissingObligatory(_, _, Instead::OldName))

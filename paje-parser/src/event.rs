@@ -42,7 +42,7 @@ impl<'a> RawEvent<'a> {
         self.def
     }
 
-    /// How many words more (or, negative, fewer) the line has than its definition has fields.
+    /// Number of words that the line has more (or, negative, fewer) than its definition has fields.
     #[must_use]
     pub fn surplus(&self) -> isize {
         self.words.len() as isize - 1 - self.def.fields().len() as isize
@@ -54,7 +54,7 @@ impl<'a> RawEvent<'a> {
         self.span(name).map(|span| span.of(self.text))
     }
 
-    /// Where a known field stands.
+    /// Place of a known field in the line.
     #[must_use]
     pub fn span(&self, name: FieldName) -> Option<Span> {
         self.words.get(self.def.word_of(name)?).copied()

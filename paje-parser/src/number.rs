@@ -45,7 +45,7 @@ pub const PADDING: usize = 32;
 /// Bytes before the number that step 2 may load (and discard).
 const BEFORE: usize = 16;
 
-/// What the fast path looks at: [`BEFORE`] bytes, the number, and what follows it.
+/// Bytes that the fast path looks at: [`BEFORE`] bytes, the number, and those that follow it.
 type Window = [u8; BEFORE + PADDING];
 
 /// Powers of ten that are exact doubles, and their opposites; the rest is there to index by five bits.
@@ -171,7 +171,7 @@ pub fn parse_time_at(block: &[u8], start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// Where a line begins in a [`LineWindow`].
+/// Start of a line in a [`LineWindow`].
 pub const LINE_START: usize = 32;
 
 /// A line of less than 64 bytes, and what stands before and after it: its places need no question whether
@@ -318,7 +318,7 @@ fn unsigned(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Whether this is C's `nan(n-char-sequence)`. The sequence is not looked at: a NaN is a NaN.
+/// True if this is C's `nan(n-char-sequence)`. The sequence is not looked at: a NaN is a NaN.
 fn is_nan_with_payload(text: &[u8]) -> bool {
     match text.split_at_checked(4) {
         Some((head, [payload @ .., b')'])) => {

@@ -1,4 +1,4 @@
-//! Where something stands in a trace: byte offsets while reading, lines and columns when reporting.
+//! Places in a trace: byte offsets while reading, lines and columns when reporting.
 
 use std::fmt;
 

@@ -3,7 +3,7 @@
 //! [`Scanner::scan`] turns a block of whole lines into bit masks, one bit a byte: white space,
 //! newlines, quotes and comment signs. [`Scanner::fields`] then reads a line's fields off these
 //! masks: in a line without comments, a field begins or ends wherever the white-space mask changes.
-//! What the bits cannot tell (long lines, comments, quotes at odd places) goes through
+//! Lines that the bits cannot tell (long ones, comments, quotes at odd places) go through
 //! [`Scanner::fields_by_search`], which jumps from mask bit to mask bit and obeys every rule.
 //!
 //! Both must find what [`token::fields`](crate::token::fields) finds: change them together.
@@ -24,7 +24,7 @@ struct Masks {
 }
 
 impl Masks {
-    /// What stands after the end of the text: newlines, so that every search ends.
+    /// Masks after the end of the text: newlines, so that every search ends.
     const END: Masks = Masks { white: !0, newline: !0, quote: 0, hash: 0 };
 }
 
@@ -61,7 +61,7 @@ pub struct ShortLine {
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     masks: Vec<Masks>,
-    /// Whether the block has any quote or comment sign.
+    /// True if the block has any quote or comment sign.
     special: bool,
 }
 

@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-/// Whether a byte separates fields: blank, tab, newline, vertical tab, form feed, carriage return.
+/// True if a byte separates fields: blank, tab, newline, vertical tab, form feed, carriage return.
 #[must_use]
 pub const fn is_white(byte: u8) -> bool {
     byte == b' ' || matches!(byte, 9..=13)
 }
 
-/// How a field was written.
+/// Quoting of a field, as it was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Quoting {
     /// `name`
@@ -23,7 +23,7 @@ pub enum Quoting {
     Unclosed,
 }
 
-/// Where a field stands in the bytes it was read from, with its quotes if it has any.
+/// Place of a field in the bytes it was read from, with its quotes if it has any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// First byte of the field (its quote, if it has one).
@@ -70,7 +70,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// How the field was written.
+    /// Quoting of the field, as it was written.
     #[must_use]
     pub fn quoting(self) -> Quoting {
         match self.raw {

@@ -11,24 +11,24 @@ pub struct Bar {
     pub name: String,
     /// Its parts from left to right, each with what it is; not below 0.
     pub parts: Vec<(Colour, f64, String)>,
-    /// What stands behind it.
+    /// Text behind it.
     pub text: String,
 }
 
 /// Bars below each other.
 #[derive(Clone, Debug, Default)]
 pub struct Bars {
-    /// What they show.
+    /// Title of the picture.
     pub title: String,
     /// The bars, from above.
     pub bars: Vec<Bar>,
-    /// What the longest bar there could be is; that of the longest there is if nothing is said.
+    /// Length of the longest bar there could be; that of the longest there is if nothing is said.
     pub whole: Option<f64>,
-    /// What their lengths are, with its unit.
+    /// Quantity that their lengths are, with its unit.
     pub axis: String,
     /// By what the marks of the axis are multiplied, such as 100 for per cent.
     pub scale: f64,
-    /// What colours stand for.
+    /// Meanings of the colours.
     pub legend: Vec<(Colour, String)>,
 }
 

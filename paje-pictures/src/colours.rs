@@ -22,14 +22,14 @@ const PALETTE: [(&str, &str); 12] = [
     ("#7a7a7a", "#b8bcc4"),
 ];
 
-/// How a thing is coloured.
+/// Colour of a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
     /// Of the palette, or, beyond it, that of all others.
     Of(usize),
-    /// What is counted or measured, without a name of its own.
+    /// Colour of what is counted or measured, without a name of its own.
     Plain,
-    /// What became more, or is to be seen first.
+    /// Colour of what became more, or is to be seen first.
     Hot,
 }
 

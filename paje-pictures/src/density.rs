@@ -4,18 +4,18 @@ use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 use crate::text::{escaped, pixels, shortened};
 
-/// How much each has, on a grid.
+/// Amounts on a grid, one for each.
 #[derive(Clone, Debug)]
 pub struct Density {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// Each with how much it has, line after line.
     pub cells: Vec<(String, f64)>,
-    /// How many are in a line; about as many as there are lines if nothing is said.
+    /// Number of cells in a line; about as many as there are lines if nothing is said.
     pub columns: Option<usize>,
-    /// What shades stand for.
+    /// Meaning of the shades.
     pub what: String,
-    /// How an amount is written.
+    /// Spelling of amounts.
     pub number: fn(f64) -> String,
 }
 

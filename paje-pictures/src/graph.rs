@@ -10,22 +10,22 @@ use crate::text::{escaped, shortened, widest};
 pub struct Edge {
     /// The places of the names that it is from and to.
     pub ends: [usize; 2],
-    /// How much it stands for.
+    /// Amount that it stands for.
     pub weight: f64,
-    /// What it stands for, in words.
+    /// Meaning of it, in words.
     pub text: String,
 }
 
 /// A graph, drawn as a circle.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// The names, in the order in which they are around the circle.
     pub names: Vec<String>,
     /// The arrows.
     pub edges: Vec<Edge>,
-    /// What the widest arrow is.
+    /// Note on what the widest arrow is.
     pub note: String,
 }
 

@@ -6,20 +6,20 @@ use crate::colours::Colour;
 use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, label_every, tenth, together};
 use crate::text::{shortened, widest};
 
-/// What goes from each (a line) to each (a column).
+/// Matrix of what goes from each (a line) to each (a column).
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// The names of lines and columns.
     pub names: Vec<String>,
-    /// How much, by line and column.
+    /// Amounts, by line and column.
     pub cells: BTreeMap<(usize, usize), f64>,
-    /// What lines and columns are.
+    /// Meanings of lines and columns.
     pub axes: [String; 2],
-    /// What shades stand for.
+    /// Meaning of the shades.
     pub what: String,
-    /// How an amount is written.
+    /// Spelling of amounts.
     pub number: Option<fn(f64) -> String>,
 }
 

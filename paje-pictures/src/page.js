@@ -15,7 +15,7 @@ for (const button of document.querySelectorAll("th button")) {
     const text = (row) => row.children[place].textContent;
     const compare = (a, b) => {
       const [one, other] = [key(a), key(b)];
-      // What has no number is last either way.
+      // Cells without a number are last either way.
       if (number) {
         if (one === undefined || other === undefined) return (one === undefined) - (other === undefined);
         return ascending ? one - other : other - one;

@@ -21,9 +21,9 @@ const SCRIPT: &str = include_str!("page.js");
 /// A page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// What it is about.
+    /// Title of the page: its subject.
     pub title: String,
-    /// What stands below its title.
+    /// Facts below its title: names and values.
     pub facts: Vec<(String, String)>,
     /// Its sections, each in the list at its top.
     pub sections: Vec<Section>,
@@ -36,7 +36,7 @@ pub struct Page {
 pub struct Section {
     /// Its heading.
     pub heading: String,
-    /// What is to be known of it.
+    /// Notes on it.
     pub notes: Vec<String>,
     /// Its pictures.
     pub pictures: Vec<Picture>,
@@ -56,7 +56,7 @@ pub struct PageTable {
 /// A cell of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
-    /// What stands there.
+    /// Text of the cell.
     pub text: String,
     /// By what it is sorted, if not by its text.
     pub number: Option<f64>,

@@ -1,4 +1,4 @@
-//! What time is spent on, by four kinds: where between them the program mostly is.
+//! Quadrant of four kinds that time is spent on: where between them the program mostly is.
 //!
 //! Each axis is one kind. A stretch of time that is all of one kind is at its end, an even mixture in the middle;
 //! the darker a place, the more of the time is there, and the ring is around the most. After the MPI quadrant of
@@ -12,7 +12,7 @@ use crate::svg::{Anchor, Canvas, MARGIN, Picture, WIDTH, tenth};
 /// Stretches of time by the shares of four kinds.
 #[derive(Clone, Debug, Default)]
 pub struct Quadrant {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// The kinds at the top, the right, the bottom and the left.
     pub kinds: [&'static str; 4],

@@ -6,7 +6,7 @@ use crate::svg::{
 };
 use crate::text::widest;
 
-/// What is in a bin of a strip.
+/// Contents of one bin of a strip.
 #[derive(Clone, Debug)]
 pub enum Fill {
     /// Parts of the bin, each of a colour, from below.
@@ -27,7 +27,7 @@ pub struct Strip {
 /// Strips on one axis of time.
 #[derive(Clone, Debug, Default)]
 pub struct Strips {
-    /// What they show.
+    /// Title of the picture.
     pub title: String,
     /// From above; a heading stands above each group.
     pub groups: Vec<(String, Vec<Strip>)>,
@@ -35,9 +35,9 @@ pub struct Strips {
     pub bins: usize,
     /// The times when the first one begins and the last one ends, in seconds.
     pub times: [f64; 2],
-    /// What colours stand for.
+    /// Meanings of the colours.
     pub legend: Vec<(Colour, String)>,
-    /// What shades stand for, and what the darkest is.
+    /// Meaning of the shades, and what the darkest is.
     pub shades: Option<(String, String)>,
 }
 

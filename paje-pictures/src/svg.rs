@@ -7,7 +7,7 @@ use crate::colours::{Colour, style};
 use crate::numbers::step;
 use crate::text::{SIZE, escaped, pixels, shortened};
 
-/// How wide pictures are, in pixels.
+/// Width of pictures, in pixels.
 pub(crate) const WIDTH: f64 = 760.0;
 
 /// The room around a picture, in pixels.
@@ -25,7 +25,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// What it shows, in a few words.
+    /// Title: what it shows, in a few words.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
@@ -62,7 +62,7 @@ impl Picture {
     }
 }
 
-/// Where a text stands: its left end, its middle, or its right end.
+/// Anchor of a text: its left end, its middle, or its right end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     Start,
@@ -259,7 +259,7 @@ pub(crate) fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
 
-/// Where the lines of a picture are: as high as fits so many pixels, and as people read.
+/// Height of a picture's lines, in pixels: as fits so many pixels, and as people read.
 pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }

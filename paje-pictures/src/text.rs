@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How wide a column of text is at the size of [`SIZE`], about, in pixels.
+/// Width of a column of text at the size of [`SIZE`], about, in pixels.
 const COLUMN: f64 = 6.1;
 
 /// The size of letters, in pixels.
@@ -52,7 +52,7 @@ pub fn shortened(name: &str, pixels: f64) -> String {
     start.chain(['…']).chain(end.into_iter().rev()).collect()
 }
 
-/// How wide a text is, about, in pixels.
+/// Width of a text, about, in pixels.
 pub(crate) fn pixels(text: &str) -> f64 {
     text.width() as f64 * COLUMN
 }

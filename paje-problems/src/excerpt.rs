@@ -22,9 +22,9 @@ const BEFORE: usize = 60;
 pub struct Excerpt {
     /// The bytes as they are in the trace, without a newline.
     pub text: Vec<u8>,
-    /// How many bytes of the line stand before them.
+    /// Number of bytes of the line that stand before them.
     pub skipped: u64,
-    /// Whether the line goes on after them.
+    /// True if the line goes on after them.
     pub cut: bool,
 }
 
@@ -49,7 +49,7 @@ impl Excerpt {
         Excerpt { text: line[start..end].to_vec(), skipped: start as u64, cut: end < line.len() }
     }
 
-    /// Where in the trace the surroundings of `position` may stand, in bytes: what
+    /// Range of the trace in which the surroundings of `position` may stand, in bytes: what
     /// [`Excerpt::read`] looks at.
     #[must_use]
     pub fn range(position: Position) -> Range<u64> {

@@ -1,4 +1,4 @@
-//! What can be wrong with a Pajé trace, in words: for who replays traces, and for who only checks them.
+//! Problems of a Pajé trace, in words: for who replays traces, and for who only checks them.
 //!
 //! A [`Problem`] is one cause, with the names and numbers that its sentence needs; its code is stable from release to
 //! release. [`Named`] and [`EventName`] are what messages call things by. An [`excerpt`] is the piece of a line around

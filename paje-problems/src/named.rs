@@ -1,4 +1,4 @@
-//! What messages call the things of a trace: by their names, and by what events call them.
+//! Names of the things of a trace in messages: their own, and those that events call them by.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ struct Names {
 }
 
 impl Named {
-    /// What is called so.
+    /// A thing of this name and alias.
     #[must_use]
     pub fn new(name: &[u8], alias: Option<&[u8]>) -> Self {
         Named(Box::new(Names { name: name.to_vec(), alias: alias.map(<[u8]>::to_vec) }))
@@ -54,7 +54,7 @@ impl fmt::Display for Named {
 /// An event by the definition that its lines begin with: `PajePopState (13)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventName {
-    /// What it does.
+    /// Kind of the event.
     pub kind: EventKind,
     /// The number that lines call it by; it may be any word.
     pub number: Word,

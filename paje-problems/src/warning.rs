@@ -31,7 +31,7 @@ impl WarningKind {
         }
     }
 
-    /// What is doubtful about lines of this event, and what it means for the result.
+    /// Sentence on what is doubtful about lines of this event, and on what it means for the result.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);

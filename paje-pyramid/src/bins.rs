@@ -1,10 +1,10 @@
-//! What is in each of some bins of one width: how much of what.
+//! Contents of some bins of one width: amounts by key in each.
 
 use std::ops::Range;
 
 use paje_sim::{ContainerId, ValueId};
 
-/// What amounts are counted of.
+/// Key by which amounts are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// A state of this imbrication and value.
@@ -32,7 +32,7 @@ pub struct Bins {
     pub(crate) keys: Vec<Key>,
 }
 
-/// What is in one bin.
+/// Contents of one bin.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin<'b> {
     bins: &'b Bins,

@@ -33,7 +33,7 @@ impl Clock {
         Clock { origin, scale: (62.0 - exponent).exp2(), end: to }
     }
 
-    /// Where ticks begin, in seconds: not after the trace's first time.
+    /// Origin of ticks, in seconds: not after the trace's first time.
     #[must_use]
     pub fn origin(self) -> f64 {
         self.origin

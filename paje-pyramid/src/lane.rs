@@ -1,4 +1,4 @@
-//! What is kept of one lane: where its rows are, and its summaries.
+//! Record of one lane: where its rows are, and its summaries.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const FEW: u64 = 256;
 /// At most so many bins of the finest level for each row: more would not fit into a quarter of what rows take.
 const ROWS_PER_BIN: u64 = 16;
 
-/// What is kept of a lane.
+/// Record of a lane.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     /// Its chunks; none if its rows are few.
@@ -59,7 +59,7 @@ fn budget(nature: TypeNature, rows: u64) -> u64 {
     rows * row / 4
 }
 
-/// What tells amounts of a row apart.
+/// Key that tells amounts of a row apart.
 pub(crate) fn key(nature: TypeNature, row: &Row) -> Key {
     match nature {
         TypeNature::Link => Key::Link(row.ends.0, row.ends.1),
@@ -216,7 +216,7 @@ impl Lane {
         near.map(|span| u64::from(span.count)).sum()
     }
 
-    /// What is in bins of a level.
+    /// Contents of bins of a level.
     pub(crate) fn summary(
         &self,
         view: LaneView<'_>,

@@ -1,4 +1,4 @@
-//! What is in a window of time.
+//! Contents of a window of time.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::bins::{Bins, Key};
 use crate::lane::key;
 use crate::pyramid::{Pyramid, Summary};
 
-/// What is in a window of time of a lane: of each key the ticks that lie in it, and how many rows begin in
+/// Contents of a window of time of a lane: of each key the ticks that lie in it, and how many rows begin in
 /// it, the last tick not included; of events and links, how many are or begin in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {

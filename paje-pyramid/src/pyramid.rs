@@ -22,7 +22,7 @@ pub struct Pyramid {
     lanes: Vec<Lane>,
 }
 
-/// What is in some bins of a lane, by the nature of its type.
+/// Contents of some bins of a lane, by the nature of its type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Summary {
@@ -30,7 +30,7 @@ pub enum Summary {
     States(Bins),
     /// The number of objects of each value.
     Events(Bins),
-    /// How many began there, by where they come from and go to.
+    /// Numbers of links that began there, by where they come from and go to.
     Links(Bins),
     /// Least and greatest values.
     Variable(Ranges),
@@ -70,7 +70,7 @@ impl Pyramid {
         Pyramid { clock, lanes: done.into_iter().map(|(_, lane)| lane).collect() }
     }
 
-    /// How time is measured.
+    /// Clock of the trace, which measures time in ticks.
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.clock
@@ -93,7 +93,7 @@ impl Pyramid {
         self.lane(lane).finest()
     }
 
-    /// What is in some bins of a level: at most those asked for, fewer where there is nothing before or
+    /// Contents of some bins of a level: at most those asked for, fewer where there is nothing before or
     /// behind.
     #[must_use]
     pub fn summary(&self, lane: LaneView<'_>, level: u32, bins: Range<u64>) -> Summary {
@@ -124,7 +124,7 @@ impl Pyramid {
         self.lane(lane.id()).near(lane, from, to, show);
     }
 
-    /// What is in a window of ticks, clipped to it: exact, from summaries inside and rows at its ends.
+    /// Contents of a window of ticks, clipped to it: exact, from summaries inside and rows at its ends.
     #[must_use]
     pub fn profile(&self, lane: LaneView<'_>, from: u64, to: u64) -> Profile {
         Profile::new(self, lane, from, to)

@@ -1,10 +1,10 @@
-//! What values a variable has in each of some bins of one width.
+//! Ranges of a variable's values in each of some bins of one width.
 
 use std::ops;
 
 use crate::clock::Clock;
 
-/// What values a variable has in a bin.
+/// Range of a variable's values in a bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The least of them; infinite if there is none.
@@ -19,7 +19,7 @@ pub struct Range {
     pub starts: u32,
 }
 
-/// What values a variable has in each of some bins that follow each other. Outside of them it has none.
+/// Ranges of a variable's values in some bins that follow each other. Outside of them it has none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranges {
     pub(crate) level: u32,

@@ -18,7 +18,7 @@ pub struct Row {
     pub value: ValueId,
     /// The imbrication of a state.
     pub imbrication: u32,
-    /// Where a link comes from and goes to.
+    /// Containers that a link comes from and goes to.
     pub ends: (ContainerId, ContainerId),
     /// The value of a variable.
     pub height: f64,

@@ -68,7 +68,7 @@ pub(crate) struct Tally {
     starts: u32,
     /// By number of a key: the bin that last had it, and where among its amounts.
     places: Vec<(u64, u32)>,
-    /// What is known of the bins behind it.
+    /// Amounts known so far of the bins behind it.
     ahead: VecDeque<Vec<(u32, u64)>>,
 }
 

@@ -1,4 +1,4 @@
-//! What users ask for, in the words of the libraries.
+//! Keywords of users, in the words of the libraries.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -127,7 +127,7 @@ impl Keywords {
         }
     }
 
-    /// How the trace is replayed.
+    /// Options of the replay.
     ///
     /// # Errors
     /// A keyword has a value that it cannot have.
@@ -160,7 +160,7 @@ impl Keywords {
         Ok(options)
     }
 
-    /// What its tables hold.
+    /// Options of its tables.
     ///
     /// # Errors
     /// A keyword has a value that it cannot have.
@@ -196,7 +196,7 @@ impl Keywords {
 /// Less memory is not enough for the blocks that are at hand.
 const LEAST: u64 = 32 << 20;
 
-/// Where temporary files go that may be large: `/tmp` is often memory.
+/// Folder for temporary files that may be large: `/tmp` is often memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -205,7 +205,7 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// What a keyword names: none of it if it is not given.
+/// Names that a keyword gives: none if it is not given.
 fn all<'k>(keyword: &str, given: Option<&'k [String]>) -> Result<&'k [String], Wrong> {
     match given {
         Some([]) => Err(Wrong(format!("{keyword} must not be empty; leave it out for all"))),

@@ -1,4 +1,4 @@
-//! What the packages for Python and R share: a trace, read as their keywords ask for it.
+//! Common part of the packages for Python and R: a trace, read as their keywords ask for it.
 //!
 //! [`Keywords`] are what users say, in the words that both packages have; [`Replay`] replays a trace in a
 //! thread of whoever calls, and [`Told`] tells others how far it is and lets them end it; a [`Problem`] is

@@ -1,4 +1,4 @@
-//! What users are told of a trace.
+//! Problems of a trace, as users are told of them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,28 +13,28 @@ pub struct Problem {
     pub severity: &'static str,
     /// A short name for it, stable from release to release, such as `unknown-type`.
     pub code: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub message: String,
     /// The file that it is in.
     pub file: PathBuf,
     /// The first line that has it, counted from 1, unless it is in no one line.
     pub line: Option<u64>,
-    /// Where in the line, in bytes counted from 1, if that is known.
+    /// Place in the line, in bytes counted from 1, if that is known.
     pub column: Option<u64>,
     /// The number of lines that have it.
     pub count: u64,
-    /// What was made of it: `skipped`, `kept`, `created` or `cut off`.
+    /// Remedy for it: `skipped`, `kept`, `created` or `cut off`.
     pub remedy: Option<&'static str>,
     /// The line with carets below what is meant.
     pub excerpt: Option<String>,
 }
 
-/// How a language writes the keywords that messages name in the place of the programs' options.
+/// Spelling, in a language, of the keywords that messages name in the place of the programs' options.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
-    /// What drops incomplete links.
+    /// Keyword that drops incomplete links.
     ignore_links: &'static str,
-    /// What understands the field names of older traces.
+    /// Keyword for the field names of older traces.
     old_names: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub fn message(error: &Error, language: &Language) -> String {
     }
 }
 
-/// What is wrong with a trace that is called `name`; nothing if it is not the trace that is wrong.
+/// Problem of a trace that is called `name`; nothing if it is not the trace that is wrong.
 #[must_use]
 pub fn problem_of(error: &Error, name: &Path, language: &Language) -> Option<Problem> {
     let ErrorKind::Invalid(problem) = error.kind() else { return None };
@@ -78,7 +78,7 @@ pub fn problem_of(error: &Error, name: &Path, language: &Language) -> Option<Pro
     })
 }
 
-/// What was doubtful in a trace, once for each kind and event definition, in the order of files and lines.
+/// Warnings about a trace, once for each kind and event definition, in the order of files and lines.
 #[must_use]
 pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     let mut all: Vec<_> = trace.warnings().iter().collect();
@@ -97,7 +97,7 @@ pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     problems.collect()
 }
 
-/// What was left out or mended, once for each kind of problem.
+/// Problems that were left out or mended, once for each kind.
 #[must_use]
 pub fn recovered(trace: &Trace, name: &Path, language: &Language) -> Vec<Problem> {
     let problems = trace.recovered().problems.iter().map(|recovered| {

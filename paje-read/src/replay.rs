@@ -1,4 +1,4 @@
-//! How a trace is read.
+//! Replay of a trace.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,21 +12,21 @@ use workers::Workers;
 
 use crate::{Keywords, Wrong};
 
-/// What a replay needs, in the thread that it has.
+/// Inputs of a replay, in the thread that it has.
 #[derive(Debug)]
 pub struct Replay {
-    /// What the trace is in the file system, if anything.
+    /// Path of the trace in the file system, if it has one.
     path: Option<PathBuf>,
     /// The files that follow it, and are one trace with it.
     further: Vec<PathBuf>,
     options: Options,
-    /// Where the files may lie that the trace names, if they are read.
+    /// Folders in which the files may lie that the trace names, if they are read.
     folders: Option<Folders>,
     workers: Workers,
     told: Arc<Told>,
 }
 
-/// How far a replay is.
+/// Progress of a replay.
 #[derive(Debug, Default)]
 pub struct Told {
     progress: Progress,
@@ -45,7 +45,7 @@ impl Told {
             (Some(taken), Some(size)) => {
                 (taken.load(Ordering::Relaxed) + named.0, Some(size + named.1))
             }
-            // What is decoded is what is read, in named files too as long as they are not compressed.
+            // Bytes decoded are bytes read, in named files too as long as they are not compressed.
             (_, Some(size)) => {
                 let total = size + named.1;
                 (self.progress.bytes().min(total), Some(total))
@@ -94,7 +94,7 @@ impl Replay {
         Ok(self)
     }
 
-    /// How many threads work.
+    /// Number of threads that work.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.workers.threads()
@@ -124,7 +124,7 @@ pub fn as_file(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("./-") } else { path }
 }
 
-/// What goes with each table: who made it, and of which trace. The keys are those of `pj_dump -O`.
+/// Metadata of each table: who made it, and of which trace. The keys are those of `pj_dump -O`.
 #[must_use]
 pub fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
     let facts = [

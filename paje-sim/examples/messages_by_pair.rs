@@ -1,4 +1,4 @@
-//! How many links go from each container to each other: `messages_by_pair TRACE`.
+//! Number of links from each container to each other: `messages_by_pair TRACE`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -42,7 +42,7 @@ use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
 
-/// What a decoder knows of a lane.
+/// Lane as a decoder knows it.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownLane {
     type_: Symbol,
@@ -72,7 +72,7 @@ pub(crate) struct Decoder {
     waiting: Batches,
     grouping: Grouping,
     asked: Asked,
-    /// How many lines with words it has decoded.
+    /// Number of lines with words that it has decoded.
     decoded: u64,
     /// With more lanes and ends of links than this, it asks itself whether it is crowded.
     most_places: usize,
@@ -116,7 +116,7 @@ struct Lexing {
     unended: usize,
 }
 
-/// What is asked of a decoder.
+/// Settings of a decoder.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     precision: Precision,
@@ -128,7 +128,7 @@ struct Asked {
     follows: bool,
     /// Decoding goes on after a line that is wrong.
     recovers: bool,
-    /// What lines use is noted, and what is doubtful about how they are written.
+    /// True if uses by lines are noted, and what is doubtful in their spelling.
     watches: bool,
 }
 
@@ -296,7 +296,7 @@ impl Decoder {
         // In order already but for what batches left, so that this merges.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
-            // What stands there is of a block before; nothing is decoded after a wrong line.
+            // An event of a block before stands there; nothing is decoded after a wrong line.
             self.grouping.unsorted[line.ordinal as usize] = NOTHING;
             if decoded.fault.is_some() {
                 continue;
@@ -325,7 +325,7 @@ impl Decoder {
             decoded.fault = Some((line, fault));
             return;
         }
-        // What was doubtful about it is no matter any more.
+        // Doubts about it are no matter any more.
         decoded.doubtful.pop_if(|doubtful| doubtful.at == line);
         decoded.faults.push((line, fault));
     }

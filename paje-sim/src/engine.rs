@@ -182,7 +182,7 @@ struct SoFar {
     comments: Vec<u8>,
     /// The times of all lines, if they are asked for.
     times: Option<Vec<f64>>,
-    /// What the trace uses, if that is asked for.
+    /// Use that the trace makes of its definitions, if that is asked for.
     usage: Option<Box<Usage>>,
 }
 

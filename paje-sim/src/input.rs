@@ -1,4 +1,4 @@
-//! Where the lines of a trace come from: files, pipes, and lines in the order of their times.
+//! Sources of a trace's lines: files, pipes, and lines in the order of their times.
 
 pub(crate) mod feed;
 pub(crate) mod files;

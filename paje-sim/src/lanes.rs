@@ -1,4 +1,4 @@
-//! What an event does to its lane, by the nature of the lane's type.
+//! Effects of an event on its lane, by the nature of the lane's type.
 
 pub(crate) mod events;
 pub(crate) mod links;

@@ -270,7 +270,7 @@ impl Trace {
         &self.comments
     }
 
-    /// What the trace uses of its definitions, if [that](crate::Options::usage) was kept; in a portion, so far.
+    /// Use that the trace makes of its definitions, if [that](crate::Options::usage) was kept; in a portion, so far.
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_deref()

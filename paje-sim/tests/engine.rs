@@ -1,4 +1,4 @@
-//! What must not change the result of a replay: how lines are written, how the input is cut, and how
+//! Invariance of a replay's result, however lines are written, however the input is cut, and however
 //! many workers there are.
 
 use std::convert::Infallible;
@@ -194,7 +194,7 @@ fn input_in_any_pieces() {
     }
 }
 
-/// What is complete is shown once, and what is shown does not depend on workers and blocks.
+/// Complete rows are shown once, and the rows shown do not depend on workers and blocks.
 #[test]
 fn portions() {
     let teams: Vec<Workers> = [1, 3].map(workers).into();

@@ -1,4 +1,4 @@
-//! What a ledger is told of each line, beside what the line says by itself.
+//! Facts that a ledger is told of each line, beside those that the line says by itself.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use paje_sim::{
 };
 use workers::{Pin, Workers};
 
-/// What a page said: where it begins, its lines, and what is used.
+/// Contents of a page: its start in bytes, its lines, and the uses by lane.
 type Told = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 
 #[derive(Default)]

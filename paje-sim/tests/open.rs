@@ -28,7 +28,7 @@ fn a_file_is_read_with_those_that_it_names() {
     assert_eq!(trace.counts().containers, 2);
     assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
 
-    // What is wrong there is told with its name.
+    // Problems in that file are told with its name.
     fs::write(&further, format!("{HEADER}2 1 two Host nowhere\n")).unwrap();
     let error = Trace::open(&path).unwrap_err().to_string();
     let place = format!("{}:17:14: ", further.display());

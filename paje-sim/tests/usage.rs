@@ -1,4 +1,4 @@
-//! What a trace uses of its definitions.
+//! Use that a trace makes of its definitions.
 
 use std::ops::ControlFlow;
 

@@ -30,7 +30,7 @@ const WORLD: &str = "\
 5 0 q P 0
 ";
 
-/// How a value is named at its `i`th use, and what it is called then.
+/// Text that stands for a value at its `i`th use, and the value's name then.
 fn value(i: u32) -> (String, String) {
     match i % 5 {
         0 => (format!("a{i}"), format!("Task {i}")),

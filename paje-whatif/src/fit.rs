@@ -1,4 +1,4 @@
-//! What part of a transfer is latency, and what part bytes: estimated from the recorded transfers.
+//! Latency of a transfer, and the time of its bytes: estimated from the recorded transfers.
 //!
 //! Transfers of several sizes, or of one size that had to share links now and then, tell both. What they had to share is
 //! found by letting them go through the network at their recorded times, again and again with a better estimate.
@@ -8,14 +8,14 @@ use crate::network::{Flows, Network};
 use crate::plan::Plan;
 use crate::retime::Dropped;
 
-/// How latency and bandwidth depend on a message's size: factors from so many bytes on, the largest first.
+/// Factors for latency and bandwidth by a message's size: from so many bytes on, the largest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// What it is called.
+    /// Name of these factors.
     pub name: &'static str,
     latency: &'static [(f64, f64)],
     bandwidth: &'static [(f64, f64)],
-    /// How much of the link back a message takes.
+    /// Part of the link back that a message takes.
     pub(crate) cross: f64,
 }
 
@@ -69,9 +69,9 @@ pub struct Fit {
     pub latency: f64,
     /// Seconds for each byte.
     pub per_byte: f64,
-    /// How they depend on sizes.
+    /// Factors for both by size.
     pub factors: Factors,
-    /// By how much four of five recorded transfers differ from it at most, as a part.
+    /// Largest difference of four of five recorded transfers from it, as a part.
     pub misfit: f64,
 }
 
@@ -100,13 +100,13 @@ pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit
     plan.network.filter(|_| is_same).map(|network| (network, fit))
 }
 
-/// By how much transfers may differ from a network that explains them almost exactly, as a part; makespans, by a tenth of that.
+/// Largest difference of transfers from a network that explains them almost exactly, as a part; of makespans, a tenth.
 const EXACT: f64 = 3e-3;
 
-/// How many messages are looked at: the first ones.
+/// Largest number of messages that are looked at: the first ones.
 pub const MOST: usize = 100_000;
 
-/// How often the estimate is improved.
+/// Number of times that the estimate is improved.
 const ROUNDS: usize = 16;
 
 /// The latency and bandwidth that explain the recorded transfers best; `None` if they do not tell the two apart.
@@ -144,8 +144,8 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// What part of a transfer is latency, to begin with, and of which: the shortest one, or all in the mean. From a start that
-/// is far off, an estimate leads nowhere.
+/// Part of a transfer that is latency, to begin with, and of which: the shortest one, or all in the mean. From a start
+/// that is far off, an estimate leads nowhere.
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
@@ -255,7 +255,7 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     misfit
 }
 
-/// How much longer the bytes of messages take since others share their links, at their recorded times.
+/// Writes factors by which the bytes of messages take longer since others share their links, at their recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
     let list = graph.messages.list();
     let mut times = vec![(f64::NAN, f64::NAN); list.len()];
@@ -284,10 +284,10 @@ fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) 
     }
 }
 
-/// How long messages of some sizes take, as measured.
+/// Times of messages of some sizes, as measured.
 ///
 /// ```toml
-/// # How much of the link back a message takes; 0 if not given.
+/// # Part of the link back that a message takes; 0 if not given.
 /// cross-traffic = 0.05
 /// # Between two sizes, times are interpolated; beyond the largest, bytes take as long each as there.
 /// [[message]]

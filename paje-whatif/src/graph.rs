@@ -24,9 +24,9 @@ pub struct Graph<'t> {
     pub tracks: Tracks<'t>,
     /// The messages.
     pub messages: Messages,
-    /// What is known of each of them on its way.
+    /// Transfers of these messages, in the same order.
     pub transfers: Vec<Transfer>,
-    /// What was taken for granted about them.
+    /// Assumptions about them.
     pub assumed: Assumed,
     /// The operations of groups.
     pub collectives: Collectives,
@@ -231,7 +231,7 @@ impl<'t> Graph<'t> {
             let track = &self.tracks.list()[from];
             let number = at as u32;
             if track.end[send] >= arrival - MOMENT && track.end[send] > message.start {
-                // What comes next in the same call had to wait.
+                // The next message sent in the same call had to wait.
                 let acts = &mut self.acts[from];
                 let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
                 let next = acts.within[next..].iter();
@@ -264,14 +264,14 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// How much longer than it has to a container is in calls that wait, where something else ended the waiting.
+    /// Excess times of a container in calls that wait, in seconds, where something else ended the waiting.
     #[allow(clippy::type_complexity)]
     fn waits_of(&self, at: usize) -> (Vec<f64>, Vec<(u32, Act)>, Vec<(f64, u32, Act)>) {
         let (track, acts) = (&self.tracks.list()[at], &self.acts[at]);
         let (mut times, mut closing, mut within) = (Vec::new(), Vec::new(), Vec::new());
         let mut walk = Walk::new();
         let last = Cell::new(f64::INFINITY);
-        // Whether the act ended the waiting at this time.
+        // True if the act ended the waiting at this time.
         let ends = |act: Act| match act {
             Act::Receive(message) => {
                 let transfer = &self.transfers[message as usize];
@@ -318,7 +318,7 @@ impl<'t> Graph<'t> {
 /// Within how many states after one that sends the one is that waits for it.
 const FURTHEST: usize = 10_000;
 
-/// How long after the arrival of what it sent a sender goes on.
+/// Time from the arrival of what a sender sent until the sender goes on, in seconds.
 fn slack_of(until: f64, arrival: f64) -> f64 {
     let slack = until - arrival;
     if slack <= MOMENT { 0.0 } else { slack }

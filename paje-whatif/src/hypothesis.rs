@@ -1,4 +1,4 @@
-//! What may be different: hypotheses, as they are written on the command line or in a file.
+//! Hypotheses: what may be different, as it is written on the command line or in a file.
 
 mod apply;
 mod condition;
@@ -46,7 +46,7 @@ pub struct States {
 pub struct Scale {
     /// Which.
     pub states: States,
-    /// What their own time, without that of states in them, is multiplied by.
+    /// Factor for their own time, without that of states in them.
     pub factor: f64,
     /// Parts of it that are no longer than this stay as they are, in seconds.
     pub min_gap: f64,
@@ -111,11 +111,11 @@ pub struct Net {
     pub bandwidth: Option<Amount>,
     /// From how many bytes on a message is a rendezvous.
     pub eager: Option<f64>,
-    /// Whether messages share what they go through.
+    /// Sharing of links among messages.
     pub sharing: Sharing,
 }
 
-/// A number, or what the recorded one is multiplied by.
+/// A number, or a factor for the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// `5e-6`
@@ -139,7 +139,7 @@ impl Amount {
     }
 }
 
-/// Whether messages share what they go through.
+/// Sharing of links among messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
     /// The links of their ends, max-min fair.
@@ -154,7 +154,7 @@ pub enum Sharing {
 pub struct Cpu {
     /// The containers; all if not given.
     pub container: Option<Glob>,
-    /// What computing, and the time between states, is multiplied by.
+    /// Factor for computing, and for the time between states.
     pub factor: f64,
 }
 
@@ -167,7 +167,7 @@ pub struct Random {
     pub cv: f64,
     /// The same seed draws the same.
     pub seed: u64,
-    /// How many runs there are.
+    /// Number of runs.
     pub runs: u32,
 }
 
@@ -210,7 +210,7 @@ impl fmt::Display for Random {
     }
 }
 
-/// What a kind of hypothesis is called on the command line, and the words it knows.
+/// Names of the kinds of hypotheses on the command line, and the words that each knows.
 const KINDS: [(&str, &[&str]); 5] = [
     ("scale", &["state", "container", "factor", "min-gap"]),
     ("balance", &["state", "container", "mode"]),
@@ -223,7 +223,7 @@ impl Hypothesis {
     /// The hypothesis of a kind (`scale`, `balance`, `cut`, `cut-messages`, `net`, `cpu`), as its option has it.
     ///
     /// # Errors
-    /// What is wrong, and what would be right.
+    /// A message on what is wrong, and what would be right.
     pub fn parse(kind: &str, text: &str) -> Result<Self, String> {
         if kind == "cut-messages" {
             return Ok(Hypothesis::CutMessages(text.parse()?));
@@ -269,7 +269,7 @@ impl Hypothesis {
         })
     }
 
-    /// Whether hypotheses of a kind have such a word.
+    /// True if hypotheses of a kind have such a word.
     #[must_use]
     pub fn has_word(kind: &str, word: &str) -> bool {
         KINDS.iter().any(|(name, words)| *name == kind && words.contains(&word))

@@ -1,4 +1,4 @@
-//! How long a run would have taken if something had been different, told from its trace.
+//! Duration that a run would have had if something had been different, told from its trace.
 //!
 //! The [`Graph`] of a run is what each container does, in order, and what it waits for. A [`Plan`] is what is changed, made of
 //! [hypotheses](hypothesis). [`Graph::retime`] tells when everything happens then: waiting follows from the graph, and is not

@@ -17,9 +17,9 @@ pub struct Network {
     /// By message: how long its first byte is on its way, in seconds, and how long its bytes take if it has both
     /// links for itself; not a number if it is not known, when its transfer stays as it was recorded.
     pub(crate) times: Vec<(f64, f64)>,
-    /// Whether messages share links; else each has its own.
+    /// True if messages share links; else each has its own.
     pub(crate) shares: bool,
-    /// How much of the link back a message takes: acknowledgements, as SimGrid has them.
+    /// Part of the link back that a message takes: acknowledgements, as SimGrid has them.
     pub(crate) cross: f64,
 }
 
@@ -43,7 +43,7 @@ struct Filling {
     links: Vec<u32>,
 }
 
-/// What is less of a link than this is nothing.
+/// Largest part of a link that counts as nothing.
 const NOTHING: f64 = 1e-12;
 
 impl Filling {
@@ -223,7 +223,7 @@ impl<'g> Flows<'g> {
         let least = self.left.iter().copied().fold(f64::INFINITY, f64::min);
         let mut done = Vec::new();
         for at in (0..self.left.len()).rev() {
-            // What is left of a picosecond is rounding.
+            // A rest of a picosecond is rounding.
             if self.left[at] <= least.max(1e-12) {
                 done.push((self.messages.swap_remove(at), self.clock));
                 self.pairs.swap_remove(at);

@@ -1,18 +1,18 @@
-//! What is changed: as the re-timing wants it, in numbers.
+//! Plan of what is changed: as the re-timing wants it, in numbers.
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::network::Network;
 
-/// What is changed.
+/// Plan of what is changed.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// By state type and value: what its own time is multiplied by.
+    /// By state type and value: factors for its own time.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
-    /// What the time between states is multiplied by.
+    /// Factors for the time between states.
     pub(crate) between: Vec<Scaling>,
-    /// By track and state: what its own time is multiplied by; empty if there is none such. What is negative is a
+    /// By track and state: factor for its own time; empty if there is none such. A negative one is a
     /// time in seconds that a state takes which took none.
     pub(crate) states: Vec<Vec<f64>>,
     /// By track and state: whether it is cut; empty if none is.
@@ -21,10 +21,10 @@ pub struct Plan {
     pub(crate) cut_messages: Vec<bool>,
     /// The network that messages go through, if it is not the recorded one.
     pub(crate) network: Option<Network>,
-    /// What operations of groups without links take beyond their waiting, as a multiple; by seat, empty if nothing
+    /// Factors for the time of operations of groups without links beyond their waiting; by seat, empty if nothing
     /// changes.
     pub(crate) operations: Vec<f64>,
-    /// How much longer messages to a root that waits for all need the link into it, as a multiple; by series, empty if
+    /// Factors for the time that messages to a root that waits for all need the link into it; by series, empty if
     /// nothing changes.
     pub(crate) queues: Vec<f64>,
 }
@@ -46,7 +46,7 @@ impl Scaling {
 }
 
 impl Plan {
-    /// What a part of a container's time, of so many seconds, is multiplied by: of a state, or between states.
+    /// Factor for a part of a container's time, of so many seconds: of a state, or between states.
     pub(crate) fn factor(
         &self,
         graph: &Graph<'_>,
@@ -83,7 +83,7 @@ impl Plan {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
     }
 
-    /// Whether a message vanishes.
+    /// True if a message vanishes.
     #[must_use]
     pub fn cuts_message(&self, message: usize) -> bool {
         self.cut_messages.get(message) == Some(&true)

@@ -24,9 +24,9 @@ struct Place {
     walk: Walk,
     /// The recorded time of the last step.
     last: f64,
-    /// By how much that is later in the changed run.
+    /// Delay of that in the changed run, in seconds.
     shift: f64,
-    /// Whether it waits.
+    /// True if it waits.
     is_blocked: bool,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct Run<'g> {
 impl Graph<'_> {
     /// When everything happens if this is changed; of every state and message if `keeps`.
     ///
-    /// What contradicts itself in the recorded times (and so has no order in which it can happen) goes to `dropped`
-    /// if `mends`, and nothing waits for it.
+    /// Messages and operations whose recorded times contradict themselves (and so have no order) go to `dropped`
+    /// if `mends`, and nothing waits for them.
     ///
     /// # Errors
     /// The changed run never ends: containers wait for one another.
@@ -128,7 +128,7 @@ impl<'g> Run<'g> {
             let Place { walk, last, shift, .. } = self.places[at];
             let (step, time) = walk.peek(track, acts);
             let innermost = walk.innermost();
-            // What is within a state that was closed too early in the trace takes no time.
+            // Steps within a state that was closed too early in the trace take no time.
             let seconds = (time - last).max(0.0);
             match step {
                 Step::End => return,
@@ -210,7 +210,7 @@ impl<'g> Run<'g> {
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
-    /// How much of the time before these acts was waiting, in seconds; none if it is not known any more for what.
+    /// Waiting in the time before these acts, in seconds; none if it is not known any more for what.
     fn slack(&self, at: usize, acts: impl Iterator<Item = Act>) -> f64 {
         let mut slack = 0.0;
         for act in acts {
@@ -239,7 +239,7 @@ impl<'g> Run<'g> {
         (place.last, place.shift) = (time, shift);
     }
 
-    /// Whether nothing waits for a message, or a sender not for what it sent.
+    /// True if nothing waits for a message, or a sender not for what it sent.
     fn is_free(&self, message: u32, is_sender: bool) -> bool {
         let transfer = &self.graph.transfers[message as usize];
         !transfer.is_used()
@@ -287,7 +287,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// What others learn when a container has come so far.
+    /// Tells others that a container has come so far.
     fn open_act(&mut self, at: usize, act: Act, time: f64) {
         let shift = self.places[at].shift;
         match act {

@@ -1,4 +1,4 @@
-//! How the graph of a run is made.
+//! Settings of how the graph of a run is made.
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
@@ -71,12 +71,12 @@ impl Shape {
     }
 }
 
-/// How the graph is made.
+/// Settings of how the graph is made.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What states are about.
+    /// Classes of states.
     pub map: Map,
-    /// What the operations of groups are.
+    /// Groups of containers, and the roots of their operations.
     pub grouping: Grouping,
     /// The user-defined field that holds the sizes of messages, if not one of
     /// [`SIZES`](paje_analysis::messages::SIZES).

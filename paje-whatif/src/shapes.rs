@@ -19,23 +19,23 @@ pub struct Shaped {
     pub series: usize,
     /// Who waits for whom.
     pub shape: Shape,
-    /// How well each shape that its class may have explains the times, the best first: the standard deviation of
+    /// Shapes that its class may have, the one that explains the times best first, each with the standard deviation of
     /// what members take beyond their waiting, in seconds.
     pub fits: Vec<(Shape, f64)>,
-    /// Whether somebody said which shape it has.
+    /// True if somebody said which shape it has.
     pub is_said: bool,
-    /// Whether its links tell who waits for whom, so that the shape does not matter.
+    /// True if its links tell who waits for whom, so that the shape does not matter.
     pub has_links: bool,
     /// The number of its first seat: one for each member of each operation.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
     pub(crate) root: u32,
-    /// How long each message to a root that waits for all needs the link into it, in seconds; 0 if that is not known.
+    /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
     pub each: f64,
 }
 
 impl Shaped {
-    /// Whether a member waits for messages that share the link into it.
+    /// True if a member waits for messages that share the link into it.
     pub(crate) fn is_queue(&self, member: u32) -> bool {
         let is_gathered = matches!(self.shape, Shape::NToOne | Shape::ReduceBcast);
         self.each > 0.0 && is_gathered && member == self.root

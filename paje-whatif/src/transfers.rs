@@ -1,4 +1,4 @@
-//! How long messages take on their way, and what waits for them: told from when they were sent and received.
+//! Transfers: the times of messages on their way, and what waits for them, told from when they were sent and received.
 //!
 //! Nobody records when a message arrives. Where a receiver waits for it, it arrives when the receiving call returns: so
 //! the time since it was sent, or since both sides were there, is the network's. The others are assumed to take as long
@@ -14,23 +14,23 @@ use rustc_hash::FxHashMap;
 use crate::settings::{EagerStart, Settings};
 pub(crate) use ends::Ends;
 
-/// What is known of a message on its way.
+/// Facts about a message on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     /// When it started, in seconds: when it was sent, or when both sides were there. Not a number if nothing waits for
     /// the message, since one of its states is not known.
     pub start: f64,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// How much later, in seconds, the receiver left.
+    /// Time from the arrival until the receiver left, in seconds.
     pub(crate) slack: f64,
-    /// How much later the sender was free, in seconds; not a number if it does not wait for that.
+    /// Time from the arrival until the sender was free, in seconds; not a number if it does not wait for that.
     pub(crate) free_slack: f64,
     /// When the receiver was ready, in seconds; not a number if the transfer does not wait for that.
     pub(crate) posted: f64,
-    /// Whether it is known that the receiver waited for this message.
+    /// True if it is known that the receiver waited for this message.
     pub is_awaited: bool,
-    /// Whether sender and receiver both wait until it has arrived.
+    /// True if sender and receiver both wait until it has arrived.
     pub is_rendezvous: bool,
 }
 
@@ -41,19 +41,19 @@ impl Transfer {
         self.start + self.seconds
     }
 
-    /// Whether anything waits for it.
+    /// True if anything waits for it.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.start.is_nan()
     }
 }
 
-/// What was taken for granted about messages.
+/// Assumptions about messages.
 #[derive(Clone, Debug, Default)]
 pub struct Assumed {
     /// When eager transfers start.
     pub start: EagerStart,
-    /// How many messages say that they start when they are sent, and how many when the receiver is there too; none if
+    /// Numbers of messages that say that they start when they are sent, and when the receiver is there too; none if
     /// it was said when they do.
     pub votes: Option<(u64, u64)>,
     /// From how many bytes on transfers are a rendezvous, if that is known.
@@ -200,7 +200,7 @@ pub(crate) fn transfers(
 struct Rendezvous(FxHashMap<(u32, u32), bool>);
 
 impl Rendezvous {
-    /// Whether the sender left the call when the receiver did, and not before.
+    /// True if the sender left the call when the receiver did, and not before.
     fn is_blocked(
         &mut self,
         tracks: &Tracks<'_>,
@@ -244,7 +244,7 @@ fn usual(messages: &Messages, ends: &Ends, transfers: &[Transfer]) -> Usual {
     Usual::new(messages, late)
 }
 
-/// How many messages say that eager transfers start when they are sent, and how many when the receiver is there.
+/// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
 fn votes(messages: &Messages, ends: &Ends, transfers: &[Transfer], usual: &Usual) -> (u64, u64) {
     let mut votes = (0, 0);
     for group in ends.groups(messages) {

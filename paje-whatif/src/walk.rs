@@ -3,14 +3,14 @@
 
 use paje_analysis::tracks::Track;
 
-/// What a container does beside opening and closing states.
+/// Act of a container beside opening and closing states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Act {
     /// Waits, itself for so long at least: the number of a slack of its own.
     Wait(u32),
     /// A message arrives.
     Receive(u32),
-    /// What it sent has arrived.
+    /// A message that it sent has arrived.
     Await(u32),
     /// Leaves an operation of a group, with this seat.
     Leave(u32),
@@ -22,7 +22,7 @@ pub(crate) enum Act {
     Enter(u32),
 }
 
-/// What one container does beside opening and closing states, by when: in the order of the walk.
+/// Acts of one container beside opening and closing states, by when: in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     /// When the state is opened.
@@ -41,7 +41,7 @@ impl Acts {
         self.closing.sort();
     }
 
-    /// What is done when a state is closed; `near` is where that is looked for first: behind what was found before.
+    /// Range of the acts at the closing of a state; `near` is looked at first: behind what was found before.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|(of, _)| *of >= state);
         let is_first = near == 0 || !is_behind(near - 1);
@@ -70,16 +70,16 @@ pub(crate) enum Step {
     End,
 }
 
-/// Where a walk is.
+/// Position of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     next: u32,
     /// The innermost open state.
     open: u32,
     within: u32,
-    /// How many of [`Acts::opening`] are behind.
+    /// Number of [`Acts::opening`] that are behind.
     pub(crate) opened: u32,
-    /// Where the last of [`Acts::closing`] were found, and end.
+    /// The end of those of [`Acts::closing`] that were found last.
     pub(crate) closed: u32,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use paje_sim::Trace;
 
-/// What a line says.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
     DefineContainer,

@@ -30,16 +30,16 @@ use numbers::{put_number, put_short};
 use places::{Stretch, Written, bounds, merged};
 pub use times::{AsRecorded, Times};
 
-/// How many lines are made at once: some seventy bytes each.
+/// Number of lines made at once: some seventy bytes each.
 const AT_ONCE: u64 = 4 << 20;
 
-/// How many lines are put in order at once.
+/// Number of lines put in order at once.
 const MERGED: u64 = 1 << 15;
 
 /// A worker makes so many rows to lines at least, lane by lane.
 const ROWS: u64 = 1 << 15;
 
-/// How rows are written.
+/// Form of the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// In this order of names, where their times are the same.
@@ -95,7 +95,7 @@ fn write_some(
             Lines::new(source, stretch, empty).of(groups[at])
         })
     };
-    // What is used is numbered by first use: containers, then lane by lane.
+    // Definitions in use are numbered by first use: containers, then lane by lane.
     let number = |definitions: &mut Definitions, all: &[Written]| -> Vec<Vec<Vec<u8>>> {
         all.iter().map(|written| written.used.numbers(definitions)).collect()
     };

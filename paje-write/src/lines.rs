@@ -26,13 +26,13 @@ const ROW: u32 = 1;
 const DESTRUCTION: u32 = 2;
 const PHASES: u32 = 3;
 
-/// What lines are made of.
+/// Source of the lines.
 pub(super) struct Source<'t, T> {
     pub(super) trace: &'t Trace,
     pub(super) aliases: &'t Aliases,
     pub(super) window: TimeRange,
     pub(super) times: &'t T,
-    /// Whether values of variables are of single precision, or sums of such.
+    /// True if values of variables are of single precision, or sums of such.
     pub(super) is_single: bool,
     /// By container.
     pub(super) lives: Vec<Life>,
@@ -104,7 +104,7 @@ impl<'t, T: Times> Source<'t, T> {
             out.push(b'\n');
         }
         if all.is_destroyed(id) {
-            // What is in a container goes before it does.
+            // Containers in a container go before it does.
             let (time, rank) = (life.created.max(end), u32::MAX - id.0);
             let place = Place::new(time, life.phase + DESTRUCTION, rank);
             let def = written.used.id(Line::Destroy, None);

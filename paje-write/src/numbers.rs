@@ -52,7 +52,7 @@ pub(super) fn parts(value: f64, is_single: bool) -> impl Iterator<Item = f64> {
     let first = if is_single { single(value) } else { value };
     let rest = std::iter::successors(Some((first, first)), move |(_, sum)| {
         let part = single(value - sum);
-        // What is not finite has no parts, and what is too small for single precision none that is left.
+        // Numbers that are not finite have no parts, and those too small for single precision none that is left.
         (part != 0.0 && part.is_finite() && sum + part != *sum).then_some((part, sum + part))
     });
     // Beyond the first, each has 24 bits more.

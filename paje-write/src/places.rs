@@ -1,10 +1,10 @@
-//! Where lines come among all.
+//! Places of lines among all.
 
 use std::ops::Range;
 
 use super::definitions::Used;
 
-/// Where a line comes: one number, since lines are compared with one another more often than anything else is done.
+/// Place of a line: one number, since lines are compared with one another more often than anything else is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u128);
 
@@ -79,7 +79,7 @@ pub(super) struct Written {
     count: usize,
 }
 
-/// How many bytes the number of a definition has.
+/// Bytes of the number of a definition.
 const NUMBER: usize = size_of::<u32>();
 
 impl Written {
@@ -120,7 +120,7 @@ impl Written {
         self.places.sort_by_key(|(place, _)| *place);
     }
 
-    /// What was sampled, or samples of what is here.
+    /// Places that were sampled, or samples of those here.
     fn samples(&self) -> impl Iterator<Item = Place> + '_ {
         let here = self.places.iter().skip(SAMPLED - 1).step_by(SAMPLED).map(|(place, _)| *place);
         here.chain(self.samples.iter().flatten().copied())

@@ -1,4 +1,4 @@
-//! What a trace adds up to, as tables for Python.
+//! Analyses of a trace, as tables for Python.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -98,7 +98,7 @@ impl Column {
         Self::to_arrow(slf)?.call_method("to_numpy", (), Some(&keywords))
     }
 
-    /// What numpy makes arrays of.
+    /// The values as an array, for numpy.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

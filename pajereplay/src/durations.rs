@@ -1,4 +1,4 @@
-//! How long what is in a table took, as a column: what rows of `pj_dump` have, and its tables have not.
+//! Durations of the objects in a table, as a column: rows of `pj_dump` have it, and its tables have not.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) fn rows_with(batch: RecordBatch, schema: &SchemaRef) -> Result<Record
     RecordBatch::try_new(Arc::clone(schema), columns)
 }
 
-/// Where the two times of rows are.
+/// Indices of the columns with the two times of rows.
 fn ends(schema: &SchemaRef) -> Option<(usize, usize)> {
     Some((schema.index_of("Start").ok()?, schema.index_of("End").ok()?))
 }

@@ -14,17 +14,17 @@ use pyo3::pybacked::PyBackedBytes;
 /// From one look at signals to the next.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long work that was told to stop is waited for. What takes longer (a read of a pipe that nobody
+/// Longest wait for work that was told to stop. Work that takes longer (a read of a pipe that nobody
 /// writes to, a sort) ends by itself, and nobody has its result.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What the work asks the thread that called for.
+/// Request of the work to the thread that called.
 pub(crate) enum Request {
     /// So many bytes of the file object, or nothing if it fails.
     Read(usize, Sender<PyBackedBytes>),
 }
 
-/// What the thread that called does meanwhile.
+/// Duties of the thread that called, meanwhile.
 pub(crate) trait Caller {
     /// Tells the work to stop.
     fn stop(&self);

@@ -20,7 +20,7 @@ pub(crate) type Rows = Arc<Vec<RecordBatch>>;
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     pub(crate) options: TableOptions,
-    /// Whether tables have a column for durations.
+    /// True if tables have a column for durations.
     durations: bool,
     workers: Mutex<Workers>,
     places: [Place; Table::ALL.len()],

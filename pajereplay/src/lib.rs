@@ -20,7 +20,7 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// What `pajereplay` is made of.
+/// Native part of `pajereplay`.
 #[pymodule]
 mod _native {
     #[pymodule_export]

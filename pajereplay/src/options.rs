@@ -1,4 +1,4 @@
-//! What Python asks for, in the words of the libraries.
+//! Options of Python, in the words of the libraries.
 
 use std::path::{Path, PathBuf};
 
@@ -53,10 +53,10 @@ impl From<Paths> for Vec<PathBuf> {
     }
 }
 
-/// What `files_from` must be.
+/// Types that `files_from` may have.
 pub(crate) const PATHS: &str = "a path, a list of paths, or None";
 
-/// Where the files may lie that these traces name: below their own folders, and below further ones.
+/// Folders below which the files may lie that these traces name: their own, and further ones.
 ///
 /// # Errors
 /// One of the further ones cannot be found.
@@ -70,7 +70,7 @@ pub(crate) fn folders<'p>(
 }
 
 impl Asked {
-    /// What was asked for.
+    /// Keywords of a call.
     ///
     /// # Errors
     /// An argument is of a type that it cannot be of.
@@ -136,10 +136,10 @@ impl From<Asked> for Keywords {
     }
 }
 
-/// What keywords must be that say yes or no.
+/// Values of keywords that say yes or no.
 pub(crate) const FLAG: &str = "True or False";
 
-/// What keywords must be that are sizes.
+/// Values of keywords that are sizes.
 pub(crate) const SIZE: &str = "a number of bytes, a text such as '4G', or None";
 
 /// A number of bytes, as a number or as users write it.

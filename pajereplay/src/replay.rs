@@ -1,4 +1,4 @@
-//! How a trace is read.
+//! Reading of a trace.
 
 use std::ffi::CString;
 use std::sync::Arc;

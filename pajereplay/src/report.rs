@@ -198,7 +198,7 @@ fn below(excerpt: &Excerpt, line: u64, column: u64, width: u64) -> String {
     format!(" {line} | {}\n {margin} | {indent}{carets}", shown.text)
 }
 
-/// What `pj_validate` prints.
+/// Text that `pj_validate` prints.
 fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
     let files = files.iter().map(|file| Escaped(file.as_bytes()).to_string()).collect();

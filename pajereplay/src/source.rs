@@ -1,4 +1,4 @@
-//! What Python gives to be read: a path, some of them, bytes, or a file object.
+//! Sources that Python gives to be read: a path, some of them, bytes, or a file object.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::job::Request;
 /// Bytes asked of a file object at a time, at least.
 const AT_ONCE: usize = 1 << 20;
 
-/// What is to be read.
+/// Source to be read.
 pub(crate) enum Given {
     /// Files, which are one trace; one at least.
     Paths(Vec<PathBuf>),
@@ -59,7 +59,7 @@ impl Given {
         )))
     }
 
-    /// What messages call it.
+    /// Name of it in messages.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Given::Paths(paths) => &paths[0],
@@ -68,7 +68,7 @@ impl Given {
         }
     }
 
-    /// What it is in the file system, if anything, and the files that follow it.
+    /// Path of it in the file system, if it has one, and the files that follow it.
     pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
         match self {
             Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),
@@ -131,7 +131,7 @@ impl Read for Asking {
                     return Ok(count);
                 }
             }
-            // What it failed with is raised by the thread that read.
+            // The error of the file object is raised by the thread that read.
             let gone = |_| io::Error::other("the file object cannot be read");
             let (answer, answered) = mpsc::channel();
             let request = Request::Read(buffer.len().max(AT_ONCE), answer);

@@ -87,19 +87,19 @@ impl Table {
         self.schema(py).fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// How many rows there are, which are made for it.
+    /// Number of rows, which are made for it.
     #[getter]
     pub(crate) fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     #[getter]
     fn num_columns(&self, py: Python<'_>) -> usize {
         self.schema(py).fields().len()
     }
 
-    /// How many bytes of memory the rows take at the moment: 0 if they have not been made, or were
+    /// Bytes of memory that the rows take at the moment: 0 if they have not been made, or were
     /// released. Dictionaries count once.
     #[getter]
     fn nbytes(&self) -> usize {
@@ -166,7 +166,7 @@ impl Table {
         }
     }
 
-    /// Whether there is a column of this name.
+    /// True if there is a column of this name.
     fn __contains__(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> bool {
         let name = column.extract::<String>();
         name.is_ok_and(|name| self.schema(py).index_of(&name).is_ok())
@@ -204,7 +204,7 @@ impl Table {
     }
 }
 
-/// What is in a column, in a word.
+/// Kind of a column's values, in a word.
 pub(crate) fn kind(data_type: &DataType) -> String {
     match data_type {
         DataType::Dictionary(..) => "name".to_owned(),
@@ -213,7 +213,7 @@ pub(crate) fn kind(data_type: &DataType) -> String {
     }
 }
 
-/// What people see of a table or a trace: see `python/pajereplay/_preview.py`.
+/// Text that people see of a table or a trace: see `python/pajereplay/_preview.py`.
 pub(crate) fn preview<T: PyTypeInfo>(shown: &Bound<'_, T>, how: &str) -> PyResult<String> {
     shown.py().import("pajereplay._preview")?.call_method1(how, (shown,))?.extract()
 }

@@ -80,7 +80,7 @@ impl Trace {
         self.table(Which::EntityHierarchy)
     }
 
-    /// Where the time goes: type, value, count, inclusive, exclusive, share, min, mean, median, p95, max, containers,
+    /// Profile of the time: type, value, count, inclusive, exclusive, share, min, mean, median, p95, max, containers,
     /// imbalance, as pj_profile states has them; what start, end, types and containers of read() leave out does
     /// not count.
     ///
@@ -104,7 +104,7 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Comm { level, bytes })
     }
 
-    /// What happens when, in equal parts of the time: bin, start, end, container, type, value, seconds.
+    /// States in equal parts of the time: bin, start, end, container, type, value, seconds.
     ///
     /// bins: into how many parts, from 1 to a million
     /// by: "container", "value", or the name of a type of containers
@@ -158,7 +158,7 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Waits(by, about))
     }
 
-    /// What the critical path is in, the longest chain of states, which is as long as the run: type, value, container,
+    /// Contents of the critical path, the longest chain of states, as long as the run: type, value, container,
     /// seconds, share; by value, also how much longer that is than the mean, and what it costs.
     ///
     /// by: "container" or "value"; the other keywords are those of waits()
@@ -185,7 +185,7 @@ impl Trace {
         self.kept.trace.end()
     }
 
-    /// How many objects there are, as a dict: containers (without the root), states, variables, events,
+    /// Numbers of objects, as a dict: containers (without the root), states, variables, events,
     /// links. Those that natures, types and containers leave out do not count; those that start and end
     /// leave out do.
     #[getter]
@@ -200,7 +200,7 @@ impl Trace {
         Ok(dict)
     }
 
-    /// What was read, as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
+    /// Facts about the reading, as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
     /// replay), version (of pajereplay).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -216,14 +216,14 @@ impl Trace {
         Ok(dict)
     }
 
-    /// What was doubtful, as a list of Problem, once for each kind and event definition.
+    /// Warnings of doubtful things, as a list of Problem, once for each kind and event definition.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let warnings = warnings(&self.kept.trace, &self.name);
         warnings.iter().map(|warning| problem(py, warning)).collect()
     }
 
-    /// What recover=True left out or mended, as a list of Problem, once for each kind of problem.
+    /// Problems that recover=True left out or mended, as a list of Problem, once for each kind of problem.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let recovered = recovered(&self.kept.trace, &self.name, &PYTHON);
@@ -248,12 +248,12 @@ impl Trace {
         py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));
     }
 
-    /// What the trace holds, table by table.
+    /// Contents of the trace, table by table.
     fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "trace_text")
     }
 
-    /// What the trace holds, as notebooks show it.
+    /// Contents of the trace, as notebooks show them.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
         preview(slf, "trace_html")
     }

@@ -49,7 +49,7 @@ def test_as_pj_validate_does(name, example, tmp_path):
         done = subprocess.run([str(validate), str(path)], capture_output=True, text=True, check=False)
         report = pajereplay.validate(path)
         assert bool(report) == (done.returncode == 0)
-        # What is found at the end of the trace is not read again for its line here, and options are the program's.
+        # A problem at the end of the trace is not read again for its line here, and options are the program's.
         plain = [line for line in str(report).splitlines() if " | " not in line]
         assert plain == [line for line in done.stdout.splitlines() if " | " not in line and "--only" not in line]
 

@@ -75,7 +75,7 @@ impl Chrome {
         }
     }
 
-    /// What an event begins with: its kind, its process and its thread, and its time.
+    /// Writes the beginning of an event: its kind, its process and its thread, and its time.
     #[inline]
     fn put_head(&self, kind: u8, track: Track, at: i64, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\n{\"ph\":\"");

@@ -86,7 +86,7 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-/// What the option for the format takes.
+/// Values of the option for the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum To {
     /// Perfetto's protocol buffers, for ui.perfetto.dev and trace_processor (.pftrace)
@@ -101,7 +101,7 @@ pub enum To {
     Otf2,
 }
 
-/// Why nothing is written as OTF2, and what to do.
+/// Reason why nothing is written as OTF2, and what to do.
 const NO_OTF2: &str = "OTF2 is not written: it needs a library in C, and Rust has no package for it. Pipit reads \
                        --to pipit as it reads OTF2; Perfetto shows --to perfetto, as Vampir shows OTF2";
 
@@ -139,13 +139,13 @@ impl Cli {
         }
     }
 
-    /// Whether the output is compressed.
+    /// True if the output is compressed.
     #[must_use]
     pub fn compresses(&self) -> bool {
         self.ending().1
     }
 
-    /// Whether the output is no file.
+    /// True if the output is no file.
     #[must_use]
     pub fn writes_to_standard_output(&self) -> bool {
         self.output == Path::new("-")

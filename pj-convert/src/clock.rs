@@ -1,6 +1,6 @@
 //! Seconds to nanoseconds, and what is lost by that.
 
-/// What a conversion could not say as the trace does.
+/// Losses of a conversion: numbers of things that it could not say as the trace does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Times that are no whole number of nanoseconds.

@@ -14,7 +14,7 @@ use crate::perfetto::Perfetto;
 use crate::pipit::Pipit;
 use crate::stream::{PORTION, Stream};
 
-/// What a trace is converted to.
+/// Format that a trace is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Protocol buffers of Perfetto's track events.
@@ -27,18 +27,18 @@ pub enum Format {
     Paje,
 }
 
-/// How a trace is converted.
+/// Options of a conversion.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// To what.
+    /// Format of the output.
     pub format: Format,
-    /// How names are written.
+    /// Quotes around names.
     pub quotes: Quotes,
-    /// How the trace is replayed, and which of its rows are wanted.
+    /// Options of the replay, and the choice of rows.
     pub options: Options,
 }
 
-/// Why a trace was not converted.
+/// Reason why a trace was not converted.
 #[derive(Debug)]
 pub enum NotConverted {
     /// It is invalid, or cannot be read.
@@ -107,7 +107,7 @@ fn stream<E: Encoder + Send, W: Write + Send>(
     let Conversion { quotes, options, .. } = conversion;
     let mut stream = Stream::new(encoder, quotes.order(), &options.selection, workers, out);
     let read = if options.recover {
-        // What is wrong at the end of a trace is a matter of all its objects.
+        // Problems at the end of a trace are a matter of all its objects.
         let read = Trace::read_with(source, &options, workers, progress);
         read.inspect(|trace| {
             let _ = stream.show_all(trace);

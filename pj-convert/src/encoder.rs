@@ -1,13 +1,13 @@
-//! What a format has to say of a trace that goes by.
+//! Interface of a format: all that it has to say of a trace that goes by.
 
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, ValueId};
 
-/// Where the rows of one type in one container are shown.
+/// Place where the rows of one type in one container are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Track {
     pub(crate) container: ContainerId,
     pub(crate) type_: TypeId,
-    /// What the format calls it.
+    /// Number of the track in the format.
     pub(crate) number: u64,
 }
 
@@ -30,32 +30,32 @@ pub(crate) struct Slice<'f> {
 /// An end of a link, in a slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowEnd {
-    /// Which link.
+    /// Number of the link.
     pub(crate) link: u64,
     pub(crate) type_: TypeId,
     pub(crate) value: ValueId,
     /// The track of the slice, and a nanosecond at which it is the innermost one.
     pub(crate) track: Track,
     pub(crate) at: i64,
-    /// Whether the other end comes later.
+    /// True if the other end comes later.
     pub(crate) is_first: bool,
 }
 
 /// Writes what comes in a format. Of one track, everything comes in order; tracks come in any order.
 ///
-/// What is defined is seen by one thread; rows of several tracks are written by several.
+/// Definitions are seen by one thread; rows of several tracks are written by several.
 pub(crate) trait Encoder: Sync {
     /// Times before this nanosecond have no place in the format.
     const EARLIEST: i64;
-    /// Whether a slice is written at its beginning and at its end, and not as a whole when it is over.
+    /// True if a slice is written at its beginning and at its end, and not as a whole when it is over.
     const WRITES_BEGINNINGS: bool;
-    /// What stands between two things that are written; all that is written begins with it.
+    /// Separator of two things that are written; all that is written begins with it.
     const SEPARATOR: &'static [u8] = b"";
 
     /// The beginning of the file.
     fn head(&mut self, _out: &mut Vec<u8>) {}
 
-    /// What came up since: types, values, containers.
+    /// Writes definitions that came up since: types, values, containers.
     fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>);
 
     /// A track that is to be written to for the first time; returns its number.

@@ -10,12 +10,12 @@ use paje_sim::{
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, Slice, Track};
 
-/// What is known of a lane from one portion to the next.
+/// State of a lane from one portion to the next.
 #[derive(Debug, Default)]
 pub(crate) struct LaneState {
     pub(crate) track: Option<Track>,
     clock: Clock,
-    /// What became of the states that were open when the last portion ended, in the order of their opening.
+    /// Fates of the states that were open when the last portion ended, in the order of their opening.
     carried: Vec<Carried>,
     /// The latest time at which a state is known to begin or end; what is later may yet change.
     pub(crate) known_until: Option<f64>,
@@ -41,7 +41,7 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// What there is at a time, a nanosecond before, and one after.
+    /// Intervals at a time, a nanosecond before, and one after.
     pub(crate) fn around(&self, at: i64) -> Around {
         let behind = self.closed.partition_point(|(start, _)| *start <= at + 1);
         // Intervals are no shorter than a nanosecond.
@@ -111,10 +111,10 @@ pub(crate) struct LaneWriter<'e, E> {
     /// Of the lane at hand.
     track: Track,
     state: LaneState,
-    /// How many of its states were seen.
+    /// Number of its states that were seen.
     seen: usize,
     stack: Vec<Open>,
-    /// What becomes of those that stay open.
+    /// Fates of those that stay open.
     carried: Vec<Carried>,
     /// User-defined fields of the row at hand.
     fields: Vec<u8>,
@@ -164,7 +164,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         std::mem::take(&mut self.state)
     }
 
-    /// What was written.
+    /// Bytes that were written.
     pub(crate) fn into_output(self) -> Vec<u8> {
         self.out
     }
@@ -203,7 +203,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         let Some(open) = self.stack.pop() else { return };
         let Some(start) = open.begun else { return };
         let mut end = open.end;
-        // What is on top of the stack may be popped before the latest time that its lane has seen.
+        // The state on top of the stack may be popped before the latest time that its lane has seen.
         if end > next || end.is_nan() {
             end = next;
             self.losses.cut += 1;
@@ -280,7 +280,7 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
                 let start = Clock::default().read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);
             } else if now == Carried::Begun {
-                // What it is in reaches as far.
+                // States around it reach as far.
                 for index in 0..=top {
                     if self.stack[index].begun.is_none() {
                         self.begin(index);

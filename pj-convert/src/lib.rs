@@ -8,7 +8,7 @@
 //!       ──▶ replay, whole ──▶ paje ──▶ OUT
 //! ```
 //!
-//! What goes where is in `docs/convert.md`. Perfetto's and Chrome's files and Pipit's are written as the trace goes by,
+//! The mapping is in `docs/convert.md`. Perfetto's and Chrome's files and Pipit's are written as the trace goes by,
 //! in memory that does not grow with it; a normalised Pajé trace is in the order of time, and so needs all of it
 //! first.
 

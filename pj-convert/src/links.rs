@@ -65,7 +65,7 @@ struct Holders {
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
     links: Vec<(Waiting, [Held; 2])>,
-    /// Where ends are that nothing holds, and there is no track for them yet.
+    /// Containers and types of ends that nothing holds, and there is no track for them yet.
     pub(crate) missing: Vec<(ContainerId, TypeId)>,
 }
 
@@ -213,8 +213,8 @@ impl Holders {
             let LaneState { covered, track: Some(track), .. } = &lanes[*lane] else { continue };
             let around = covered.around(at);
             let holds = |time: &i64| {
-                // What is at that time comes before this in the file, so that the reader knows it then; or, of
-                // what begins at that time, nobody knows.
+                // Slices at that time come before this in the file, so that the reader knows them then; or, of
+                // those that begin at that time, nobody knows.
                 let inside = !E::WRITES_BEGINNINGS;
                 *time >= E::EARLIEST && around.has(*time, inside)
             };

@@ -1,4 +1,4 @@
-//! Where the conversion goes: a file that is there whole or not at all, or standard output.
+//! Output of the conversion: a file that is there whole or not at all, or standard output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

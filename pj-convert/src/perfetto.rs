@@ -1,6 +1,6 @@
 //! Perfetto's traces: messages of track events, in one sequence of packets.
 //!
-//! What the messages are is told by the comments of `protos/perfetto/trace` in Perfetto's repository:
+//! The messages are described by the comments of `protos/perfetto/trace` in Perfetto's repository:
 //! `trace_packet.proto`, `track_event/track_event.proto`, `track_event/track_descriptor.proto`,
 //! `interned_data/interned_data.proto`. Readers sort packets by time, and leave those of one time in the order of
 //! the file.
@@ -144,7 +144,7 @@ fn event(at: i64, kind: Option<u64>, track: Track) -> Packet {
     let mut packet = Packet::new();
     packet.uint(8, at as u64);
     packet.uint(10, 1);
-    // What was interned is needed.
+    // Interned data is needed.
     packet.uint(13, 2);
     packet.begin(11);
     if let Some(kind) = kind {

@@ -31,7 +31,7 @@ pub(crate) struct Stream<'w, E, W> {
     /// By number.
     lanes: Vec<LaneState>,
     links: LinkQueue,
-    /// What is written by one thread.
+    /// Bytes that are written by one thread.
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
@@ -127,7 +127,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // What one worker has made is written while others go on.
+        // Text that one worker has made is written while others go on.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -196,7 +196,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok((self.out, self.losses))
     }
 
-    /// Why the output failed, if it did.
+    /// Takes the error of the output, if it failed.
     pub(crate) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
@@ -221,7 +221,7 @@ impl Task<'_> {
         Task { lanes: Vec::new(), rows: 0, losses: Losses::default() }
     }
 
-    /// What is to be written.
+    /// Text of the rows of its lanes, to be written.
     fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
         let mut writer =
             LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));

@@ -202,14 +202,14 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Whether `-h` is all that was said: elsewhere it asks for help.
+    /// True if `-h` is all that was said: elsewhere it asks for help.
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2
     }
 }
 
-/// How values of variables are read.
+/// Precision in which values of variables are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariablePrecision {
     /// As PajeNG does: 16777217 becomes 16777216
@@ -223,7 +223,7 @@ fn digits(text: &str) -> Result<u16, String> {
     digits.ok_or_else(|| "expected a number of digits from 0 to 1000".into())
 }
 
-/// What the files of tables are.
+/// Format of the files of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableFormat {
     /// Apache Parquet, compressed with zstd
@@ -234,7 +234,7 @@ pub enum TableFormat {
     Csv,
 }
 
-/// How Parquet files hold times and values of variables.
+/// Encoding of times and values of variables in Parquet files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimeEncoding {
     /// Byte by byte (BYTE_STREAM_SPLIT), for all readers

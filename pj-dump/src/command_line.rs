@@ -19,7 +19,7 @@ use crate::manual::{CSV_MANUAL, MANUAL};
 /// The other name.
 const CSV: &str = "pj_dump_csv";
 
-/// What `pj_dump` has and `pj_dump_csv` has not: other output than rows in files.
+/// Options that `pj_dump` has and `pj_dump_csv` has not: other output than rows in files.
 const NOT_FOR_CSV: [&str; 14] = [
     "quiet",
     "user_defined",

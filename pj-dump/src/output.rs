@@ -1,4 +1,4 @@
-//! What the program prints.
+//! Output of the program.
 
 pub mod containers;
 pub mod export;
@@ -20,10 +20,10 @@ use paje_sim::{LaneView, TimeRange};
 
 pub use console::Quotes;
 
-/// How rows are printed.
+/// Style in which rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
-    /// How names are printed.
+    /// Quotes around printed names.
     pub quotes: Quotes,
     /// Digits after the decimal point.
     pub precision: usize,

@@ -1,4 +1,4 @@
-//! What the program says on standard error beside what all programs say.
+//! Messages of the program on standard error beside those of all programs.
 
 use console::Voice;
 use console::voice::{ALLOW_LONG_LINES, RECOVER};
@@ -25,7 +25,7 @@ pub(crate) fn passed_over(voice: Voice) {
     ));
 }
 
-/// What was asked for and cannot be there: no row, no interval shows it.
+/// Tells of what was asked for and cannot be there: no row, no interval shows it.
 pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
     if let Some(name) = &cli.probabilistic {
         let (name, types) = (name.as_bytes(), trace.types());
@@ -66,10 +66,10 @@ pub(crate) fn dropped(voice: Voice, rows: u64) {
     }
 }
 
-/// What to do if files on the command line were meant to be traces of their own.
+/// Hint if files on the command line were meant to be traces of their own.
 pub(crate) const SEVERAL_ARE_ONE: &str = "several files are one trace, such as the pieces of one; of several traces, dump each by \
                                           itself: for trace in FILE...; do pj_dump \"$trace\"; done";
 
-/// What to do if one of the files on the command line names the others.
+/// Hint if one of the files on the command line names the others.
 pub(crate) const ROOT_ALONE: &str = "a file that names others is given alone, as the root.trace that pj_split writes; or the pieces \
                                      without it";

@@ -49,7 +49,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     status
 }
 
-/// What to do if several files were given that are not, together, one trace.
+/// Hint if several files were given that are not, together, one trace.
 fn hint(cli: &Cli, failure: &Failure) -> Option<&'static str> {
     let Failure::Trace(_, error) = failure else { return None };
     let is_cycle = matches!(error.kind(), ErrorKind::Invalid(Problem::FileCycle { .. }));
@@ -78,7 +78,7 @@ fn contradict(cli: &Cli, failure: &Failure) -> bool {
         )
 }
 
-/// What a program says that was built without Arrow and Parquet.
+/// Message of a program that was built without Arrow and Parquet.
 const NO_TABLES: &str = "this pj_dump was built without tables (-O); releases have them, and so has what \
                          `cargo install --locked --path pj-dump --features tables` builds";
 

@@ -1,4 +1,4 @@
-//! What the program does when it is told to stop.
+//! Signals that tell the program to stop, and their handling.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 /// A file that becomes larger than it may be is an error of the write from here on, and no signal.
 pub(crate) fn ignore_large_files() {
-    // Where the signal cannot be had, it ends the program as before.
+    // A signal that cannot be had ends the program as before.
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
@@ -27,7 +27,7 @@ impl Held {
     pub(crate) fn new() -> Self {
         let (came, over) = (Arc::default(), Arc::default());
         for signal in heeded([SIGHUP, SIGINT, SIGTERM]) {
-            // Where it cannot be had, it ends the program at once.
+            // A signal that cannot be had ends the program at once.
             let _ = flag::register_usize(signal, Arc::clone(&came), signal as usize)
                 .and_then(|_| flag::register_conditional_default(signal, Arc::clone(&over)));
         }

@@ -1,4 +1,4 @@
-//! What a run took, for `--stats`.
+//! Statistics of a run, for `--stats`.
 //!
 //! With `--stats=json` this is one object on one line, the last one on standard error. What is not
 //! known is left out. New members may be added, none are taken away or change their meaning. Times are
@@ -38,7 +38,7 @@ use workers::{Pin, Workers};
 use crate::output::export::Exported;
 use console::Voice;
 
-/// How `--stats` is written.
+/// Format of `--stats`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
     /// For people
@@ -47,7 +47,7 @@ pub enum StatsFormat {
     Json,
 }
 
-/// What a run took.
+/// Statistics of a run: its time, memory and sizes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {
     version: &'static str,
@@ -119,7 +119,7 @@ fn rounded<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl Stats {
-    /// What a run took that is over after `total`.
+    /// Statistics of a run that is over after `total`.
     pub(crate) fn new(
         workers: &Workers,
         pin: &Pin,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use wait4::Wait4;
 
-/// What stands in the way: lines of a trace or of its rows.
+/// Lines of a hostile trace or of its rows.
 type Lines = Box<dyn Iterator<Item = String> + Send>;
 
 struct Case {
@@ -297,7 +297,7 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
     Took { wall, nanoseconds, memory, bytes }
 }
 
-/// What a program took for a trace.
+/// Time and memory that a program took for a trace.
 struct Took {
     wall: Duration,
     /// Of the processors, for each byte of the trace.
@@ -319,7 +319,7 @@ impl fmt::Display for Took {
     }
 }
 
-/// How large the traces are to be.
+/// Size of the traces, from `PAJE_HOSTILE`: a number of containers, types or the like.
 fn asked() -> u64 {
     let asked = env::var("PAJE_HOSTILE").ok();
     asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))

@@ -164,7 +164,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// How the traces are compared; `None` if as PajeNG compares them.
+    /// Rules by which the traces are compared; `None` if as PajeNG compares them.
     #[must_use]
     pub fn rules(&self) -> Option<Rules> {
         let what = match (self.names_only, self.structure_only) {
@@ -194,7 +194,7 @@ impl Cli {
         [window(self.start1, self.end1), window(self.start2, self.end2)]
     }
 
-    /// How names are compared.
+    /// Case of letters in the comparison of names.
     #[must_use]
     pub fn case(&self) -> Case {
         if self.icase { Case::Ignored } else { Case::Matters }

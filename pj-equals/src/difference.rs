@@ -1,4 +1,4 @@
-//! What two traces differ in.
+//! Differences of two traces.
 
 use paje_sim::{ContainerId, TypeId};
 

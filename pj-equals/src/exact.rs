@@ -1,4 +1,4 @@
-//! Whether two traces have the same rows, and where they have not.
+//! Exact comparison of two traces: whether they have the same rows, and where they have not.
 //!
 //! Types and containers are matched by name (`pairs`); then the first trace is gone through in output
 //! order, lane by lane, each beside its counterpart. Rows are compared by their places in the lane: where a row
@@ -38,7 +38,7 @@ struct Comparison<'t, 'r> {
     values: AllValues<'t>,
     rows: [LaneRows<'t>; 2],
     found: Differences,
-    /// How many are kept to be told; `None`: the first ends all.
+    /// Number of differences kept to be told; `None`: the first ends all.
     most: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
                 Step::Type(id, type_) => self.lane(id, type_)?,
             }
         }
-        // What only the second trace has.
+        // Containers and lanes that only the second trace has.
         for step in b.walk(NameOrder::Bare) {
             match step {
                 Step::Container(id) if self.pairs.container(1, id).is_none() => {
@@ -105,7 +105,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
         for id in types.ids() {
             let Some(other) = self.pairs.type_(side, id) else {
                 self.found.types += 1;
-                // What belongs to it need not be told as well.
+                // Types that belong to it need not be told as well.
                 if self.pairs.type_(side, types.parent(id)).is_some() {
                     self.note(|| Difference::Type { side, id })?;
                 } else if self.most.is_none() {
@@ -145,7 +145,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
     fn only_container(&mut self, side: usize, id: ContainerId) -> ControlFlow<()> {
         self.found.containers += 1;
         let parent = self.traces[side].containers().parent(id);
-        // What is in it need not be told as well.
+        // Containers in it need not be told as well.
         if self.pairs.container(side, parent).is_some() {
             return self.note(|| Difference::Container { side, id });
         }
@@ -240,7 +240,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
     }
 }
 
-/// Whether two rows of two lanes are the same, keys aside.
+/// Test for two rows of two lanes being the same, keys aside.
 #[derive(Clone, Copy)]
 struct Test<'c> {
     rules: &'c Rules,

@@ -1,4 +1,4 @@
-//! What `--help` and the man page say beside the options.
+//! Texts of `--help` and the man page beside the options.
 
 use console::generate::{Block, Manual};
 use console::options::NO_WARNINGS_TERM;

@@ -99,7 +99,7 @@ impl Pairs {
     }
 }
 
-/// What may be the same as something of the other trace.
+/// A type or container that may have a counterpart in the other trace.
 struct Candidate<'t, I> {
     /// The nature or the type.
     kind: u32,

@@ -1,4 +1,4 @@
-//! Whether two traces are equal for PajeNG.
+//! Equality of two traces as PajeNG judges it.
 //!
 //! PajeNG 1.3.6 behaviour, found out by running it: both traces are gone through side by side, in the
 //! order of identifiers, and things that come at the same place are taken for the same. Of two
@@ -90,7 +90,7 @@ impl<'t> SideBySide<'t> {
     }
 }
 
-/// What belongs to the container types of both traces.
+/// Types that belong to the container types of both traces.
 struct TypesOf {
     /// Natures of the types that belong to each container type, in the order of identifiers.
     natures: [Vec<Vec<TypeNature>>; 2],

@@ -11,7 +11,7 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
 };
 
-/// What a row says, of whatever nature; what the nature does not have is 0.
+/// Contents of a row, of whatever nature; fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
     /// Its place in the lane, counted from 0.
@@ -25,7 +25,7 @@ pub(crate) struct Row {
     pub(crate) imbrication: u32,
     pub(crate) from: ContainerId,
     pub(crate) to: ContainerId,
-    /// Where the key ends among the slice's.
+    /// End of the key among those of the slice.
     key_end: usize,
 }
 

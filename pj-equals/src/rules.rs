@@ -1,9 +1,9 @@
-//! How two traces are compared.
+//! Rules by which two traces are compared.
 
 use crate::values::Case;
 use paje_sim::TimeRange;
 
-/// What of two traces is compared.
+/// Parts of two traces that are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum What {
     /// Types and containers.
@@ -16,18 +16,18 @@ pub enum What {
     Everything,
 }
 
-/// How two traces are compared.
+/// Rules by which two traces are compared.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// What of them.
+    /// Parts of them that are compared.
     pub what: What,
-    /// How names are.
+    /// Case of letters in names.
     pub case: Case,
     /// By how many seconds times may differ.
     pub tolerance: f64,
     /// By which part of the larger one times, and values of variables, may differ.
     pub relative: f64,
-    /// Whether keys of links count.
+    /// True if keys of links count.
     pub keys: bool,
     /// Which rows of each trace count; containers always do.
     pub windows: [TimeRange; 2],

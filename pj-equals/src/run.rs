@@ -138,7 +138,7 @@ fn print(write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(
     let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // What is still buffered would fail again.
+            // Bytes that are still buffered would fail again.
             let _ = out.into_parts();
             Ok(())
         }

@@ -7,7 +7,7 @@ use paje_sim::{ContainerId, Trace, TypeId, TypeNature};
 use crate::difference::{Difference, Differences, LaneRow};
 use crate::rules::{Rules, What};
 
-/// What stands before what only one trace has.
+/// Marks before what only one trace has.
 const MARKS: [&str; 2] = ["  < ", "  > "];
 const BOTH: &str = "    ";
 /// Before what differs on both sides, and may.
@@ -202,7 +202,7 @@ impl<W: Write> Telling<'_, '_, W> {
         self.pair(field, &texts)
     }
 
-    /// Where a container is, from the outside in, without the root.
+    /// Path of a container, from the outside in, without the root.
     fn path(&self, side: usize, id: ContainerId) -> String {
         let containers = self.traces[side].containers();
         path(id, ContainerId::ROOT, |id| containers.parent(id), |id| containers.name(id).text)

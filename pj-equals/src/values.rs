@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use paje_sim::{Name, Trace, TypeId, ValueId};
 use rustc_hash::FxHashMap;
 
-/// How names are compared.
+/// Case of letters in the comparison of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
     /// Byte for byte.
@@ -16,7 +16,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// What is compared of a name: quotes play no part.
+    /// Key that a name is compared by: quotes play no part.
     #[must_use]
     pub fn key(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self {
@@ -31,12 +31,12 @@ impl Case {
 /// Which of its texts a value is compared by.
 pub(crate) type ValueText = fn(&Trace, TypeId, ValueId) -> Name<'_>;
 
-/// What rows print of a value.
+/// Name of a value, as rows print it.
 pub(crate) fn by_name(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_name(type_, value)
 }
 
-/// What events call a value.
+/// Identifier of a value, as events have it.
 pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_identifier(type_, value)
 }

@@ -17,7 +17,7 @@ use paje_sim::{FieldNames, Options, Trace};
 use testkit::pajeng::{pj_equals, skipped};
 use testkit::{SplitMix, number};
 
-/// What comes last in each trace: PajeNG loses rows at the very end, and those later than the last line.
+/// Last lines of each trace: PajeNG loses rows at the very end, and those later than the last line.
 /// Of random traces, all times are before this one.
 const END: &str = "
 %EventDef PajeDefineContainerType 900001
@@ -54,7 +54,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
         };
         let ours = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &[]);
         let theirs = run(&pajeng, &[]);
-        // What one refuses and the other does not is the business of pj_dump's tests.
+        // A trace that one refuses and the other does not is the business of pj_dump's tests.
         let (Some(theirs), Some(ours)) = (answer(&theirs), answer(&ours)) else {
             refused += 1;
             continue;
@@ -161,7 +161,7 @@ fn later(trace: &[u8]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// What a program says, unless it does not end: some bytes make PajeNG loop for ever.
+/// Output of a program, unless it does not end: some bytes make PajeNG loop for ever.
 fn outcome(command: &mut Command) -> Output {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");

@@ -25,7 +25,7 @@ pub struct Barrier {
     pub keeps: Option<Kept>,
 }
 
-/// What a barrier keeps apart.
+/// Two messages that a barrier keeps apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
     /// The message that a receive takes.

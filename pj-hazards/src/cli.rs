@@ -225,7 +225,7 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-/// How findings are written.
+/// Format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -236,7 +236,7 @@ pub enum Format {
     Json,
 }
 
-/// What is looked for.
+/// Kind of hazard that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Hazard {
@@ -251,7 +251,7 @@ impl Hazard {
     pub const ALL: [Hazard; 4] =
         [Hazard::Races, Hazard::Orders, Hazard::Deadlock, Hazard::Barriers];
 
-    /// What it is called.
+    /// Name of the hazard on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -264,7 +264,7 @@ impl Hazard {
 }
 
 impl Cli {
-    /// What is looked for, if the first word says it.
+    /// Kind of hazard that is looked for, if the first word says it.
     #[must_use]
     pub fn hazard(&self) -> Option<Hazard> {
         let word = self.words.first()?;
@@ -308,7 +308,7 @@ impl Cli {
         all.into_iter().find(wrong).map(|(_, option, (_, whose))| (option, whose))
     }
 
-    /// How the trace is replayed.
+    /// Options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();

@@ -16,14 +16,14 @@ use rustc_hash::FxHashMap;
 use crate::hangs::hangs;
 use crate::model::Model;
 
-/// How deadlocks are looked for.
+/// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The states that block. Without it, those about other containers whose names do not say otherwise (`Isend`, `Bsend`).
     pub blocking: Vec<Glob>,
     /// The user-defined field of a state that names the other container, or its number.
     pub peer_field: Option<String>,
-    /// How many circles are listed at most.
+    /// Largest number of circles listed.
     pub limit: usize,
 }
 
@@ -37,11 +37,11 @@ pub struct Wait {
     /// The tracks that it waits for, all of them, in their order; none if the trace does not tell. Who waits in the same
     /// operation shares it.
     pub whom: Arc<[u32]>,
-    /// How that is known.
+    /// Evidence for that.
     pub how: How,
 }
 
-/// How it is known whom somebody waits for.
+/// Evidence of whom somebody waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// They have not entered an operation.
@@ -54,31 +54,31 @@ pub enum How {
     Unknown,
 }
 
-/// What a run hangs on.
+/// Circle, or stuck track, that a run hangs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
     /// The tracks that wait for one another, each for the next, and the last for the first; or the one that is stuck.
     pub tracks: Vec<u32>,
-    /// Whether they wait for one another.
+    /// True if they wait for one another.
     pub is_circle: bool,
     /// Of these, the one that most wait for, and how many do.
     pub most: (u32, usize),
-    /// How many others wait for it, or for who does, and so on.
+    /// Number of others that wait for these, or for who does, and so on.
     pub hanging: usize,
 }
 
-/// What was found.
+/// Deadlocks found, actual and potential.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlock {
     /// Who waits at the end, in the order of the tracks.
     pub waits: Vec<Wait>,
-    /// What they hang on; what most hang on comes first.
+    /// Circles and stuck tracks that they hang on; those that most hang on come first.
     pub hangs: Vec<Hang>,
-    /// Whether there are more circles than are listed.
+    /// True if there are more circles than are listed.
     pub has_more: bool,
     /// Circles of steps that would wait for ever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// How many there are.
+    /// Number of these circles, listed or not.
     pub potential_count: u64,
 }
 
@@ -91,7 +91,7 @@ pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock
     Deadlock { waits, hangs, has_more, potential, potential_count }
 }
 
-/// Whether a state of this name and class blocks.
+/// True if a state of this name and class blocks.
 fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
     if !options.blocking.is_empty() {
         return options.blocking.iter().any(|glob| glob.matches(name));
@@ -137,7 +137,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         } else if let Some(peer) = last_peer(model, wait) {
             (wait.whom, wait.how) = (Arc::from([peer]), How::LastMessage);
         }
-        // Where no messages are told of, workers that have nothing to do wait like those of a program that passes messages.
+        // Without messages, workers that have nothing to do wait like those of a program that passes messages.
         wait.how != How::Unknown
             || !model.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
@@ -145,14 +145,14 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// How often each track was in the operations that somebody waits in.
+/// Number of times that each track was in the operations that somebody waits in.
 struct Groups {
     /// By track, its group.
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
 }
 
-/// How often the members of a group were in the operations of a value.
+/// Number of times that the members of a group were in the operations of a value.
 struct Counts {
     by_track: FxHashMap<u32, usize>,
     /// By count: those who were there less often.
@@ -227,7 +227,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
 /// Takes down a field of one state.
 struct Field<'a> {
     name: &'a str,
-    /// How many states are before it.
+    /// Number of states before it.
     row: usize,
     text: Option<Vec<u8>>,
 }

@@ -67,7 +67,7 @@ fn pair(teller: &Teller<'_>, at: usize, first: u32, second: u32, label: &str, ou
     );
 }
 
-/// What barriers keep apart.
+/// Graph of the messages that barriers keep apart.
 pub(crate) fn barriers(teller: &Teller<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);

@@ -22,7 +22,7 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// Whether a message came to the operation that then sent another.
+/// True if a message came to the operation that then sent another.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start

@@ -1,4 +1,4 @@
-//! What those who wait hang on: circles of them, and those who do not wait.
+//! Causes of hangs: circles of tracks that wait for one another, and stuck tracks that do not wait.
 //!
 //! Who waits for several waits for all of them. Each knot of the graph of waits, in which everybody waits for everybody in the
 //! end, holds a circle for each of its members. The graph has a node for each operation that some have not entered, so
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// What they hang on, what most hang on first; at most `limit` circles, and whether there are more.
+/// Circles and stuck tracks, those that most hang on first; at most `limit` circles, and true if there are more.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let knots = graph.knots();
@@ -84,7 +84,7 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// How many wait for a track.
+    /// Number of those who wait for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -93,7 +93,7 @@ impl Graph {
         self.before[track as usize].iter().map(through).sum()
     }
 
-    /// How many others wait for one of these tracks, or for who does, and so on.
+    /// Number of others that wait for one of these tracks, or for who does, and so on.
     fn hanging(&self, tracks: &[u32]) -> usize {
         let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
         let mut open = tracks.to_vec();

@@ -4,8 +4,8 @@
 //! FILE ──replay──▶ messages, operations ──▶ what happened before what ──▶ races, orders, deadlocks, barriers
 //! ```
 //!
-//! What happened before what is in `paje-analysis`. Here are the hazards that follow from it, each in a module that neither
-//! prints nor ends the program: [`races`], [`orders`], [`deadlock`], [`barriers`].
+//! The happened-before order is in `paje-analysis`. Here are the hazards that follow from it, each in a module
+//! that neither prints nor ends the program: [`races`], [`orders`], [`deadlock`], [`barriers`].
 
 pub mod barriers;
 pub mod cli;

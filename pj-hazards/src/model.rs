@@ -1,4 +1,4 @@
-//! What hazards are told from: the messages, which of them can be told apart, and what happened before what.
+//! Model that hazards are told from: the messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use paje_analysis::tracks::Tracks;
 use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
-/// What tells messages from one container to another apart, so that they may overtake one another.
+/// Property that tells messages from one container to another apart, so that they may overtake one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The value of the link.
@@ -31,24 +31,24 @@ impl From<&str> for Channel {
     }
 }
 
-/// How messages are looked at.
+/// Options of the model: how messages are looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Receives that take any message: those whose state or value matches. Without it, all may.
     pub wildcard: Option<Glob>,
-    /// What tells messages between the same containers apart.
+    /// Property that tells messages between the same containers apart.
     pub channel: Option<Channel>,
     /// Messages that only read what they come to: those whose receiving state or value matches.
     pub reads: Option<Glob>,
     /// The user-defined field of a message that says how it accesses each variable: `r` (reads), `w` or anything else.
     pub access: Option<String>,
-    /// Whether what a state sends depends on what it received, and on nothing else that its container did before.
+    /// True if what a state sends depends on what it received, and on nothing else that its container did before.
     pub is_driven: bool,
-    /// Whether only the type is known of the container that a message to come will go to.
+    /// True if only the type is known of the container that a message to come will go to.
     pub is_routed: bool,
-    /// What the operations of groups are.
+    /// Settings for finding the operations of groups.
     pub grouping: Grouping,
-    /// Where and when receives are looked at.
+    /// Containers and times in which receives are looked at.
     pub selection: Selection,
 }
 
@@ -61,7 +61,7 @@ pub struct Model<'t> {
     pub messages: Messages,
     /// The operations of groups.
     pub collectives: Collectives,
-    /// What states are about.
+    /// Map from the names of states to their classes.
     pub map: Map,
     /// By message: its channel.
     pub channel: Vec<u32>,
@@ -151,20 +151,20 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// What happened before what.
+    /// Happened-before order of the trace.
     #[must_use]
     pub fn order(&self) -> Order {
         let rendezvous = Rendezvous::Taken(&self.rendezvous);
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Whether a message is looked at, and its receive takes any.
+    /// True if a message is looked at, and its receive takes any.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
     }
 
-    /// How a message accesses variables, if anything is said of it.
+    /// Accesses of a message to variables, if anything is said of them.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
@@ -189,7 +189,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Whether names of states and values match a pattern, looked up once for each.
+/// Matches of the names of states and values with a pattern, looked up once for each.
 struct Matches<'g> {
     glob: &'g Glob,
     /// By lane.

@@ -27,22 +27,22 @@ pub struct Group {
     pub track: usize,
     /// The messages, in an order that is allowed.
     pub messages: Vec<u32>,
-    /// What has to come before what, by place in `messages`; `None` if they are too many.
+    /// Partial order of the messages, by place in `messages`; `None` if they are too many.
     pub poset: Option<Poset>,
 }
 
-/// How many orders there are at one stage of the reduction.
+/// Number of orders at one stage of the reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stage {
-    /// What the stage is: `events`, `messages`, `graph`, `persistent`, `containers`, `reduced`, `groups` or `states`.
+    /// Name of the stage: `events`, `messages`, `graph`, `persistent`, `containers`, `reduced`, `groups` or `states`.
     pub name: &'static str,
-    /// How many parts are looked at one by one.
+    /// Number of parts looked at one by one.
     pub parts: u64,
-    /// How many things are in them: events or messages.
+    /// Number of things in them: events or messages.
     pub things: u64,
-    /// How many orders they have, added up; `None`: too many to be counted.
+    /// Number of orders that they have, added up; `None`: too many to be counted.
     pub orders: Option<BigUint>,
-    /// How many messages are delivered where all orders are tried.
+    /// Number of messages delivered where all orders are tried.
     pub deliveries: Option<BigUint>,
 }
 
@@ -75,7 +75,7 @@ fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
     poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
 }
 
-/// Whether two messages can be exchanged: neither writes what the other reads or writes.
+/// True if two messages can be exchanged: neither writes what the other reads or writes.
 fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     let uses = |access: u8| matches!(access, b'r' | b'w');
@@ -273,7 +273,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// What every step knows of every track; only of small traces.
+/// Knowledge that every step has of every track; only of small traces.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

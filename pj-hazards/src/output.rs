@@ -1,4 +1,4 @@
-//! How findings are written.
+//! Output of findings.
 
 use std::io::{self, Write};
 
@@ -29,9 +29,9 @@ pub struct Findings {
     pub rows: Vec<Vec<Cell>>,
     /// The sentences, a line each.
     pub lines: Vec<String>,
-    /// What there is in all, in a sentence.
+    /// Total, in a sentence.
     pub sum: String,
-    /// Whether anything was found.
+    /// True if anything was found.
     pub found: bool,
 }
 

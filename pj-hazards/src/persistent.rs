@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::poset::{Orders, Poset, Set};
 
-/// How many pairs of messages are looked at for each set, on average at most.
+/// Number of pairs of messages looked at for each set, on average at most.
 const PAIRS: usize = 64;
 
 /// Which messages have to be tried next.
@@ -56,7 +56,7 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         least
     }
 
-    /// How many orders are tried, and how many messages are delivered for that: the edges of the graph; `None` if there
+    /// Number of orders tried, and of messages delivered for that: the edges of the graph; `None` if there
     /// are more than `limit` sets, or 64 times as many pairs of messages have to be looked at.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {

@@ -7,7 +7,7 @@ use paje_sim::{LaneView, LineNumber, Links, Visitor};
 
 use crate::model::Model;
 
-/// Where the links of some messages start, in the text of the trace.
+/// Lines of the trace's text on which the links of some messages start.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     lines: BTreeMap<u32, LineNumber>,

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Set(Vec<u64>);
 
-/// What has to come before what. It is transitive.
+/// Partial order of things: which have to come before which. It is transitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
     /// By thing: all that is before it.
     before: Vec<Set>,
 }
 
-/// How many orders there are, and how large the graph is in which they are paths.
+/// Number of orders, and size of the graph in which they are paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     /// Orders of all things (linear extensions).
@@ -31,7 +31,7 @@ impl Set {
         Set(vec![0; count.div_ceil(64)])
     }
 
-    /// Whether a thing is in it.
+    /// True if a thing is in the set.
     #[must_use]
     pub fn has(&self, thing: usize) -> bool {
         self.0[thing / 64] >> (thing % 64) & 1 == 1
@@ -49,7 +49,7 @@ impl Set {
         self.0.iter().zip(&other.0).all(|(mine, other)| mine & !other == 0)
     }
 
-    /// Whether something is in both.
+    /// True if some thing is in both sets.
     pub(crate) fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(&other.0).any(|(mine, other)| mine & other != 0)
     }
@@ -85,25 +85,25 @@ impl Poset {
         Poset { before: sets }
     }
 
-    /// How many things there are.
+    /// Number of things.
     #[must_use]
     pub fn len(&self) -> usize {
         self.before.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no things.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty()
     }
 
-    /// Whether `a` comes before `b`.
+    /// True if `a` comes before `b`.
     #[must_use]
     pub fn is_before(&self, a: usize, b: usize) -> bool {
         self.before[b].has(a)
     }
 
-    /// What comes after each.
+    /// By thing: all that come after it.
     pub(crate) fn after(&self) -> Vec<Set> {
         let mut after = vec![Set::new(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Poset {
         after
     }
 
-    /// What can come next where these have come.
+    /// Things that can come next where these have come.
     pub(crate) fn next(&self, set: &Set) -> Vec<usize> {
         let fits = |thing: &usize| !set.has(*thing) && self.before[*thing].is_in(set);
         (0..self.len()).filter(fits).collect()
@@ -193,7 +193,7 @@ impl Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
     }
 
-    /// How many orders it allows, counted over the sets of things that may have come; `None` if there are more than
+    /// Number of orders it allows, counted over the sets of things that may have come; `None` if there are more than
     /// `limit` sets in a group.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {

@@ -29,9 +29,9 @@ pub struct Race {
 pub struct Races {
     /// The first of them: container after container, each in the order of the second's receive, then of the first's.
     pub list: Vec<Race>,
-    /// How many there are.
+    /// Number of races, listed or not.
     pub count: u128,
-    /// In how many containers.
+    /// Number of containers that have races.
     pub containers: usize,
 }
 

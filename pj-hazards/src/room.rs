@@ -1,4 +1,4 @@
-//! How much memory what happened before what takes, before it is made.
+//! Memory that the happened-before order takes, in bytes, estimated before it is made.
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
@@ -16,7 +16,7 @@ pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Whether there is room beside the rows.
+/// Checks that there is room beside the rows.
 ///
 /// # Errors
 /// A sentence, if there is none.

@@ -33,10 +33,10 @@ use crate::report::VOICE;
 use crate::room;
 use crate::texts::Teller;
 
-/// How many findings are listed if nothing is said.
+/// Number of findings listed if nothing is said.
 const LISTED: usize = 1000;
 
-/// How many sets of messages are looked at where orders are counted, if nothing is said.
+/// Number of sets of messages looked at where orders are counted, if nothing is said.
 const SETS: usize = 1_000_000;
 
 /// Runs the program; the exit status is 0 if nothing was found, 1 if something was or the trace is invalid, 2 for usage or
@@ -46,7 +46,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(VOICE, hazards(cli, Limits::default()))
 }
 
-/// Whether all is well.
+/// Writes the findings, and the graph if one is asked for; true if all is well.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
     if let (Some(path), Some(graph)) = (&cli.dot, graph) {
@@ -78,7 +78,7 @@ fn place(
         let mut out = BufWriter::new(out);
         let written = write(&mut out).and_then(|()| out.flush());
         if written.is_err() {
-            // What is still buffered would fail again.
+            // Bytes still buffered would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);
@@ -167,7 +167,7 @@ fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {
     Map::open(path).map_err(|error| Failure::File(path.clone(), error))
 }
 
-/// How messages are looked at.
+/// Options of the model: how messages are looked at.
 fn options(cli: &Cli, grouping: Grouping) -> model::Options {
     model::Options {
         wildcard: cli.wildcard.clone(),
@@ -181,7 +181,7 @@ fn options(cli: &Cli, grouping: Grouping) -> model::Options {
     }
 }
 
-/// What is found, and a graph of it if one is asked for.
+/// Findings, and a graph of them if one is asked for.
 fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Findings, Option<String>) {
     let limit = cli.limit.unwrap_or(LISTED);
     let draw = |graph: &dyn Fn() -> String| cli.dot.as_ref().map(|_| graph());
@@ -201,7 +201,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             )
         }
         Hazard::Orders => {
-            // What can come in one order only needs no trying.
+            // Groups that can come in one order only need no trying.
             let is_open =
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();

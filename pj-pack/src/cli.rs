@@ -101,7 +101,7 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-/// How a list is printed.
+/// Form of a printed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -115,11 +115,11 @@ fn segment(text: &str) -> Result<usize, String> {
     size.filter(|size| (4096..=64 << 20).contains(size)).ok_or_else(|| "expected 4K to 64M".into())
 }
 
-/// What names of compressed files end with.
+/// Endings of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
 impl Cli {
-    /// Where the packed trace of a file goes.
+    /// Path of the packed trace of a file.
     ///
     /// # Errors
     /// It has no name, in a sentence.

@@ -1,4 +1,4 @@
-//! What is in a packed trace, as a table and as JSON.
+//! Contents of a packed trace, as a table and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use paje_parser::error::shown;
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
-/// What is in a packed trace.
+/// Contents of a packed trace.
 #[derive(Default)]
 pub(crate) struct Contents {
     segments: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// What is in the packed trace that `from` gives. No time is read, and no number.
+    /// Contents of the packed trace that `from` gives. No time is read, and no number.
     pub(crate) fn read(from: impl Read) -> Result<Contents, Error> {
         let mut contents = Contents::default();
         let mut places: FxHashMap<Vec<u8>, usize> = FxHashMap::default();

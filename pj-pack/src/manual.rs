@@ -1,4 +1,4 @@
-//! What `--help` and the man page say beside the options.
+//! Text of `--help` and the man page beside the options.
 
 use console::generate::Manual;
 

@@ -1,4 +1,4 @@
-//! Where something goes: a file that is there whole or not at all, or standard output.
+//! Output: a file that is there whole or not at all, or standard output.
 
 use std::fs::{self, File};
 use std::io;
@@ -42,7 +42,7 @@ impl Output {
         &self.file
     }
 
-    /// What it means that writing failed.
+    /// Failure of the program when writing failed, with the name of the file if there is one.
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         match &self.path {
             Some(path) => Failure::File(path.clone(), error),

@@ -22,7 +22,7 @@ use crate::pack::{Trouble, pack, unpack};
 use crate::structure::structure;
 use crate::witness::Witness;
 
-/// How the program speaks.
+/// Voice of the program: its name, and no advice.
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
@@ -114,7 +114,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
     }
 }
 
-/// What `read` makes of a packed trace.
+/// Result of `read` for a packed trace; its failure has the name of the file.
 fn packed<T>(
     file: &Path,
     read: impl FnOnce(Box<dyn Read>) -> Result<T, Trouble>,

@@ -1,4 +1,4 @@
-//! What each container did, without times: events, sequences, loops.
+//! Structure of each container, without times: events, sequences, loops.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -9,7 +9,7 @@ use paje_parser::EventKind;
 use paje_parser::error::shown;
 use rustc_hash::FxHashMap;
 
-/// What a container did so far.
+/// Lane of a container: its structure so far.
 struct Lane {
     structure: Structure,
     /// The numbers of its events, and the names and counts of these.
@@ -100,7 +100,7 @@ fn spelt(tokens: &[Token]) -> String {
     tokens.iter().map(spell).collect::<Vec<_>>().join(" ")
 }
 
-/// What a container did that may be part of a structure.
+/// True for events of a container that may be part of a structure.
 fn is_event(kind: EventKind) -> bool {
     use EventKind as E;
     matches!(

@@ -35,7 +35,7 @@ impl Witness {
         let _ = self.texts.send(text);
     }
 
-    /// What is reported when all has been shown; nothing of an invalid trace.
+    /// Reports when all has been shown; none of an invalid trace.
     pub(crate) fn reports(self) -> Vec<Kept> {
         drop(self.texts);
         self.replay.join().unwrap_or_default()

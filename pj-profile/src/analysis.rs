@@ -27,7 +27,7 @@ pub(crate) enum Analysis {
     Variables(Variables),
     Events(Events),
     Summary(Box<Summary>),
-    /// What needs all rows, and is found at once.
+    /// A report that needs all rows, and is found at once.
     Waiting(Table),
 }
 
@@ -61,7 +61,7 @@ impl ByClass {
 }
 
 impl Analysis {
-    /// That of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
+    /// Analysis of this command line, if it can see portions. Bins can only be known at the end of the trace, unless
     /// the window has two ends.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
@@ -74,14 +74,14 @@ impl Analysis {
         }
     }
 
-    /// That of this command line, for a trace from here to there.
+    /// Analysis of this command line, for a trace from `start` to `end` (seconds).
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
         Analysis::new(cli, needs_bins(cli).then_some(bins))
     }
 
-    /// That of this command line for a whole trace.
+    /// Analysis of this command line for a whole trace.
     pub(crate) fn of_whole(cli: &Cli, trace: &Trace) -> Result<Self, Failure> {
         Analysis::in_bins(cli, time::range(trace, &Scope::new(&cli.selection())))
     }
@@ -127,7 +127,7 @@ impl Analysis {
         }
     }
 
-    /// What was found.
+    /// Table of the report.
     pub(crate) fn table(&self, trace: &Trace, top: Option<usize>) -> Table {
         let (report, table) = match self {
             Analysis::States(states) => (Report::States, states::table(&states.rows(trace))),
@@ -164,7 +164,7 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
     }
 }
 
-/// Whether the time is divided.
+/// True if the time is divided into bins.
 pub(crate) fn needs_bins(cli: &Cli) -> bool {
     cli.report() == Report::Time || (cli.report() == Report::Variables && cli.bins.is_some())
 }

@@ -207,9 +207,9 @@ pub struct Cli {
 /// The places of a density map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// How many lines there are.
+    /// Number of lines.
     pub rows: usize,
-    /// How many containers are in each.
+    /// Number of containers in each.
     pub columns: usize,
 }
 
@@ -227,7 +227,7 @@ impl FromStr for Places {
     }
 }
 
-/// How a report is written.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -269,7 +269,7 @@ impl Report {
         Report::Compare,
     ];
 
-    /// What it is called.
+    /// Name of the report.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -317,7 +317,7 @@ impl Cli {
         self.words.iter().skip(behind).map(PathBuf::from).collect()
     }
 
-    /// What has rows of its own. That is each container where a report is about containers.
+    /// Grouping of the rows. That is by container where a report is about containers.
     #[must_use]
     pub fn by(&self) -> By {
         match self.by.as_deref() {
@@ -328,19 +328,19 @@ impl Cli {
         }
     }
 
-    /// Whether time is told by class.
+    /// True if time is told by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// Whether the report is a page that is made from all rows.
+    /// True if the report is a page that is made from all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
     }
 
-    /// How the trace is replayed.
+    /// Options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);

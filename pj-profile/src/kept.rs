@@ -11,7 +11,7 @@ use splitter::Limits;
 
 use crate::cli::{Cli, Report};
 
-/// What a packed trace keeps of a report.
+/// Report that a packed trace keeps.
 pub(crate) struct Found {
     pub(crate) kept: Kept,
     /// Bytes of the file, and how many of them were read.
@@ -36,7 +36,7 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     Some(Found { kept: Kept::parse(name, &content)?, bytes: summaries.bytes() })
 }
 
-/// Whether no option asks for another report than those that are kept. Each option is named here, so that new ones are
+/// True if no option asks for another report than those that are kept. Each option is named here, so that new ones are
 /// thought of.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {

@@ -4,7 +4,7 @@
 //! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet, SVG, HTML
 //! ```
 //!
-//! What is computed is in `paje-analysis`; here are the command line, the reading, and how tables are shown.
+//! Analyses are in `paje-analysis`; here are the command line, the reading, and the output of tables.
 
 mod analysis;
 pub mod cli;

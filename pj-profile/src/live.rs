@@ -26,7 +26,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 pub(crate) struct Live {
     /// The last one, which an interrupt shows.
     last: Arc<Mutex<Vec<u8>>>,
-    /// Whether it is for people, who see it change.
+    /// True if it is for people, who see it change.
     is_shown: bool,
     shown: Instant,
     /// When the next one is due to be kept.
@@ -77,7 +77,7 @@ impl Live {
         Ok(())
     }
 
-    /// What stands on a terminal before the last report.
+    /// Clears the terminal before the last report.
     pub(crate) fn clear(&self) -> io::Result<()> {
         match self.is_shown && io::stdout().is_terminal() {
             true => standard_output()?.write_all(CLEAR.as_bytes()),

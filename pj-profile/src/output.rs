@@ -1,4 +1,4 @@
-//! How tables are written.
+//! Output of tables.
 
 mod grid;
 mod machine;
@@ -33,7 +33,7 @@ pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure
     }
 }
 
-/// What a report is shown on.
+/// Screen that a report is shown on.
 pub(crate) fn screen(cli: &Cli) -> Screen {
     if cli.output.is_some() { Screen::plain(100) } else { Screen::of_output() }
 }

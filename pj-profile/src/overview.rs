@@ -1,4 +1,4 @@
-//! What is on the page of a whole trace, and on that of two.
+//! Parts of the page of a whole trace, and of that of two.
 
 use std::path::Path;
 
@@ -80,7 +80,7 @@ pub(crate) fn parts(
         let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
         parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
     }
-    // What is told of when comes together.
+    // Parts of one heading come together.
     parts.sort_by_key(|part| {
         ["Where the time goes", "How even it is", "When", "Traffic"]
             .iter()
@@ -90,7 +90,7 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// What both runs were in, in bins of one length from the beginning of each.
+/// Tables of both runs over time, in bins of one length from the beginning of each.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

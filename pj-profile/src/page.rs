@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::output::Seen;
 use crate::pictures::{self, Kind};
 
-/// What says who made a page.
+/// Name and version of the program, as the maker of a page.
 const MAKER: &str = concat!("pj_profile ", env!("CARGO_PKG_VERSION"));
 
 /// A part of a page: what it is called, what is to be known of it, and the table that it is made from.
@@ -17,9 +17,9 @@ pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table itself is on the page, beside its pictures.
+    /// True if the table itself is on the page, beside its pictures.
     pub(crate) is_shown: bool,
-    /// Which pictures are; all if nothing is said.
+    /// Kinds of pictures that are; all if nothing is said.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
     Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
 }
 
-/// What the summary says beside the tables.
+/// Lists a value of the summary that is not in its tables.
 fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     // Their tables say the same.
     if matches!(of, "where the time went" | "traffic" | "imbalance") {

@@ -93,7 +93,7 @@ pub(crate) fn all(
         _ => true,
     };
     let kinds = Kind::of(table).iter().copied().filter(wanted);
-    // What a table has nothing for is left out.
+    // Kinds that the table has nothing for are left out.
     kinds.filter_map(|kind| draw(cli, table, kind, colours).ok()).collect()
 }
 

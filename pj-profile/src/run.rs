@@ -31,7 +31,7 @@ use crate::{analysis, kept, output, overview, page, pictures};
 /// Bytes of a trace in a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// How the trace is cut; which makes no difference but to speed and memory.
+/// Sizes of the cuts of a trace; they make no difference but to speed and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// Into blocks and lines.
@@ -67,7 +67,7 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Whether the trace is as it should be.
+/// Writes the report; true if the trace is as it should be.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
@@ -77,7 +77,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
-    // That of waiting is written where all pairs are known.
+    // The graph of waiting is written where all pairs are known.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(Seen(&found.table)))?;
     }
@@ -134,7 +134,7 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
     Ok(Found { title, table, page, is_sound: read.is_sound })
 }
 
-/// What stands above a report for people.
+/// Title of a report for people.
 fn title(name: &Path, end: f64) -> String {
     format!("{}, until {end} s", name.display())
 }
@@ -175,7 +175,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     Ok(Found { title, table, page, is_sound })
 }
 
-/// What was read.
+/// Trace that was read, and its analysis.
 struct Read {
     name: PathBuf,
     trace: Trace,
@@ -192,7 +192,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // What is mended may change what was seen before.
+    // Mending may change what was seen before.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     if cli.live && analysis.is_none() {
         let why = match cli.is_whole_page() {
@@ -252,7 +252,7 @@ fn read(
     Ok(Read { name, trace, analysis, is_sound })
 }
 
-/// Whether files are read once for when the trace begins and ends, and once more for what is in between. Rows of
+/// True if files are read once for the trace's beginning and end, and once more for what is in between. Rows of
 /// less than a portion are kept instead, as are those of a stream, which cannot be read again.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
@@ -264,7 +264,7 @@ fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// What looks at the portions of a trace, which has a name.
+/// Observer of the portions of a trace, which has a name.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
 /// Replays a trace, in portions if there is somebody who looks at them.

@@ -14,7 +14,7 @@ use crate::cli::{Cli, Report};
 use crate::output;
 use crate::report::VOICE;
 
-/// Whether one of these reports is asked for.
+/// True if one of these reports is asked for.
 pub(crate) fn is_asked(cli: &Cli) -> bool {
     matches!(cli.report(), Report::Waits | Report::Critical)
 }
@@ -169,7 +169,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     }
 }
 
-/// How many states send and receive at once, and how many messages end in such.
+/// Numbers of states that send and receive at once, and of messages that end in such.
 fn combined(waits: &Waits<'_>) -> (usize, usize) {
     let tracks = &waits.tracks;
     let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;

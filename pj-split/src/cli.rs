@@ -131,7 +131,7 @@ pub struct Cli {
     pub generate: Generate,
 }
 
-/// How values of variables are read.
+/// Precision with which values of variables are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariablePrecision {
     /// As PajeNG does: 16777217 becomes 16777216
@@ -141,7 +141,7 @@ pub enum VariablePrecision {
 }
 
 impl Cli {
-    /// Whether pieces are asked for.
+    /// True if pieces are asked for.
     pub(crate) const fn wants_pieces(&self) -> bool {
         self.pieces.is_some() || self.piece_size.is_some() || self.by.is_some()
     }

@@ -21,10 +21,10 @@ use crate::report::VOICE;
 use crate::run::{one_file, options};
 use crate::window;
 
-/// What the window is called while it is not complete.
+/// Name of the window while it is not complete.
 const NAME: &str = "window.trace";
 
-/// What is to be cut, and how.
+/// Request for a window: what is to be cut, and how.
 pub(crate) struct Cut<'a> {
     pub(crate) cli: &'a Cli,
     pub(crate) name: &'a Path,

@@ -28,7 +28,7 @@ pub(crate) struct Folder {
     signals: Option<Handle>,
     path: PathBuf,
     target: PathBuf,
-    /// What killed programs had left behind.
+    /// Paths that killed programs had left behind.
     cleared: Vec<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ impl Folder {
         }
     }
 
-    /// Where pieces are written.
+    /// Path of the folder that pieces are written to.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -167,7 +167,7 @@ fn free_place(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// What the system said, without the path that `tempfile` adds.
+/// Error of the system, without the path that `tempfile` adds.
 fn unwrapped(error: io::Error) -> io::Error {
     error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
 }

@@ -14,7 +14,7 @@ const DESTRUCTION: u32 = 4;
 /// The first container's.
 const EVENTS: u32 = 5;
 
-/// What the lines of a run are about.
+/// Subject of the lines of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
     /// They are in no piece.
@@ -34,7 +34,7 @@ pub(crate) enum Run {
 impl From<LineOf> for Run {
     fn from(line: LineOf) -> Self {
         match line {
-            // What names files is not split.
+            // Lines that name files are not split.
             LineOf::Nobody | LineOf::File => Run::Nobody,
             LineOf::Header | LineOf::Type => Run::Shared,
             LineOf::Value(type_, value) => Run::Value(type_, value),

@@ -1,7 +1,7 @@
 //! Pieces of a damaged trace (`--recover`), which are sound as far as a trace can be.
 //!
-//! What is defined is written anew, as the replay knows it: definitions of events and of types at the
-//! head of each file (`head`), what was made up before the line for which it was. Other lines are those
+//! Definitions are written anew, as the replay knows them: those of events and of types at the
+//! head of each file (`head`), made-up things before the line for which they were. Other lines are those
 //! of the trace, without what was left out, and some with another word (`lines`). What no sound trace can
 //! say stays as it is, and a replay that recovers makes of it what it made of the trace, since lanes do
 //! not influence one another.
@@ -20,7 +20,7 @@ use crate::survey::{Damage, Mend};
 pub(crate) use head::spell;
 pub(crate) use types::Place;
 
-/// What is to be done with the lines of a damaged trace.
+/// Remedies for the lines of a damaged trace.
 #[derive(Debug)]
 pub(crate) struct Mending<'a> {
     trace: &'a Trace,
@@ -37,14 +37,14 @@ pub(crate) struct Mending<'a> {
     /// PajeSetVariable.
     creation: String,
     setters: FxHashMap<&'a [u8], String>,
-    /// What every file begins with.
+    /// Lines that every file begins with.
     pub(crate) head: Vec<u8>,
-    /// What stays wrong, in words.
+    /// Faults that stay, in words.
     pub(crate) stays: Vec<&'static str>,
 }
 
 impl<'a> Mending<'a> {
-    /// What is to be done, as far as it can be. `Err` says why nothing can.
+    /// Remedies, as far as there are any. `Err` says why nothing can be done.
     pub(crate) fn new(
         trace: &'a Trace,
         damage: Damage,
@@ -172,7 +172,7 @@ impl<'a> Mending<'a> {
             unnamed.map(|(byte, _)| byte.0).filter(|at| prolonged.contains(at)).collect();
     }
 
-    /// What no sound trace can say.
+    /// Faults that stay, since no sound trace can say the same.
     fn what_stays(&self, places: &[Place]) -> Vec<&'static str> {
         let told = |code: &str| {
             self.trace.recovered().problems.iter().any(|problem| match problem.error.kind() {

@@ -55,7 +55,7 @@ impl PiecesOf {
     }
 }
 
-/// What the pieces need besides the events of their containers.
+/// Needs of the pieces besides the events of their containers.
 #[derive(Debug)]
 pub(crate) struct Needs {
     /// By container: the pieces that create it.
@@ -97,7 +97,7 @@ impl Needs {
     /// Finds out what the pieces need.
     ///
     /// # Errors
-    /// What the survey noted cannot be read.
+    /// The notes of the survey cannot be read.
     pub(crate) fn new(trace: &Trace, shares: &Shares, surveyed: &Surveyed) -> io::Result<Self> {
         let types = trace.types();
         let mut values = 0;

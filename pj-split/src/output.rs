@@ -23,9 +23,9 @@ const MOST_BLOCKS: usize = 192;
 /// So many bytes they have together, unless a single one has more: a line may be very long.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// What is gathered before it is written.
+/// Bytes that are gathered before they are written.
 const GATHERED: usize = 1 << 17;
-/// And before it is compressed by itself.
+/// And before they are compressed by themselves.
 const PACKED: usize = 1 << 20;
 
 /// Files that are left for others: standard streams, the trace, temporary files.
@@ -68,7 +68,7 @@ fn most_open() -> u64 {
     limit.saturating_sub(OTHER_FILES)
 }
 
-/// Where the blocks are.
+/// Places of the blocks.
 pub(crate) struct Blocks<'a> {
     pub(crate) entries: &'a [Entry],
     pub(crate) text: &'a File,
@@ -149,7 +149,7 @@ pub(crate) fn write(
     Ok(written + (of_root + count * (head.len() + tail.len())) as u64)
 }
 
-/// How many of these blocks are scattered in one round: so many at most, and not too many bytes.
+/// Number of these blocks that are scattered in one round: at most `most`, and not too many bytes.
 fn round_of(entries: &[Entry], most: usize) -> usize {
     let fits = |count: &usize| bytes_of(&entries[..*count]) <= MOST_BYTES;
     (1..=most.min(entries.len())).rev().find(fits).unwrap_or(entries.len().min(1))
@@ -162,7 +162,7 @@ fn bytes_of(entries: &[Entry]) -> u64 {
 /// Writes blocks to some of the pieces.
 struct Writer {
     packer: Packer,
-    /// What each of its pieces gets: the number of the sheet, and a part of it.
+    /// Parts for each of its pieces: the number of the sheet, and a part of it.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
     written: u64,

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use zstd::zstd_safe::CParameter;
 
-/// How pieces are compressed.
+/// Compression of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Compress {
     /// piece-000.trace.gz, …
@@ -19,7 +19,7 @@ pub enum Compress {
 }
 
 impl Compress {
-    /// What the names of pieces end with.
+    /// Suffix of the names of pieces.
     pub(crate) const fn suffix(self) -> &'static str {
         match self {
             Compress::Gzip => ".gz",
@@ -54,7 +54,7 @@ impl Packer {
         !matches!(self, Packer::Plain)
     }
 
-    /// What to write for a text.
+    /// Returns the bytes to write for a text.
     pub(crate) fn pack<'a>(&'a mut self, text: &'a [u8]) -> io::Result<&'a [u8]> {
         match self {
             Packer::Plain => Ok(text),

@@ -25,7 +25,7 @@ const MARK: &CStr = c".partial";
 #[derive(Debug)]
 pub(crate) struct Partial {
     folder: OwnedFd,
-    /// Where it is.
+    /// Folder that it is in.
     parent: OwnedFd,
     name: CString,
     /// `None` where files cannot be locked.

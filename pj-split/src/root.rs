@@ -8,7 +8,7 @@ use paje_sim::{ContainerId, Name, Trace};
 use crate::shares::{NONE, Shares};
 use crate::survey::Held;
 
-/// What root.trace and every piece begin with, and what every piece ends with.
+/// Lines that root.trace and every piece begin with, and those that every piece ends with.
 #[derive(Debug)]
 pub(crate) struct OwnLines {
     /// The numbers of the PajeTraceFile that names a file, and of what tells the end.
@@ -16,7 +16,7 @@ pub(crate) struct OwnLines {
     end_id: String,
     /// Definitions of PajeTraceFile that root.trace begins with.
     pub(crate) root_head: Vec<u8>,
-    /// What pieces begin with: the same, unless these are to be without PajeTraceFile.
+    /// Definitions that pieces begin with: the same, unless these are to be without PajeTraceFile.
     pub(crate) head: Vec<u8>,
     /// In root.trace, a line for the root container if it has events.
     pub(crate) first: Vec<u8>,
@@ -27,7 +27,7 @@ pub(crate) struct OwnLines {
     /// The same for root.trace, should it need it.
     pub(crate) root_tail: Vec<u8>,
     digits: usize,
-    /// What the names of pieces end with, behind `.trace`.
+    /// Ending of the names of pieces, behind `.trace`.
     suffix: &'static str,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<
 /// Appends a name so that it is read as one field: as it was written, or in quotes if it needs some.
 pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
-        // What holds a quote was written without them, and so needs none.
+        // A name that holds a quote was written without them, and so needs none.
         out.extend_from_slice(name.text);
     } else {
         out.push(b'"');

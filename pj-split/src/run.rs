@@ -32,7 +32,7 @@ use crate::scatter::Rules;
 use crate::shares::{self, Shares};
 use crate::survey::{Survey, Surveyed};
 
-/// What comes of the replay is forgotten after so many bytes, as `pj_dump -o` does.
+/// Number of bytes after which the objects of the replay are forgotten, as `pj_dump -o` does.
 const PORTION: u64 = 16 << 20;
 
 /// Runs the program; the exit status is 0, 1 for an invalid trace or one that was mended, 2 for usage or
@@ -48,7 +48,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(VOICE, make_pieces(cli, limits, true).map(|made| made.was_sound))
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
     /// The trace is as it should be; if not, it was mended.
@@ -194,7 +194,7 @@ fn replay(
 ) -> Result<Trace, Failure> {
     let mut options = options(cli, limits);
     if cli.recover {
-        // What is wrong with it is a matter of all its objects.
+        // Recovery is a matter of all objects of the trace.
         options.memory = memory::limit(None, None);
     }
     let progress = Arc::new(Progress::default());
@@ -204,7 +204,7 @@ fn replay(
     })
 }
 
-/// How the trace is understood.
+/// Options of the replay.
 pub(crate) fn options(cli: &Cli, limits: Limits) -> Options {
     let mut options = Options::default();
     options.limits = limits;
@@ -262,7 +262,7 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
     Ok(shares)
 }
 
-/// What a run took.
+/// Times and amounts of a run.
 struct Stats {
     /// The times when the trace had been read, when it was known what goes where, and when all was over.
     read: Duration,

@@ -17,7 +17,7 @@ use crate::root::OwnLines;
 use crate::shares::{NONE, Shares};
 use crate::survey::Entry;
 
-/// What decides where lines go.
+/// Rules for where lines go.
 pub(crate) struct Rules<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) shares: &'a Shares,
@@ -74,7 +74,7 @@ pub(crate) struct Sheet {
     pub(crate) out: Vec<u8>,
     /// In file order for each piece.
     pub(crate) parts: Vec<Part>,
-    /// What goes to root.trace.
+    /// Lines that go to root.trace.
     pub(crate) root: Vec<u8>,
     /// The stretch at hand: pieces, and how many bytes they get.
     runs: Vec<(u32, u32)>,
@@ -83,7 +83,7 @@ pub(crate) struct Sheet {
 /// Bytes of a block that no usual trace has.
 const LARGE: usize = 1 << 20;
 
-/// How many bytes of a stretch each piece gets, and then where they go; kept between blocks.
+/// Number of bytes of a stretch that each piece gets, and then where they go; kept between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,

@@ -111,7 +111,7 @@ struct Tree<'a> {
     held: &'a [Held],
     /// The bytes of a container and of all in it.
     bytes: Vec<u64>,
-    /// Whether it, or something in it, has events.
+    /// True if it, or something in it, has events.
     busy: Vec<bool>,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Tree<'a> {
         Tree { containers, held, bytes, busy }
     }
 
-    /// What is dealt out, if what has more than `limit` bytes opens.
+    /// Lots that are dealt out, if containers with more than `limit` bytes open.
     fn lots(&self, limit: u64) -> Vec<Lot> {
         let mut lots = Vec::new();
         let mut pending = vec![ContainerId::ROOT];
@@ -179,8 +179,8 @@ impl<'a> Tree<'a> {
                 whole[index] = true;
             }
         }
-        // What has no events goes with what it is in, or to the rest, or anywhere; but what pieces have
-        // anyhow, because something of theirs is in it, goes nowhere.
+        // Containers without events go with their parents, or to the rest, or anywhere; but those that pieces
+        // have anyhow, because something of theirs is in them, go nowhere.
         let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
         for index in (1..of.len()).rev() {
             holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];

@@ -1,4 +1,4 @@
-//! What is noted of a trace while it is replayed: whose each line is, and what events use.
+//! Notes of a trace, taken while it is replayed: whose each line is, and what events use.
 //!
 //! All that grows with the trace goes to temporary files: a log of each block ([`log`](crate::log)), in
 //! any order; the values and the ends of links that each lane uses, most of them once; and the text
@@ -24,7 +24,7 @@ pub(crate) struct Held {
     pub(crate) frame: u64,
 }
 
-/// Where the text and the log of a block are.
+/// Place of the text and the log of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) start: u64,
@@ -58,7 +58,7 @@ impl Pile {
 pub(crate) struct Survey {
     log: Pile,
     uses: Pile,
-    /// Where the text is kept, if it cannot be read again.
+    /// File that keeps the text, if it cannot be read again.
     spool: Option<File>,
     desks: Vec<Mutex<Desk>>,
     failed: Mutex<Option<io::Error>>,
@@ -66,7 +66,7 @@ pub(crate) struct Survey {
     damage: Option<Mutex<Damage>>,
 }
 
-/// What is noted of a damaged trace, in memory: some bytes for each container, and for each line that
+/// Notes of a damaged trace, in memory: some bytes for each container, and for each line that
 /// was mended or left out.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
@@ -76,7 +76,7 @@ pub(crate) struct Damage {
     pub(crate) creations: Vec<(u64, ContainerId)>,
 }
 
-/// What was made of a line.
+/// Remedy for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mend {
     /// It lacks a key.
@@ -84,12 +84,12 @@ pub(crate) enum Mend {
     As(LineRemedy),
 }
 
-/// What a worker notes.
+/// Notes of one worker.
 #[derive(Debug)]
 struct Desk {
     log: Vec<u8>,
     uses: Vec<u8>,
-    /// What has been noted lately: a lane and what it uses.
+    /// Uses noted lately: a lane and what it uses.
     recent: Vec<(u32, u64)>,
     held: Vec<Held>,
     entries: Vec<Entry>,
@@ -101,7 +101,7 @@ const RECENT: usize = 1 << 13;
 /// Uses are written when they have so many bytes.
 const FULL: usize = 1 << 16;
 
-/// What a survey came to.
+/// Result of a survey.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
     /// By container.
@@ -115,7 +115,7 @@ pub(crate) struct Surveyed {
     pub(crate) damage: Option<Damage>,
 }
 
-/// What a lane uses as a number.
+/// Number that stands for something that a lane uses.
 const fn use_number(used: Used) -> u64 {
     match used {
         Used::Value(value) => (value.0 as u64) << 2,
@@ -124,7 +124,7 @@ const fn use_number(used: Used) -> u64 {
     }
 }
 
-/// What a number stands for that [`use_number`] made.
+/// Use for which a number stands that [`use_number`] made.
 pub(crate) const fn used(number: u64) -> Used {
     let id = (number >> 2) as u32;
     match number & 3 {
@@ -230,7 +230,7 @@ impl Survey {
         Ok(())
     }
 
-    /// What the survey came to, when all has been told; there are so many containers.
+    /// Result of the survey, when all has been told; there are so many containers.
     ///
     /// # Errors
     /// The last of it cannot be written.
@@ -250,7 +250,7 @@ impl Survey {
         let uses = (self.uses.file, self.uses.len.into_inner());
         let damage = self.damage.map(|damage| {
             let mut damage = damage.into_inner().unwrap_or_else(PoisonError::into_inner);
-            // What is made up for a line comes before what becomes of the line.
+            // Things made up for a line come before the remedy for the line.
             damage.mends.sort_by_key(|(at, _)| *at);
             damage.creations.sort_unstable_by_key(|(at, _)| *at);
             damage

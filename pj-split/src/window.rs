@@ -55,7 +55,7 @@ struct Line {
     end: usize,
 }
 
-/// What is to be written.
+/// Window to be written, with its lines.
 struct Sheet<'a> {
     trace: &'a Trace,
     window: TimeRange,

@@ -84,7 +84,7 @@ pub use options::{Options, Rules};
 use place::Here;
 use source::Source;
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -92,9 +92,9 @@ pub struct Report {
     /// that only the end of the whole trace tells, also those with a place: of containers destroyed
     /// after a file was named.
     pub findings: Vec<Finding>,
-    /// What was read, in this order: the trace itself, then the files that it names.
+    /// Files that were read, in this order: the trace itself, then those that it names.
     pub files: Vec<FileRead>,
-    /// How many errors there are, each line counted.
+    /// The number of errors, each line counted.
     pub errors: u64,
     /// The number of warnings, each line counted.
     pub warnings: u64,
@@ -102,9 +102,9 @@ pub struct Report {
     pub unlisted_errors: u64,
     /// Those warnings that no finding stands for.
     pub unlisted_warnings: u64,
-    /// What is not in time order.
+    /// Number of events that are not in time order, and of their lanes.
     pub disorder: Disorder,
-    /// What the trace holds.
+    /// Contents of the trace.
     pub summary: Summary,
 }
 

@@ -1,4 +1,4 @@
-//! What is told about a trace: its problems, and what is only worth knowing.
+//! Findings about a trace: its problems, and what is only worth knowing.
 
 pub mod kinds;
 
@@ -11,7 +11,7 @@ use paje_problems::{EventName, Named, Problem, WarningKind, Word};
 
 use crate::excerpt::Excerpt;
 
-/// Whether a finding makes the trace invalid.
+/// Severity of a finding: an error makes the trace invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The trace is invalid.
@@ -31,19 +31,19 @@ impl Severity {
     }
 }
 
-/// What a finding is about. Its `Display` is one sentence.
+/// Subject of a finding. Its `Display` is one sentence.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// What ends a replay.
+    /// A problem that ends a replay.
     Problem(Problem),
-    /// What a replay passes over.
+    /// A caution that a replay passes over.
     Caution(Caution),
     /// A file that the trace names cannot be read.
     Unreadable {
         /// The file: its name in the folder of the file that names it.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
 }
@@ -84,7 +84,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What can be named with and without quotes, or defined and not used.
+/// Kind of object that can be named with and without quotes, or defined and not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum Thing {
@@ -103,24 +103,24 @@ impl Thing {
     }
 }
 
-/// What does not make a trace invalid but should be known.
+/// Fact that does not make a trace invalid but should be known.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Caution {
-    /// What a replay warns of too.
+    /// A warning that a replay gives, too.
     Replay {
-        /// What it is.
+        /// Kind of the warning.
         kind: WarningKind,
         /// The event whose line it is about; `None` if it is about a file.
         event: Option<EventName>,
     },
     /// A name with quotes that was defined without, or the other way round.
     OtherQuoting {
-        /// What it names.
+        /// Kind of what it names.
         thing: Thing,
-        /// What it is called.
+        /// The name, as messages show it.
         named: Named,
-        /// Whether it has quotes here.
+        /// True if it has quotes here.
         quoted: bool,
     },
     /// A line that ends inside a quoted field.
@@ -134,7 +134,7 @@ pub enum Caution {
     },
     /// Definitions that no event uses.
     Unused {
-        /// What was defined.
+        /// Kind of what was defined.
         thing: Thing,
         /// The type whose values they are.
         type_: Option<Named>,
@@ -247,7 +247,7 @@ impl fmt::Display for Caution {
     }
 }
 
-/// What is defined but never used: the first ones of so many, and the type whose values they are.
+/// Writes definitions that are never used: the first ones of so many, and the type whose values they are.
 fn write_unused(
     f: &mut fmt::Formatter<'_>,
     (thing, type_): (&str, Option<&Named>),
@@ -275,15 +275,15 @@ fn write_unused(
 /// One thing found, with every later occurrence of the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Whether it makes the trace invalid.
+    /// Severity: an error makes the trace invalid.
     pub severity: Severity,
-    /// What it is.
+    /// Its subject.
     pub cause: Cause,
     /// The file that it is in, as an index into [`Report::files`](crate::Report::files).
     pub file: usize,
-    /// Where in the file it came first; `None` if it is in no one line, such as at the end of the trace.
+    /// Its first position in the file; `None` if it is in no one line, such as at the end of the trace.
     pub position: Option<Position>,
-    /// How long the offending text is, in bytes.
+    /// Length of the offending text, in bytes.
     pub width: u64,
     /// The text around the position. Findings made at the end of the trace about something earlier
     /// have none: the input is not kept.
@@ -298,7 +298,7 @@ pub struct Finding {
     pub event: Option<EventName>,
     /// Lines that were not checked because they need what is wrong here.
     pub consequences: u64,
-    /// What else helps to understand it.
+    /// Further help to understand it.
     pub note: Option<String>,
 }
 

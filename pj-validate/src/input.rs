@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// What [`Lines::next`] found.
+/// Result of [`Lines::next`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// A line without its newline.

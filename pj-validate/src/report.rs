@@ -1,4 +1,4 @@
-//! What the program writes: for people here, for machines in [`json`].
+//! Output of the program: for people here, for machines in [`json`].
 
 pub mod json;
 
@@ -13,7 +13,7 @@ use crate::excerpt::Shown;
 use crate::finding::{Cause, Finding, Severity};
 use crate::summary::{Summary, depth_first};
 
-/// How text is set off.
+/// Styles that set text off.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Styles {
     error: Style,
@@ -60,7 +60,7 @@ impl<W: Write> Human<W> {
         Human { out, files, styles }
     }
 
-    /// What the trace as a whole is called.
+    /// Name of the trace as a whole: that of its first file.
     fn trace(&self) -> String {
         self.files.first().cloned().unwrap_or_default()
     }
@@ -106,7 +106,7 @@ impl<W: Write> Human<W> {
         self.told(first, first.note.iter().cloned().chain([note]))
     }
 
-    /// What a file is called.
+    /// Name of a file.
     fn name(&self, file: usize) -> &str {
         self.files.get(file).map_or("", String::as_str)
     }
@@ -166,7 +166,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// What there is besides single findings: how many are not listed.
+    /// Writes what there is besides single findings: the number of those that are not listed.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -185,7 +185,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// That warnings stand for others, and what shows these.
+    /// Writes that warnings stand for others, and what shows these.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -199,7 +199,7 @@ impl<W: Write> Human<W> {
         )
     }
 
-    /// What would help.
+    /// Writes a hint at an option that would help.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -282,7 +282,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// What the trace holds, in numbers.
+    /// Writes the contents of the trace, in numbers.
     ///
     /// # Errors
     /// The output cannot be written.

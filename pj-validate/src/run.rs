@@ -67,7 +67,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // What was said of other traces comes before.
+                // Reports on other traces come before.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -136,7 +136,7 @@ fn options(cli: &Cli) -> Options {
     }
 }
 
-/// What the files are called in the report, as `show` makes text of them; the first one if it is standard
+/// Names of the files in the report, as `show` makes text of them; the first one if it is standard
 /// input as `stdin`.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));

@@ -27,10 +27,10 @@ use crate::check::sound::{Known, KnownType, report};
 use crate::check::{Options, Report, Rules, check_files_with};
 use crate::summary::ContainerSummary;
 
-/// How the replay goes about it. Reports do not depend on that.
+/// Settings of the replay. Reports do not depend on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaying<'w> {
-    /// Who replays.
+    /// Threads that replay.
     pub workers: &'w Workers,
     /// Most bytes of the trace whose rows are in memory at a time.
     pub portion: u64,
@@ -62,7 +62,7 @@ pub fn check_quickly(
     replaying: &Replaying<'_>,
     opened: &mut dyn FnMut(&Input),
 ) -> io::Result<Report> {
-    // What is read twice can be opened twice.
+    // Only a file is read twice: it can be opened twice.
     let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|it| it.is_file());
     if is_file && options.rules == Rules::Format {
         opened(&input);
@@ -136,7 +136,7 @@ impl Counts {
     }
 }
 
-/// What the replay of a trace says of it; `None` if there is something to tell of a line.
+/// Facts that the replay of a trace tells; `None` if there is something to tell of a line.
 fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
     if usage.open_states() > 0 || !trace.warnings().is_empty() {
         return None;

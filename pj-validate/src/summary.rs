@@ -1,8 +1,8 @@
-//! What a trace holds, in numbers and as trees.
+//! Contents of a trace, in numbers and as trees.
 
 use paje_parser::TypeNature;
 
-/// What a trace holds.
+/// Contents of a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -38,11 +38,11 @@ pub struct TypeSummary {
     pub name: Vec<u8>,
     /// Its alias, without quotes.
     pub alias: Option<Vec<u8>>,
-    /// What it describes.
+    /// Nature of its objects.
     pub nature: TypeNature,
     /// The index of the container type that it belongs to; the root's is its own.
     pub parent: usize,
-    /// How many objects of it there are.
+    /// The number of its objects.
     pub objects: u64,
     /// The number of values that it has.
     pub values: u64,

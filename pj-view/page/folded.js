@@ -1,4 +1,4 @@
-// What a folded container shows: the outermost states of all lanes in it, together.
+// Contents of a folded container: the outermost states of all lanes in it, together.
 
 // A page in a file adds up what it has, in so many bins.
 const BINS = 2048;

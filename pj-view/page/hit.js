@@ -1,4 +1,4 @@
-// What is under the pointer.
+// Objects under the pointer.
 import { foldedName } from "./folded.js";
 import { sublane, visibleLines } from "./layout.js";
 import { AXIS, GUTTER } from "./draw.js";
@@ -28,7 +28,7 @@ function rowIn(block, line, imbrication, time, slack) {
   return best < 0 ? null : { lane: line.lane.id, row: block.number[best], start: block.start[best], end: block.end[best], value: block.values[best], imbrication: block.others[best], height: block.height[best] };
 }
 
-// What is seen there already, for a tip.
+// Objects that are seen there already, for a tip.
 export function seenAt(app, x, y) {
   const line = lineAt(app, y);
   if (!(line?.lane || line?.summary) || x < GUTTER) return null;
@@ -60,7 +60,7 @@ export function seenAt(app, x, y) {
   return { line, time };
 }
 
-// What a folded container shows there: values, with their types.
+// Values that a folded container shows there, with their types.
 function foldedAt(app, line, time) {
   const level = app.tiles.levelFor(app.viewport.secondsPerPixel / (window.devicePixelRatio || 1));
   const name = foldedName(line.container, app.state.hiddenTypes);

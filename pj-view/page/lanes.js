@@ -79,7 +79,7 @@ function eventRows(app, line, { block, from, to }, place) {
   }
 }
 
-// What is in each bin, in layers: of states their shares, of events as many as there are of each.
+// Draws the contents of bins in layers: of states their shares, of events as many as there are of each.
 function shares(app, line, { block, from, to }, place) {
   const { raster, model } = app;
   const colors = line.lane && paints(app, line.lane.type);

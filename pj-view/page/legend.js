@@ -1,4 +1,4 @@
-// What colours mean; and what is shown.
+// Legend: the meaning of colours; and the choice of types that are shown.
 import { el, swatch } from "./panel.js";
 
 // Others are found by searching.

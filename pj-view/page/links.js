@@ -44,7 +44,7 @@ class Strokes {
 
   draw() {
     const { context, place } = this;
-    // What is selected comes last.
+    // Selected links come last.
     for (const { color, alpha, thick, lines, heads } of [...this.looks.values()].sort((a, b) => a.thick - b.thick)) {
       context.globalAlpha = alpha;
       context.strokeStyle = context.fillStyle = color;

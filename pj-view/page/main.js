@@ -163,7 +163,7 @@ class App {
     node.hidden = false;
   }
 
-  // What the page says of itself, to tests.
+  // State of the page, for tests.
   toldState() {
     const { viewport, state, layout, tiles } = this;
     return {

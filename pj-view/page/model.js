@@ -1,4 +1,4 @@
-// What is known of the trace from the beginning: types, values, containers, lanes.
+// Model of the trace, known from the beginning: types, values, containers, lanes.
 
 export const OTHERS = 0xffffffff;
 

@@ -24,7 +24,7 @@ export class Tiles {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // What to draw of a lane, or by its name of a folded container, between two times: blocks, each with the times that it is for.
+  // Blocks to draw of a lane, or by its name of a folded container, between two times; each with the times it is for.
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;

@@ -1,4 +1,4 @@
-//! What is answered to a request.
+//! Answers to requests.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,11 +16,11 @@ use crate::{details, model, page, profile, tiles};
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
-/// What is asked, whether the trace is replayed or not yet.
+/// Source of answers, whether the trace is replayed or not yet.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) progress: Arc<Progress>,
-    /// How large the trace is, if that is known, and how much of it has been read.
+    /// Size of the trace in bytes, if that is known, and how much of it has been read.
     pub(crate) size: Option<u64>,
     pub(crate) taken: Arc<std::sync::atomic::AtomicU64>,
     pub(crate) view: OnceLock<Arc<View>>,
@@ -63,7 +63,7 @@ impl Shared {
     }
 }
 
-/// What is asked for makes no sense.
+/// Answer to a request that makes no sense.
 fn nothing() -> Answer {
     Answer::status(400, "Bad Request")
 }
@@ -81,7 +81,7 @@ fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     Some((level, first..end))
 }
 
-/// What folded containers hold, but for some types.
+/// Contents of folded containers, but for some types.
 fn folded(view: &View, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
     let numbers = |text: &str| -> Option<Vec<u32>> {

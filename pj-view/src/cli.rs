@@ -134,7 +134,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Which rows are wanted, whenever they are: a page can be moved.
+    /// Choice of rows, whenever they are: a page can be moved.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
@@ -143,14 +143,14 @@ impl Cli {
         selection
     }
 
-    /// Whether user-defined fields and lines are kept of a trace of so many bytes. They take as much time and
+    /// True if user-defined fields and lines are kept of a trace of so many bytes. They take as much time and
     /// memory as all else, which nobody should wait for who has gigabytes.
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
         !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
     }
 
-    /// Whether a file is written, and nothing served.
+    /// True if a file is written, and nothing served.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.html.is_some() || self.svg.is_some() || self.png.is_some()

@@ -15,7 +15,7 @@ use crate::view::View;
 /// So many links of a state are told.
 const MOST_LINKS: usize = 60;
 
-/// What is told of a row of a lane; `None` if there is none.
+/// Details of a row of a lane; `None` if there is none.
 pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
     let lane = view.lane(lane).filter(|lane| row < lane.len())?;
     let mut before = 0;

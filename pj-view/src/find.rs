@@ -50,7 +50,7 @@ fn scan(
                 best = Some((spot, row.end));
             }
         };
-        // What begins beyond the place reaches beyond it.
+        // Rows that begin beyond the place reach beyond it.
         match (from, forwards) {
             (Some(Spot(time, ..)), true) => {
                 view.pyramid.near(lane, clock.ticks(time), u64::MAX, &mut see)

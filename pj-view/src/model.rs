@@ -1,4 +1,4 @@
-//! What a page must know of a trace before it draws: types, values, containers, lanes.
+//! Model of a trace, which a page must know before it draws: types, values, containers, lanes.
 
 use paje_parser::TypeNature;
 use paje_pyramid::{Key, Summary};
@@ -71,7 +71,7 @@ fn nature(nature: TypeNature) -> &'static str {
     }
 }
 
-/// How many states lie above each other in a lane; and the least and the greatest value of a variable.
+/// Number of states above each other in a lane; and the least and the greatest value of a variable.
 pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
     if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
         return [1.0, 0.0, 0.0];

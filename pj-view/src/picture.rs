@@ -1,4 +1,4 @@
-//! Where each lane is in a picture.
+//! Place of each lane in a picture.
 
 use paje_parser::TypeNature;
 use paje_sim::{ContainerId, LaneView};
@@ -15,14 +15,14 @@ pub(crate) struct Line<'v> {
     pub(crate) container: ContainerId,
     /// The number of containers that it is in.
     pub(crate) indent: usize,
-    /// What stands beside it.
+    /// Text beside the line.
     pub(crate) label: String,
     /// Nothing is drawn for a container whose lanes have lines of their own.
     pub(crate) lane: Option<LaneView<'v>>,
     /// From the top of the picture, and how high it is.
     pub(crate) top: f64,
     pub(crate) height: f64,
-    /// How many states lie above each other; and the least and greatest value of a variable.
+    /// Number of states above each other; and the least and greatest value of a variable.
     pub(crate) heights: [f64; 3],
 }
 

@@ -13,7 +13,7 @@ const MOST_PIXELS: u64 = 100_000_000;
 pub(crate) struct Painted {
     /// The file.
     pub(crate) bytes: Vec<u8>,
-    /// Whether names are left out, since there is nothing to write them with.
+    /// True if names are left out, since there is nothing to write them with.
     pub(crate) lacks_fonts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a window of time is made of, over all lanes.
+//! Profile of a window of time, over all lanes.
 
 use std::collections::BTreeMap;
 

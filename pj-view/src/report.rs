@@ -1,4 +1,4 @@
-//! What the program says on standard error. Problems of a trace are told as `pj_dump` tells them.
+//! Messages of the program on standard error. Problems of a trace are told as `pj_dump` tells them.
 
 use console::Voice;
 use console::voice::{ALLOW_LONG_LINES, RECOVER};

@@ -1,4 +1,4 @@
-//! Which requests are answered.
+//! Choice of the requests that are answered.
 //!
 //! A page anywhere can make the browser send requests to this machine, and with a name that leads here
 //! (DNS rebinding) read what comes back. So a request must know the token, name a host that is no such name, and
@@ -12,14 +12,14 @@ pub const LONGEST_HEAD: usize = 16 << 10;
 /// More headers no browser sends.
 const MOST_HEADERS: usize = 64;
 
-/// What a request must know, and where it must come from.
+/// Conditions of a request: what it must know, and where it must come from.
 #[derive(Clone, Debug)]
 pub struct Guard {
     /// The first part of each path.
     pub token: String,
-    /// Where the server listens.
+    /// Port at which the server listens.
     pub port: u16,
-    /// Whether other machines may ask.
+    /// True if other machines may ask.
     pub open: bool,
 }
 
@@ -30,11 +30,11 @@ pub struct Request {
     pub path: String,
     /// The query, without its question mark.
     pub query: String,
-    /// Whether the connection is to be kept for another request.
+    /// True if the connection is to be kept for another request.
     pub keep: bool,
 }
 
-/// Why a request is not answered.
+/// Reason why a request is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It is no request, or not one of HTTP/1.

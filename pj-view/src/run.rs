@@ -42,7 +42,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(voice, outcome.map(|()| true))
 }
 
-/// What a program says that was built without resvg.
+/// Message of a program that was built without resvg.
 const NO_PNG: &str = "this pj_view was built without --png; releases have it, and so has what `cargo install --locked \
                       --path pj-view --features png` builds; `rsvg-convert` makes the same of what --svg writes";
 

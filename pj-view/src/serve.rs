@@ -13,14 +13,14 @@ use crate::request::{Guard, LONGEST_HEAD, Request, parse_head};
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What clients may take of time.
+/// Limits to clients: their time, and their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// For the head of a request, from its first byte to its last, and for the first byte.
     pub head: Duration,
     /// For taking an answer.
     pub answer: Duration,
-    /// How many are served at a time; more are turned away.
+    /// Number of clients that are served at a time; more are turned away.
     pub connections: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What was asked for.
+    /// An answer with the content that was asked for.
     #[must_use]
     pub fn new(kind: &'static str, body: Vec<u8>) -> Self {
         Answer { status: (200, "OK"), kind, body }
@@ -93,7 +93,7 @@ impl Server {
         Ok(Server { listener, address, guard, patience })
     }
 
-    /// Where the page is.
+    /// Address of the page.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.guard.token)

@@ -1,7 +1,7 @@
 //! A drawing, for papers.
 //!
-//! What is wider than a pixel is drawn as it is; where rows are more than that, each pixel shows the shares of what is in
-//! it. All of one colour is one path, which keeps the file small.
+//! Rows wider than a pixel are drawn as they are; where there are more of them, each pixel shows the shares of what
+//! is in it. All of one colour is one path, which keeps the file small.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,12 +14,12 @@ use crate::color::{Rgb, hex};
 use crate::picture::{DEEPEST, Line, lines};
 use crate::view::View;
 
-/// How wide the names of containers may be, and the room above and below lanes, in pixels.
+/// Greatest width of the names of containers, and the room above and below lanes, in pixels.
 const GUTTER: f64 = 150.0;
 const MARGIN: f64 = 8.0;
 const AXIS: f64 = 24.0;
 
-/// How wide a letter is, about.
+/// Width of a letter, about, in pixels.
 const LETTER: f64 = 6.0;
 
 /// So many links are drawn one by one.
@@ -73,7 +73,7 @@ impl<'v> Drawing<'v> {
         Drawing { view, width, fills, strokes, labels: String::new() }
     }
 
-    /// Where a time is.
+    /// Place of a time, in pixels from the left.
     fn x(&self, time: f64) -> f64 {
         let window = self.view.window;
         let part = (time - window.from) / (window.to - window.from);
@@ -245,7 +245,7 @@ impl<'v> Drawing<'v> {
     }
 }
 
-/// Where the states of an imbrication are drawn: their top and height.
+/// Top and height of the states of an imbrication.
 fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
     let gap = (line.height * 0.1).min(2.0);
     let depth = line.heights[0].min(DEEPEST);
@@ -282,7 +282,7 @@ fn step(least: f64) -> f64 {
     [1.0, 2.0, 5.0].into_iter().map(|it| it * power).find(|it| *it >= least).unwrap_or(10.0 * power)
 }
 
-/// What colours mean.
+/// Meaning of colours.
 struct Legend {
     entries: Vec<(Rgb, String, f64, f64)>,
     height: f64,

@@ -160,7 +160,7 @@ pub(crate) fn write_folded(
     floats(out, all.iter().map(|_| 0.0));
 }
 
-/// Where it is drawn: what is nested deeper has the deepest place.
+/// Place where it is drawn: states that are nested deeper have the deepest place.
 fn place(it: &Amount) -> u32 {
     match it.key {
         Key::State(imbrication, _) => imbrication.min(DEEPEST as u32 - 1),
@@ -168,7 +168,7 @@ fn place(it: &Amount) -> u32 {
     }
 }
 
-/// What is told of a bin.
+/// Share of a bin, as a page is told it.
 struct Share {
     /// Value and imbrication of states, value of events, origin and goal of links.
     pair: (u32, u32),
@@ -179,7 +179,7 @@ struct Share {
 }
 
 impl Share {
-    /// What these are together, by the name of the first. Ticks of states above one another can be more than 64 bits tell.
+    /// Sum of these, by the name of the first. Ticks of states above one another can be more than 64 bits tell.
     fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
         let pair = match amounts.first()?.key {
             Key::State(imbrication, value) => (value.0, imbrication),
@@ -191,7 +191,7 @@ impl Share {
         Some(Share { pair, amount: amount as f64 * scale, delay })
     }
 
-    /// What is beyond, as one.
+    /// Sum of the amounts beyond, as one share.
     fn others(rest: &[Amount], scale: f64) -> Option<Share> {
         let mut share = Share::of(rest, scale)?;
         // Of links, which ones are left out makes no difference to see.

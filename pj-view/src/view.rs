@@ -6,14 +6,14 @@ use workers::Workers;
 
 use crate::color::Colors;
 
-/// What pictures are made of.
+/// Basis of pictures: a trace, its summaries, and which of it is shown.
 #[derive(Debug)]
 pub struct View {
     /// The trace.
     pub trace: Trace,
     /// Its summaries.
     pub pyramid: Pyramid,
-    /// What the trace is called.
+    /// Name of the trace.
     pub name: String,
     /// The times that are shown at first, within those of the trace.
     pub window: TimeRange,
@@ -42,7 +42,7 @@ impl View {
         view
     }
 
-    /// Which rows are wanted.
+    /// Choice of rows.
     #[must_use]
     pub fn selected(&self) -> &Selected {
         &self.selected

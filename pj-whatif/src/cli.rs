@@ -13,7 +13,7 @@ use splitter::Limits;
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// How values of variables are read and written: as `pj_dump` reads them.
+/// Precision of values of variables that are read and written: as `pj_dump` reads them.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
 /// The heading of what is different.
@@ -214,7 +214,7 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-/// How a report is written.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -249,7 +249,7 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// What is different, in words of the command line.
+    /// Differences from the recorded run, in words of the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -312,7 +312,7 @@ impl Cli {
         }
     }
 
-    /// How the trace is replayed.
+    /// Options for the replay of the trace.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();

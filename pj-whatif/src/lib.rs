@@ -4,7 +4,7 @@
 //! TRACE ──replay──▶ graph ──hypotheses──▶ plan ──re-timing──▶ report, changed trace
 //! ```
 //!
-//! What is computed is in `paje-whatif`; here are the command line, the reading, and the report.
+//! Computing is in `paje-whatif`; here are the command line, the reading, and the report.
 
 pub mod cli;
 pub mod manual;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// The values of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// What is changed from run to run.
+    /// Key that is changed from run to run.
     pub key: String,
     /// Its values, as hypotheses have them.
     pub values: Vec<String>,
@@ -44,7 +44,7 @@ impl FromStr for Sweep {
     }
 }
 
-/// What became of one run: its makespan in seconds, or who waits for whom for ever.
+/// Outcome of one run: its makespan in seconds, or who waits for whom for ever.
 pub(crate) type Outcome = Result<f64, String>;
 
 /// The makespan of each run, side by side; the first hypothesis that does not fit is the error.
@@ -84,7 +84,7 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// What makespans are like: mean, and within what 95 % of them are.
+/// Distribution of makespans, in seconds: mean, median, and the limits of 95 % of them.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
     /// Half the width of the interval that the mean is in, with 95 % confidence.

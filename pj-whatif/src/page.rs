@@ -11,13 +11,13 @@ use rayon::prelude::*;
 
 use crate::report::{Report, What, change};
 
-/// Into how many parts time is divided.
+/// Number of parts that time is divided into.
 const BINS: usize = 320;
 
-/// What says who made a page.
+/// Program and version that made a page.
 const MAKER: &str = concat!("pj_whatif ", env!("CARGO_PKG_VERSION"));
 
-/// What states are in one bin of a container: the innermost ones, in seconds.
+/// Seconds of the states in one bin of a container: of the innermost ones.
 type Bin = BTreeMap<(TypeId, ValueId), f64>;
 
 /// The page of a run: of the trace of this name, with what is different.

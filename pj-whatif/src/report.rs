@@ -1,4 +1,4 @@
-//! What is reported: before and after.
+//! Report of a run: before and after.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::many::{Outcome, Spread};
 pub(crate) struct Report {
     /// Seconds before and after, by what and name.
     rows: Vec<Row>,
-    /// What is not certain.
+    /// Doubts about the result, each a sentence.
     confidence: Vec<String>,
     /// The title of the runs of a sweep.
     key: String,
@@ -30,7 +30,7 @@ pub(crate) struct Row {
     pub(crate) after: f64,
 }
 
-/// What numbers are about.
+/// Subject of a row's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
@@ -76,7 +76,7 @@ impl Report {
         self.rows.iter().filter(move |row| row.what == what)
     }
 
-    /// What is not certain.
+    /// Doubts about the result, each a sentence.
     pub(crate) fn doubts(&self) -> &[String] {
         &self.confidence
     }
@@ -88,7 +88,7 @@ impl Report {
         }
     }
 
-    /// What became of a run.
+    /// Adds the outcome of a run.
     pub(crate) fn add_run(
         &mut self,
         graph: &Graph<'_>,
@@ -145,7 +145,7 @@ impl Report {
         } else {
             rayon::join(old, new)
         };
-        // What containers do beside waiting, of the time that they have.
+        // Share of the containers' time that is not waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
             let whole = makespan * waiting.len() as f64;
@@ -307,10 +307,10 @@ fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// How many cells a whole bar has.
+/// Number of cells of a whole bar.
 const CELLS: f64 = 24.0;
 
-/// What is left of a bar, and what is gone or came.
+/// Bar of the part that is left, and of the part that is gone or came.
 fn bars(before: f64, after: f64) -> String {
     let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
     let (before, after) = (cells(before), cells(after));

@@ -30,7 +30,7 @@ use crate::many;
 use crate::page;
 use crate::report::Report;
 
-/// What speaks for the program.
+/// Voice of the program.
 const VOICE: Voice = Voice {
     program: "pj_whatif",
     on_disorder: "`--sort` replays events in the order of their times",
@@ -51,7 +51,7 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(voice, what_if(cli, limits))
 }
 
-/// Whether the changed run comes to its end.
+/// Runs the analysis; true if the changed run comes to its end.
 fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let workers = cli.parallel.workers()?;
     let (mut hypotheses, ignored) = from_files(cli)?;
@@ -141,7 +141,7 @@ fn changed(
             ignored.join(", ")
         ));
     }
-    // What contradicts itself in the recorded run is found in the recorded run.
+    // Contradictions of the recorded run are found in the recorded run.
     let mut dropped = Dropped::default();
     let mut changes = Changes { hypotheses, table, network: None, random: None };
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
@@ -211,7 +211,7 @@ fn changed(
     Ok(ends)
 }
 
-/// How the graph is made.
+/// Settings that the graph is made with.
 fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     let map = cli.map.as_ref().map(open).transpose()?;
@@ -239,7 +239,7 @@ fn write_trace(
         let written = paje_write::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
-            // What is still buffered would fail again.
+            // Bytes that are still buffered would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);

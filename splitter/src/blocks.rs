@@ -56,7 +56,7 @@ pub enum ReadError {
     Io(io::Error),
     /// A line is longer than [`Limits::line`].
     LineTooLong {
-        /// Where the line begins.
+        /// Offset at which the line begins.
         start: ByteOffset,
         /// The limit.
         limit: usize,
@@ -94,7 +94,7 @@ impl From<io::Error> for ReadError {
 pub struct Block {
     /// The text from `offset` on, then at least [`PADDING`] bytes more.
     buffer: Vec<u8>,
-    /// What was read before the text to find its beginning; skipping it moves nothing.
+    /// Bytes read before the text to find its beginning; skipping them moves nothing.
     offset: usize,
     len: usize,
     start: ByteOffset,
@@ -113,7 +113,7 @@ impl Block {
         &self.buffer[self.offset..]
     }
 
-    /// Where the text begins in the trace.
+    /// Offset at which the text begins in the trace.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
@@ -171,7 +171,7 @@ impl Block {
 pub struct Blocks<R> {
     input: R,
     limits: Limits,
-    /// What was read after the last newline of the block before.
+    /// Bytes read after the last newline of the block before.
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,

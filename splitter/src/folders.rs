@@ -1,4 +1,4 @@
-//! Where the files may lie that a trace names.
+//! Folders where the files may lie that a trace names.
 //!
 //! A trace is read for its owner, perhaps with rights that whoever wrote it has not, and lines of what it
 //! names may come to be shown. So it may not name whatever it likes.
@@ -152,7 +152,7 @@ enum Why {
 }
 
 impl Refusal {
-    /// What an error of [`Folders`] says beside what the system does.
+    /// Refusal in an error of [`Folders`]; `None` if the error is the system's.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<&Refusal> {
         error.get_ref()?.downcast_ref()

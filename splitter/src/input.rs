@@ -35,11 +35,11 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
-    /// What [`Read`] has given of a [`Kind::File`].
+    /// Bytes that [`Read`] has given of a [`Kind::File`].
     position: u64,
 }
 
-/// How a trace can be read.
+/// Kind of input, by the ways to read a trace from it.
 pub enum Kind {
     /// An uncompressed regular file and its length when it was opened; for
     /// [`Plan::new`](crate::Plan::new), or to be read from its beginning.
@@ -157,7 +157,7 @@ impl Input {
         self
     }
 
-    /// What messages call it: its path, or `<stdin>`.
+    /// Name of it in messages: its path, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         &self.name
@@ -178,25 +178,25 @@ impl Input {
         Arc::clone(&self.taken)
     }
 
-    /// How the trace is compressed; `None` if it is not.
+    /// Compression of the trace; `None` if it has none.
     #[must_use]
     pub const fn compression(&self) -> Option<Compression> {
         self.compression
     }
 
-    /// How threads can help that wait for their turn to read a packed trace; `None` for others.
+    /// Unpacking in which threads can help that wait for their turn to read a packed trace; `None` for others.
     #[must_use]
     pub fn unpacking(&self) -> Option<Unpacking> {
         self.unpacking.clone()
     }
 
-    /// How the trace can be read.
+    /// Kind of input that the trace is read from.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// What the trace is read from.
+    /// Input that the trace is read from.
     #[must_use]
     pub fn into_kind(self) -> Kind {
         self.kind
@@ -216,7 +216,7 @@ fn stream(
     Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
 }
 
-/// What a regular file begins with.
+/// First bytes of a regular file.
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
     let mut head = vec![0; foreign::HEAD];
     let mut filled = 0;

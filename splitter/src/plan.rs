@@ -14,7 +14,7 @@ const TAIL: usize = 512;
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
 /// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`].
 ///
-/// Where a block begins and ends can be found from its own bytes, so blocks are read in any order
+/// Both ends of a block can be found from its own bytes, so blocks are read in any order
 /// and by several threads at once. A block inside a line that is longer than a block is empty.
 ///
 /// The file is read, not mapped: one that becomes shorter meanwhile gives an error, where a map

@@ -69,7 +69,7 @@ impl Trace {
         let mut text = Vec::new();
         let result = input.read_to_end(&mut text);
         if result.is_err() {
-            // What failed once does not look like the end later.
+            // An input that failed once does not look like the end later.
             input.read(&mut [0]).unwrap_err();
         } else if input.compression().is_some() {
             assert_eq!(input.size(), Some(bytes.len() as u64));
@@ -92,7 +92,7 @@ fn a_regular_file() {
     assert_eq!(input.name(), trace.path);
     assert_eq!((input.size(), input.compression()), (Some(8), None));
     let taken = input.read_so_far();
-    // What is written later is not read.
+    // Lines written later are not read.
     File::options().append(true).open(&trace.path).unwrap().write_all(b"three\n").unwrap();
     let mut text = String::new();
     input.read_to_string(&mut text).unwrap();
@@ -306,7 +306,7 @@ fn a_file_of_the_system_has_content_but_no_length() {
     assert!(io::read_to_string(&mut input).unwrap().starts_with("Name:"));
 }
 
-/// What [`standard_input`] runs with another standard input.
+/// Child that [`standard_input`] runs with another standard input.
 #[test]
 #[ignore = "a part of another test"]
 fn the_child() {
@@ -392,7 +392,7 @@ impl Read for Trickle {
     }
 }
 
-/// What stands between an input and who reads it sees the text, and nothing else changes.
+/// A reader put between an input and who reads it sees the text, and nothing else changes.
 #[test]
 fn inputs_read_through_something_else() {
     let trace = Trace::new();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a shell's `script` says in a folder where `small` holds no more than `size` (`64k`), with the program as
+/// Output of a shell's `script` in a folder where `small` holds no more than `size` (`64k`), with the program as
 /// `$0`. Nobody else sees that file system, and it needs no root. `None`, and a line that says so, where none can
 /// be mounted.
 pub fn on_small_disk(size: &str, script: &str, program: &str, folder: &Path) -> Option<Output> {

@@ -15,7 +15,7 @@ pub struct House {
 }
 
 impl House {
-    /// That of the crate whose manifest is in this folder.
+    /// House of the crate whose manifest is in this folder.
     ///
     /// # Panics
     ///

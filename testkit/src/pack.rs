@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-/// What traces can be compressed with.
+/// Compressions that traces can have.
 pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
 
 /// Compresses a text into one member, frame or stream, with a checksum.

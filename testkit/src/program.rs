@@ -27,7 +27,7 @@ pub fn outcome(output: &Output) -> (i32, String, String) {
     (status, text(&output.stdout), text(&output.stderr))
 }
 
-/// What was written on standard error.
+/// Text written on standard error.
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

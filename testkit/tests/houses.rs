@@ -1,4 +1,4 @@
-//! How many files of each crate import one another in a circle. It may only shrink.
+//! Number of files of each crate that import one another in a circle. It may only shrink.
 
 use std::fs;
 use std::path::Path;

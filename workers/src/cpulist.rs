@@ -6,7 +6,7 @@ use std::fmt;
 /// More numbers than this in a list are a mistake: it is eight times what Linux can be built for.
 const MOST: usize = 1 << 16;
 
-/// What is wrong with a list.
+/// Fault of a list of CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListError {
     Empty,

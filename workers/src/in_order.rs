@@ -46,7 +46,7 @@ impl Workers {
         });
     }
 
-    /// What `f` gives for each number below `count`, in order.
+    /// Results of `f` for each number below `count`, in order.
     pub fn map<T: Send>(&self, count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let all = Mutex::new(Vec::with_capacity(count));
         self.share_out(count, |_, number| {

@@ -1,4 +1,4 @@
-//! How many threads replay a trace, where they run, the pool of them, and the loops that they share.
+//! Worker threads for replaying a trace: their number, their CPUs, the pool of them, and the loops that they share.
 //!
 //! [`Workers`] are as many threads as the process may use, or as were asked for, on the CPUs that a [`Pin`] says. What
 //! flows in is work: for each worker ([`Workers::on_each`]), for each number ([`Workers::share_out`],
@@ -37,7 +37,7 @@ pub use placement::{Placement, PlacementError, placement};
 pub use pool::{Error, Workers, allowed, available};
 pub use topology::{Cpu, Missing, Topology};
 
-/// What a mutex holds that nobody else can have at the time.
+/// Contents of a mutex that nobody else can have at the time.
 pub fn exclusive<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Where worker threads run, as users say it.
+//! CPUs for worker threads, as users ask for them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Which CPUs workers get.
+//! Choice of CPUs for workers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::{Pin, Topology};
 pub struct Placement {
     /// In the order of the workers. Empty for [`Pin::None`].
     pub cpus: Vec<usize>,
-    /// What the user may want to know, as sentences.
+    /// Notes for the user, as sentences.
     pub notes: Vec<String>,
 }
 

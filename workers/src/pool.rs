@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::topology::SYS;
 use crate::{Pin, PlacementError, Topology, placement};
 
-/// How many threads the process can run at once: as many as there are CPUs in its affinity mask,
+/// Number of threads that the process can run at once: as many as there are CPUs in its affinity mask,
 /// but not more than the quota of its control group pays for.
 #[must_use]
 pub fn available() -> NonZeroUsize {
@@ -35,16 +35,16 @@ pub enum Error {
     Placement(PlacementError),
     /// So many threads cannot be.
     TooMany {
-        /// How many were asked for.
+        /// Number of threads asked for.
         threads: usize,
-        /// How many can be.
+        /// Largest number that there can be.
         limit: usize,
     },
     /// The system did not start them.
     Start {
-        /// How many were to be started.
+        /// Number of threads that were to be started.
         threads: usize,
-        /// Why.
+        /// Cause.
         source: ThreadPoolBuildError,
     },
 }
@@ -211,7 +211,7 @@ impl Workers {
         self.cpus.as_deref()
     }
 
-    /// What the user may want to know about the workers, as sentences.
+    /// Notes for the user about the workers, as sentences.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -108,7 +108,7 @@ impl Topology {
     }
 }
 
-/// What the hardware threads of a core have in common.
+/// Key of a core, which its hardware threads have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Core {
     Siblings(Vec<u32>),

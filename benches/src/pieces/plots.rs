@@ -30,7 +30,7 @@ const GREY: Colour = Colour(150, 150, 150);
 ///
 /// # Errors
 ///
-/// What the drawing library says.
+/// Errors of the drawing library.
 pub fn plots(traces: &[Points], about: &str) -> Result<Vec<Plot>> {
     let mut plots: Vec<Plot> = Vec::new();
     for points in traces {
@@ -115,7 +115,7 @@ fn chart(job: Job, title: String, points: &Points, about: &str) -> Chart {
     }
 }
 
-/// How the lines of a policy look: threads have the colours.
+/// Line and marker of a policy: threads have the colours.
 fn look(pin: usize) -> (Line, Marker) {
     match pin {
         0 => (Line::Solid, Marker::Circle),

@@ -7,7 +7,7 @@ use workers::Pin;
 use crate::scaling::record;
 use crate::scaling::speed::{median, minimum};
 
-/// What is run.
+/// Program that is run, with its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Job {
     /// `cp` of the trace.
@@ -41,14 +41,14 @@ pub struct Pieces {
     pub asked: usize,
 }
 
-/// What tells configurations apart.
+/// Key of a configuration: runs with the same one are repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    /// What is run.
+    /// The program.
     pub job: Job,
     /// Threads of the program.
     pub threads: usize,
-    /// Where they may run.
+    /// Placement of these threads.
     pub pin: Pin,
     /// Made by `pj_split`, replayed by `pj_dump`; `None` is the single file.
     pub pieces: Option<Pieces>,
@@ -61,7 +61,7 @@ pub struct Run {
     pub trace: String,
     /// Size of the trace as a single file.
     pub bytes: u64,
-    /// What was run, and how.
+    /// Its configuration: program, threads, placement, pieces.
     pub key: Key,
     /// The repetition, 1-based.
     pub run: u32,
@@ -101,10 +101,10 @@ pub fn csv(runs: &[Run]) -> String {
     text
 }
 
-/// What the runs of one configuration come to.
+/// Summary of the runs of one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What was run, and how.
+    /// Their configuration: program, threads, placement, pieces.
     pub key: Key,
     /// Median of the wall clock, in seconds.
     pub median: f64,
@@ -142,7 +142,7 @@ impl Points {
         self.points.iter().filter(move |point| point.key.job == job)
     }
 
-    /// What `job` takes for the single file, with as many threads in the same places.
+    /// Point of `job` for the single file, with as many threads in the same places.
     pub fn single(&self, job: Job, like: &Key) -> Option<&Point> {
         let (threads, pin) = match job {
             // It has one thread, and goes where it wants.

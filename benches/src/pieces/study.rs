@@ -17,7 +17,7 @@ use crate::scaling::program::{self, Call, Programs, Timed};
 use crate::scaling::study::Source;
 use crate::scaling::{Result, cache};
 
-/// What is varied.
+/// Parameters that are varied, and sizes and repetitions.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Numbers of threads.

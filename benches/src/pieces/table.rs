@@ -55,7 +55,7 @@ pub fn tables(points: &Points) -> String {
     text
 }
 
-/// What was run, and its times.
+/// Start of a row: the configuration, median and minimum of its times in seconds.
 fn start(point: &Point) -> String {
     let key = &point.key;
     let pieces = key.pieces.map_or_else(|| "–".into(), |pieces| pieces.count.to_string());

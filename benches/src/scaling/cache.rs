@@ -68,7 +68,7 @@ mod tests {
     fn a_file_survives_being_dropped() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "a\nb\n".repeat(1 << 20)).unwrap();
-        // Whether it can be dropped depends on the file system; it must not fail.
+        // The file system decides if it can be dropped; it must not fail.
         can_drop(file.path()).unwrap();
         drop_pages(file.path()).unwrap();
         assert_eq!(warm(file.path()).unwrap(), 2 << 20);

@@ -1,4 +1,4 @@
-//! What any program must do at least with a trace: read it, find its lines, move the bytes of its
+//! Least work of any program with a trace: read it, find its lines, move the bytes of its
 //! rows.
 
 use std::fs::File;
@@ -44,7 +44,7 @@ pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result
     Ok(counts.into_iter().sum::<io::Result<u64>>()?)
 }
 
-/// Where part `index` of `parts` begins.
+/// Beginning of part `index` of `parts`.
 fn cut(whole: u64, index: usize, parts: usize) -> u64 {
     // In 128 bits: a large whole times its index would not fit.
     (u128::from(whole) * index as u128 / parts as u128) as u64

@@ -1,4 +1,4 @@
-//! What the figures were measured on, without its name.
+//! Machine of the figures, without its name.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -38,7 +38,7 @@ pub fn describe() -> String {
     text
 }
 
-/// How many threads ran or wanted to, of all programs, on average of the last minute; if the kernel
+/// Number of threads that ran or wanted to, of all programs, on average of the last minute; if the kernel
 /// tells.
 pub fn load() -> Option<f64> {
     read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()

@@ -10,7 +10,7 @@ use axis::Axis;
 use chart::{Chart, Colour, Line, Marker, Series};
 use workers::Pin;
 
-/// What the thesis on parallel PajeNG publishes for it, pinned, on traces cut into files beforehand:
+/// Figures of PajeNG that the thesis on it in parallel publishes, pinned, on traces cut into files beforehand:
 /// threads, speedup, efficiency.
 pub const THESIS: [(usize, f64, f64); 2] = [(8, 7.16, 0.89), (16, 11.87, 0.74)];
 
@@ -74,7 +74,7 @@ impl Figure {
 ///
 /// # Errors
 ///
-/// What the drawing library says.
+/// Errors of the drawing library.
 pub fn plots(points: &[Point], machine: &str) -> Result<Vec<Plot>> {
     let mut traces: Vec<&str> = Vec::new();
     for point in points {

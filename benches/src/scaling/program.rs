@@ -25,18 +25,18 @@ pub struct Programs {
     pub options: Vec<String>,
 }
 
-/// What is asked of a program.
+/// Arguments of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// The trace.
     pub trace: &'a Path,
-    /// How many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Where they may run.
+    /// Placement of these threads.
     pub pin: &'a Pin,
 }
 
-/// What one run of a program took.
+/// Measurements of one run of a program.
 #[derive(Clone, Debug)]
 pub struct Timed {
     /// Wall clock, in seconds, from before the process starts until it has ended.
@@ -45,7 +45,7 @@ pub struct Timed {
     pub cpu: f64,
     /// Bytes, as the kernel counts them.
     pub peak_memory: u64,
-    /// What it told on standard error.
+    /// Text on standard error.
     pub told: String,
 }
 

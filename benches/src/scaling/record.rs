@@ -51,7 +51,7 @@ impl fmt::Display for Cache {
     }
 }
 
-/// What the program told about a run with `--stats=json`. All of it may be missing: other versions
+/// Figures of a run that the program told with `--stats=json`. All of them may be missing: other versions
 /// tell less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
@@ -87,9 +87,9 @@ pub struct Run {
     pub kind: Kind,
     /// Threads of the program.
     pub threads: usize,
-    /// Where they may run.
+    /// Placement of these threads.
     pub pin: Pin,
-    /// Where the trace is.
+    /// State of the page cache when it starts.
     pub cache: Cache,
     /// The repetition, 1-based.
     pub run: u32,
@@ -99,7 +99,7 @@ pub struct Run {
     pub floor: f64,
     /// Bytes of all rows.
     pub output_bytes: u64,
-    /// What the program told.
+    /// Figures that the program told.
     pub stats: Stats,
 }
 

@@ -36,7 +36,7 @@ pub fn efficiency(gain: f64, threads: usize) -> f64 {
     gain / threads as f64
 }
 
-/// What the runs of one configuration come to.
+/// Summary of the runs of one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The shape of a generated trace, or the name of a file.
@@ -47,9 +47,9 @@ pub struct Point {
     pub kind: Kind,
     /// Threads of the program.
     pub threads: usize,
-    /// Where they may run.
+    /// Placement of these threads.
     pub pin: Pin,
-    /// Where the trace is.
+    /// State of the page cache when they start.
     pub cache: Cache,
     /// Seconds of the fastest run.
     pub seconds: f64,

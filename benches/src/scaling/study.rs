@@ -17,7 +17,7 @@ use super::cache;
 use super::program::{Call, Programs};
 use super::record::{Cache, Kind, Run};
 
-/// What is varied.
+/// Parameters that are varied, and sizes and repetitions.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Numbers of threads, increasing, with 1.
@@ -34,7 +34,7 @@ pub struct Plan {
     pub weak_size: u64,
 }
 
-/// Where a trace comes from.
+/// Source of a trace.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// From the generators.

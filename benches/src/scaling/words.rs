@@ -1,4 +1,4 @@
-//! What words on command lines mean, for all studies, and the options that all have.
+//! Meanings of words on command lines, for all studies, and the options that all have.
 
 use std::path::PathBuf;
 
@@ -28,12 +28,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// How often everything is measured.
+    /// Number of runs of each configuration.
     pub fn runs(&self) -> u32 {
         self.runs.unwrap_or(if self.quick { 2 } else { 5 })
     }
 
-    /// What is measured: traces of these shapes, if not the given ones only, and the given ones.
+    /// Sources to measure: traces of these shapes, if not the given ones only, and the given ones.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Asked {
 ///
 /// # Errors
 ///
-/// What is none.
+/// A text that is no number from 1 to 1024.
 pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),

@@ -1,8 +1,8 @@
-//! What a program's user should know beside its options.
+//! Manual of a program: all that its user should know beside its options.
 
 use std::fmt::Write;
 
-/// What stands in a man page after the options, and partly in `--help` too.
+/// Parts of a man page after the options; some of them stand in `--help` too.
 #[derive(Clone, Copy, Debug)]
 pub struct Manual {
     /// Exit statuses, and what each of them means: the end of a sentence, without a full stop.

@@ -37,8 +37,8 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// What options do is told in words that make no sentence in `--help`, where each has its own lines;
-/// beside what they choose from, and in paragraphs, they read better with a full stop.
+/// The command with full stops behind the help of its options. In `--help`, where each has its own lines, they need
+/// none; beside the values to choose from, and in paragraphs, they read better with one.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");

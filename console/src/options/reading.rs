@@ -7,7 +7,7 @@ use splitter::Limits;
 use super::{LongestLine, NamedFiles, time};
 use crate::voice::SORTED_BY_FILE;
 
-/// What is accepted of a trace, which other files it may name, and how long its lines may be.
+/// Rules of reading: what is accepted of a trace, which other files it may name, and how long its lines may be.
 #[derive(Args, Clone, Debug)]
 pub struct Reading {
     /// What is accepted of a sound trace
@@ -42,7 +42,7 @@ impl Reading {
     }
 }
 
-/// What is accepted of a sound trace: old names, open links, any order of lines.
+/// Liberties of a sound trace: old names, open links, any order of lines.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Accepted {
     /// Know the field names of older traces

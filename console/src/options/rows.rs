@@ -5,7 +5,7 @@ use paje_sim::{Glob, Selection, TimeRange, TypeNature};
 
 use super::time;
 
-/// Which rows are wanted.
+/// Choice of rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Which {
     /// When they are
@@ -33,7 +33,7 @@ impl Which {
     }
 }
 
-/// When rows are, in seconds.
+/// Window of time of rows, in seconds.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Span {
     /// Only rows that end at START or later
@@ -59,7 +59,7 @@ impl Span {
         }
     }
 
-    /// Whether any time is left out.
+    /// True if any time is left out.
     #[must_use]
     pub const fn is_asked(&self) -> bool {
         self.start.is_some() || self.end.is_some()

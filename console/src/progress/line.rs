@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use indicatif::style::ProgressStyle;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 
-/// What is measured over less time is no speed yet: a stage begins with what others have left in caches.
+/// Least time over which a speed is measured: a stage begins with what others have left in caches.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// What is counted.
+/// Unit of what is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Bytes,
     Rows,
 }
 
-/// How far a run is: what it does, how much of that is done, and how much there is, if that is known.
+/// Stage of a run: what it does, how much of that is done, and how much there is, if that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) doing: &'static str,
@@ -29,21 +29,21 @@ pub(super) struct Stage {
     pub(super) events: Option<u64>,
 }
 
-/// How much fits on a line.
+/// Width of a line, by what fits on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     /// Everything, with a bar of some length.
     Wide,
     /// A bar, how fast, and how long it takes yet.
     Medium,
-    /// What it does, and numbers.
+    /// The stage's name, and numbers.
     Narrow,
     /// A number.
     Tiny,
 }
 
 impl Width {
-    /// What fits in so many columns.
+    /// Width for so many columns.
     pub(super) const fn of(columns: u16) -> Self {
         match columns {
             0..28 => Width::Tiny,
@@ -60,7 +60,7 @@ pub(super) struct Line {
     events: Arc<AtomicU64>,
     /// The time when the stage began.
     since: Instant,
-    /// What the line is made for at present.
+    /// Stage and width that the line is made for at present.
     form: Option<(Stage, Width)>,
 }
 
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// What a terminal of so many columns shows of these stages, one after the other.
+    /// Text that a terminal of so many columns shows of these stages, one after the other.
     fn drawn(stages: &[Stage], columns: u16) -> String {
         let terminal = InMemoryTerm::new(24, columns);
         let mut line = Line::hidden();

@@ -27,7 +27,7 @@ pub(super) struct Cutter<'a> {
     pub(super) ending: (String, Vec<&'static str>),
 }
 
-/// What an event is for.
+/// Role of an event: for the world, or for a container.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
     /// A type, a value, or what cannot be understood.
@@ -167,7 +167,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// What events call a new container.
+/// Identifier of a new container in events.
 fn identifier<'a>(lines: &Lines<'a>, event: &Event<'a>) -> Option<&'a [u8]> {
     let alias = lines.field(event, "Alias").filter(|alias| !alias.is_empty());
     alias.or_else(|| lines.field(event, "Name"))

@@ -26,7 +26,7 @@ pub(super) enum Line<'a> {
     Percent(&'a [u8]),
     /// An event of a known number.
     Event(Event<'a>),
-    /// What cannot be understood.
+    /// A line that cannot be understood.
     Other(&'a [u8]),
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Event<'a> {
     pub(super) words: Vec<&'a [u8]>,
 }
 
-/// What older traces call fields, and what they are called now.
+/// Names of fields, and those that older traces have for them.
 const OLD_NAMES: [(&str, &str); 6] = [
     ("Type", "ContainerType"),
     ("Type", "EntityType"),
@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
         event.words.get(index + 1).map(|word| bare(word))
     }
 
-    /// What kind of event it is, without `Paje`.
+    /// Kind of an event, without `Paje`.
     pub(super) fn kind(&self, event: &Event<'a>) -> &'a [u8] {
         self.defs[event.def].event
     }
@@ -113,7 +113,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Def<'_> {
-    /// Where a field stands, under its name or an older one.
+    /// Place of a field, under its name or an older one.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         let find = |name: &str| self.fields.iter().position(|field| field.0 == name.as_bytes());
         let mut old = OLD_NAMES.iter().filter(|(new, _)| *new == name);

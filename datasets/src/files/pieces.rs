@@ -28,7 +28,7 @@ impl Cutter<'_> {
             let numbers: Vec<&[u8]> = self.lines.defs.iter().map(|def| def.number).collect();
             self.header(&mut out, &numbers, b"CreateContainer");
         }
-        // Where it stands makes no difference.
+        // The place of this line makes no difference.
         let early = self.style == Style::Full;
         if early {
             self.name(&mut out, b"0", b"0", ROOT);

@@ -32,7 +32,7 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
     }
     let form = forms(fault);
     let form = form[rng.index(form.len())];
-    // Where each block goes: before the event of that index, in order.
+    // Places of the blocks, in order: each goes before the event of that index.
     let mut places: Vec<usize> = form.iter().map(|_| rng.index(base.events.len())).collect();
     places.sort_unstable();
 

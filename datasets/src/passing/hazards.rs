@@ -24,7 +24,7 @@ pub enum Hazard {
     /// Two ranks notify a detector, enter a barrier, and one notifies again (Figure 5.20). With synchronous sends the
     /// barrier is needed; otherwise it does not help.
     Notify {
-        /// Whether the first notifications are synchronous sends.
+        /// True if the first notifications are synchronous sends.
         synchronous: bool,
     },
     /// So many messages between any of so many ranks, and a barrier now and then.
@@ -33,12 +33,12 @@ pub enum Hazard {
         ranks: usize,
         /// The number of messages.
         messages: usize,
-        /// What decides on them.
+        /// Seed that decides on them.
         seed: u64,
     },
-    /// What comes to thread 1 of three that exchange borders and then update. The figures (4.12b, 4.16) are lost; it is rebuilt from
-    /// the text: the split and the senders of borders only read, the two borders are merged, the update comes last
-    /// of these, and neighbours ask at any time. Another message that only reads comes before the split's
+    /// Messages to thread 1 of three that exchange borders and then update. The figures (4.12b, 4.16) are lost; it is
+    /// rebuilt from the text: the split and the senders of borders only read, the two borders are merged, the update
+    /// comes last of these, and neighbours ask at any time. Another message that only reads comes before the split's
     /// requests, so that the numbers are those of the text: 168 orders; after the reduction 1 and 20.
     Borders,
     /// Two iterations of threads in a ring that exchange borders and then update (§4.2), with the messages by which a
@@ -46,7 +46,7 @@ pub enum Hazard {
     /// figures (4.2, 4.20) are lost; it is rebuilt from the text, and the notifications of a thread's own merge stand
     /// before and after its update, as the numbers of Tables 4.1 and 4.11 have them.
     Neighbours {
-        /// How many threads there are: two at least. Another one starts the iterations.
+        /// Number of threads: two at least. Another one starts the iterations.
         threads: usize,
     },
 }
@@ -245,7 +245,7 @@ fn borders() -> Run {
 }
 
 fn neighbours(threads: usize) -> Run {
-    /// What goes to the one before, and to the one after.
+    /// Messages to the one before, and to the one after.
     const SIDES: [[&str; 2]; 2] =
         [["read request left", "border left"], ["read request right", "border right"]];
     let mut run = Run::new(threads + 1);

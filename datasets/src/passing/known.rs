@@ -30,7 +30,7 @@ pub enum Case {
 pub struct Parameters {
     /// The number of ranks: two at least.
     pub ranks: usize,
-    /// How long everybody works.
+    /// Time that everybody works.
     pub work: u64,
     /// By how much somebody is late: more than twice `transfer`.
     pub late: u64,

@@ -50,7 +50,7 @@ struct Run {
     rng: Rng,
     /// Links that end where no call receives them, and where.
     late: Vec<(u64, usize)>,
-    /// How many states of its own each rank is in.
+    /// Number of states of its own that each rank is in.
     depth: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! How lines are written: white space, quotes, comments, line ends. None of it changes the meaning.
+//! Spelling of lines: white space, quotes, comments, line ends. None of it changes the meaning.
 
 use crate::rng::Rng;
 

@@ -14,7 +14,7 @@ pub(super) struct Clock {
     step: u64,
     /// The largest time used so far, in ticks.
     pub(super) now: u64,
-    /// Whether to vary the spelling.
+    /// True if the spelling varies.
     playful: bool,
 }
 

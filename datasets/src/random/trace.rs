@@ -14,7 +14,7 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) world: World,
     pub(super) definitions: Vec<Definition>,
-    /// Whether links may stay open (the trace is then replayed with `-z`).
+    /// True if links may stay open (the trace is then replayed with `-z`).
     pub(super) leave_links: bool,
     /// Every time from now on is the present one: for the last line, which must carry the largest.
     pub(super) present: bool,

@@ -1,11 +1,11 @@
-//! What a replayer knows at one point of the trace: types, containers, lanes. The generator keeps it so
+//! Knowledge of a replayer at one point of the trace: types, containers, lanes. The generator keeps it so
 //! that it can tell which event would be valid next, and which would not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rng::Rng;
 
-/// What a type's entities are.
+/// Nature of a type's entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nature {
     Container,
@@ -56,7 +56,7 @@ pub(super) struct Lane {
     pub(super) last: u64,
     /// Open states.
     pub(super) depth: usize,
-    /// Whether a variable has a value.
+    /// True if a variable has a value.
     pub(super) set: bool,
     pub(super) used_keys: BTreeSet<String>,
 }
@@ -69,7 +69,7 @@ pub(super) struct OpenLink {
     pub(super) key: String,
     pub(super) value: String,
     pub(super) ticks: u64,
-    /// Whether the end seen is the start.
+    /// True if the end seen is the start.
     pub(super) started: bool,
 }
 

@@ -16,7 +16,7 @@ const DEEPEST: u64 = 4000;
 struct Stack {
     depth: u64,
     rising: bool,
-    /// Where the direction changes.
+    /// Depth at which the direction changes.
     turn: u64,
 }
 

@@ -16,7 +16,7 @@ const WARMING_UP: u64 = 100;
 const ROUND: u64 = 445;
 const REST: u64 = 560;
 
-/// What a rank does, in HTF's words.
+/// Step of a rank, in HTF's words.
 enum Step {
     Push(&'static str),
     Pop,

@@ -7,7 +7,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// What the names are made of. None ends in a blank or holds a quote.
+/// Parts of the names. None ends in a blank or holds a quote.
 const PARTS: [&str; 14] = [
     "ngsolve::Apply(BilinearForm<double>, LocalHeap &)",
     "# not a comment",

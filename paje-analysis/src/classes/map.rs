@@ -37,7 +37,7 @@ pub struct Map {
     classes: Vec<(Glob, Class)>,
 }
 
-/// Why a text is no [`Map`].
+/// Reason why a text is no [`Map`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapError(String);
 
@@ -127,7 +127,7 @@ impl Map {
         best.expect("there are maps built in")
     }
 
-    /// What it is called: a name, or that of its file.
+    /// Name of the map: as built in, or that of its file.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -146,19 +146,19 @@ impl Map {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// Whether the state type of this name is one of the message-passing library, as the map says.
+    /// True if the state type of this name is one of the message-passing library, as the map says.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
     }
 
-    /// Whether links of the type of this name are messages.
+    /// True if links of the type of this name are messages.
     #[must_use]
     pub fn is_message(&self, type_: &[u8]) -> bool {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// Whether a state of this value sends by rendezvous, whatever the size.
+    /// True if a state of this value sends by rendezvous, whatever the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))
@@ -175,7 +175,7 @@ impl Map {
     }
 }
 
-/// How many of the trace's state values a map knows.
+/// Number of the trace's state values that a map knows.
 fn known(trace: &Trace, map: &Map) -> usize {
     let types = trace.types();
     let states = types.ids().filter(|id| types.nature(*id) == TypeNature::State);

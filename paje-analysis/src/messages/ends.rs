@@ -1,10 +1,10 @@
-//! Which state a link starts or ends in.
+//! States that links start or end in.
 
 use super::{Message, NONE};
 use crate::classes::Class;
 use crate::tracks::{Track, Tracks};
 
-/// Which end of a link.
+/// End of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Sending,

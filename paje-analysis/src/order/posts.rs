@@ -1,4 +1,4 @@
-//! When receives were posted.
+//! Steps at which receives were posted.
 
 use super::{Order, Step};
 use crate::classes::Class;

@@ -70,7 +70,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// What the line's step kept back goes on if nothing else keeps it back.
+    /// Lets the steps go on that only the line's step still keeps back.
     fn let_go(&mut self, line: usize) {
         if self.is_over(line) {
             return;
@@ -95,7 +95,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Whether the step has begun, or is complete.
+    /// True if the step has begun, or is complete.
     fn has_begun(&self, step: u32) -> bool {
         self.at[self.line[step as usize] as usize] >= step
     }

@@ -8,7 +8,7 @@ use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// What happens in a track.
+/// An end of a message in a track, or an operation of its group.
 #[derive(Clone, Copy)]
 struct End {
     /// The begin of its state; of what has no state, its time.
@@ -189,7 +189,7 @@ fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     }
 }
 
-/// Where the things of each of `count` begin, and where the last one's end.
+/// Offsets at which the things of each of `count` begin, and at which the last one's end.
 pub(super) fn offsets(count: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut offsets = vec![0_u32; count + 1];
     of.for_each(|at| offsets[at as usize + 1] += 1);

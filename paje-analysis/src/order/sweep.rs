@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::{NONE, Order, Question, Stretch, TAKEN};
 
-/// How many tracks a sweep is about.
+/// Number of tracks that a sweep is about.
 pub const LANES: usize = 32;
 
-/// How many steps of each of the tracks are known; as many as at the begin where it is 0.
+/// Number of known steps of each of the tracks; as many as at the begin where it is 0.
 type Clock = [u32; LANES];
 
 /// Nothing is known that was not known at the begin.

@@ -1,4 +1,4 @@
-//! What waiting costs whom: the container that is waited for, or those that it was waiting for itself.
+//! Costs of waiting: of the container that is waited for, or of those that it was waiting for itself.
 //!
 //! After Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states in large-scale parallel
 //! applications* (2010). Somebody, p, waits for q. Both were together when one of them last waited for the other,
@@ -8,7 +8,7 @@
 //! divided in the same way, together with q's own waiting.
 //!
 //! Waits are gone through from the last to the first, so that each knows what it is charged when its turn comes.
-//! What is passed on goes to a range of q's waits: it is kept as a factor that holds until the first of them
+//! Charges that are passed on go to a range of q's waits: they are kept as a factor that holds until the first of them
 //! is reached. So all is done in the time of sorting, however long the ranges are.
 
 use std::collections::HashMap;
@@ -20,17 +20,17 @@ use crate::classes::Collective;
 /// The waiting that one container causes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Who causes it, as the number of a track.
+    /// Container that causes it, as the number of a track.
     pub whom: u32,
-    /// How long others wait for it.
+    /// Time that others wait for it.
     pub direct: Seconds,
-    /// How long others wait since it worked longer than they did, also if they wait for those in between. Over
+    /// Seconds that others wait since it worked longer than they did, also if they wait for those in between. Over
     /// all containers, it adds up to the same as `direct`.
     pub delay: f64,
 }
 
 impl Waits<'_> {
-    /// What the waiting in the window costs: of each container that causes any, in the order of tracks.
+    /// Costs of the waiting in the window: of each container that causes any, in the order of tracks.
     #[must_use]
     pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
@@ -151,7 +151,7 @@ impl Waits<'_> {
     }
 }
 
-/// What waits are charged.
+/// Charges of waits.
 struct Ledger<'a> {
     waits: &'a [Vec<Wait>],
     /// By track, the seconds of its waits up to each place.
@@ -183,13 +183,13 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// What the next wait of a track was charged by later ones.
+    /// Takes the charge of the next wait of a track by later ones, in seconds.
     fn take(&mut self, wait: &Wait, at: usize) -> f64 {
         let track = wait.waiter as usize;
         let charged = self.factor[track] * (wait.until - wait.from);
         self.factor[track] -= self.ends[track][at];
         self.left[track] = at;
-        // What is left of differences is no charge.
+        // A rest of differences is no charge.
         if self.factor[track] < 0.0 || at == 0 {
             self.factor[track] = 0.0;
         }
@@ -215,7 +215,7 @@ impl<'a> Ledger<'a> {
         charged - passed
     }
 
-    /// How many waits of a track end at a time or before.
+    /// Number of waits of a track that end at a time or before.
     fn places_until(&self, track: usize, time: f64) -> usize {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }

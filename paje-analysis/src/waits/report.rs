@@ -10,7 +10,7 @@ use crate::{Data, Label, Seconds, Table};
 struct Row {
     names: [Label; 2],
     total: Total,
-    /// How much of the time of whom it is about.
+    /// Share in the time of those whom it is about.
     share: f64,
 }
 
@@ -73,7 +73,7 @@ impl Waits<'_> {
         with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
     }
 
-    /// How long the part of the window is in which there are states. It takes a look at each state.
+    /// Length of the part of the window in which there are states. It takes a look at each state.
     fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));

@@ -19,7 +19,7 @@ pub struct ByKind {
 /// The waiting of one container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByWaiter {
-    /// Who waits, as the number of a track.
+    /// Container that waits, as the number of a track.
     pub waiter: u32,
     /// All of it.
     pub total: Total,
@@ -28,22 +28,22 @@ pub struct ByWaiter {
 /// The waiting of one container for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByPair {
-    /// Who waits, as the number of a track.
+    /// Container that waits, as the number of a track.
     pub waiter: u32,
-    /// For whom.
+    /// Container that it waits for, likewise.
     pub whom: u32,
     /// All of it.
     pub total: Total,
-    /// Whether the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
+    /// True if the waiter waits for none longer: an edge of the most-waited graph. Of several, the first.
     pub most: bool,
 }
 
 /// Some waiting, added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
-    /// How often.
+    /// Number of waits.
     pub count: u64,
-    /// How long.
+    /// Sum of their lengths.
     pub seconds: Seconds,
     /// The longest.
     pub longest: Seconds,

@@ -22,7 +22,7 @@ const MAP: &str = "\
 \"*\" = \"compute\"
 ";
 
-/// How many waits there are.
+/// Checks the analyses of a trace; returns the number of its waits.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let mut replay = paje_sim::Options::default();
     replay.recover = true;

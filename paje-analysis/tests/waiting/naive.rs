@@ -42,7 +42,7 @@ pub(crate) struct Wait {
 pub(crate) struct Naive {
     pub(crate) ranks: Vec<Vec<State>>,
     pub(crate) waits: Vec<Wait>,
-    /// When all were together.
+    /// Times at which all were together.
     meetings: Vec<u64>,
     begin: u64,
     end: u64,

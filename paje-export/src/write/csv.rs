@@ -12,7 +12,7 @@ use decimal::write_fixed;
 
 const DURATION: &str = "Duration";
 
-/// What makes lines out of batches.
+/// Encoder of batches as lines.
 pub(super) struct Encoder {
     schema: SchemaRef,
     precision: usize,

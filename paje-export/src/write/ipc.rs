@@ -8,7 +8,7 @@ use arrow_schema::Schema;
 
 use crate::Error;
 
-/// Where batches go.
+/// Output that batches go to.
 pub(super) struct Sink<W: Write>(FileWriter<W>);
 
 impl<W: Write> Sink<W> {

@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 use crate::table::Column;
 use crate::{Batches, Error, Table};
 
-/// How times are encoded, which take up most of a file.
+/// Encoding of times, which take up most of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// Byte by byte (BYTE_STREAM_SPLIT), which all readers of the last years know.
@@ -35,7 +35,7 @@ const LEVEL: i32 = 3;
 /// Rows of a page: what a reader of a window of time has to read at least.
 const PAGE_ROWS: usize = 20_000;
 
-/// What makes row groups out of batches.
+/// Encoder of batches as row groups.
 pub(super) struct Encoder {
     schema: SchemaRef,
     factory: ArrowRowGroupWriterFactory,
@@ -44,7 +44,7 @@ pub(super) struct Encoder {
 /// The encoded columns of a batch.
 pub(super) struct RowGroup(Vec<ArrowColumnChunk>);
 
-/// Where row groups go.
+/// Output that row groups go to.
 pub(super) struct Sink<W: Write + Send>(SerializedFileWriter<W>);
 
 pub(super) fn open<W: Write + Send>(

@@ -30,7 +30,7 @@ fn error(packed: &[u8]) -> Option<Error> {
     }
 }
 
-/// What summaries a file still has; those that are told are right.
+/// Number of summaries that a file still has; those that are told are right.
 fn right_summaries(packed: &[u8]) -> usize {
     let Ok(mut summaries) = Summaries::new(Cursor::new(packed)) else { return 0 };
     let mut found = 0;
@@ -72,7 +72,7 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("something follows the end"), "{failed}");
 }
 
-/// Where the pages begin, and what kind each is.
+/// Places of the pages in the file, and the kind of each.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {

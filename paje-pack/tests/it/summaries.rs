@@ -1,4 +1,4 @@
-//! What is kept with a trace is found without reading its segments.
+//! Summaries that are kept with a trace are found without reading its segments.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use crate::round::{packed, unpacked};
 /// The summaries of these tests.
 pub(crate) const NAMES: [&str; 3] = ["states", "", "comm"];
 
-/// What a summary says.
+/// Content of a summary.
 pub(crate) fn content(name: &str) -> Vec<u8> {
     name.repeat(20).into_bytes()
 }

@@ -117,7 +117,7 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
     })
 }
 
-/// What a definition of these fields has in the place of one that it lacks.
+/// Substitute, in a definition of these fields, for one that it lacks.
 pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
     let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);
@@ -132,7 +132,7 @@ pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     }
 }
 
-/// How many letters must be put in, left out or changed to make `wanted` of a word, whatever its case.
+/// Number of letters to put in, leave out or change to make `wanted` of a word, whatever its case.
 fn distance(word: &str, wanted: &str) -> usize {
     let mut row: Vec<usize> = (0..=wanted.len()).collect();
     // No name is so long; what is longer is far from all of them.

@@ -85,7 +85,7 @@ impl DefTable {
                 self.end_early();
                 self.skipping = true;
             }
-            // What counts is how many fields there are before the next one.
+            // The number of fields before the next one is what counts.
             FaultKind::UnnamedField
             | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType

@@ -1,4 +1,4 @@
-//! Which number stands for which definition.
+//! Event numbers, and the definitions that they stand for.
 
 use std::sync::Arc;
 
@@ -77,12 +77,12 @@ impl Numbers {
         Numbering { token: Arc::clone(&self.token), len: self.order.len() }
     }
 
-    /// Whether one of them begins with the other, as far as is known.
+    /// True if one of them begins with the other, as far as is known.
     pub(super) fn are_akin(&self, other: &Numbers) -> bool {
         Arc::ptr_eq(&self.token, &other.token)
     }
 
-    /// How many numbers `earlier` had, if these begin with those.
+    /// Length of `earlier`, if these begin with its numbers.
     pub(super) fn since(&self, earlier: &Numbering) -> Option<usize> {
         let same = Arc::ptr_eq(&self.token, &earlier.token);
         (same && earlier.len <= self.order.len()).then_some(earlier.len)

@@ -25,14 +25,14 @@ impl<T> Default for Sequence<T> {
 }
 
 impl<T> Sequence<T> {
-    /// How many items there are.
+    /// Number of items.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.full.len() * PART + self.last.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -172,7 +172,7 @@ fn quotes_of_definitions_are_those_of_events() {
     assert_eq!(def.extras().collect::<Vec<_>>(), [("a\"b", 1), ("\"Value\"", 2)]);
 }
 
-/// What a file's lines mean when another file has named it: the numbers, as the kinds of their events.
+/// Meanings of numbers in a file that another file has named, as the kinds of their events.
 #[track_caller]
 fn kinds(table: &DefTable, ids: &[&str]) -> Vec<Option<EventKind>> {
     let kind = |id: &&str| table.find(id.as_bytes()).map(|index| table.defs()[index].kind());
@@ -205,7 +205,7 @@ fn a_named_file_begins_with_the_definitions_of_who_names_it() {
     extend(&mut own, &set);
     assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
     assert!(!own.is_part_of(&naming) && !naming.is_part_of(&own));
-    // What others have made stands behind.
+    // Definitions that others have made stand behind.
     let mut third = naming.inherit();
     third.learn(own.defs());
     extend(&mut third, &POP.replace("PopState", "ResetState"));

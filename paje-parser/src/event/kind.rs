@@ -141,7 +141,7 @@ pub enum FieldName {
 }
 
 impl FieldName {
-    /// How many there are.
+    /// Number of field names.
     pub const COUNT: usize = 15;
 
     /// Every name, in order.

@@ -1,6 +1,6 @@
 //! The natures of types, and what events do to what is of them.
 
-/// What a type describes, and so which events its entities take.
+/// Kind of things that a type describes, and so of the events that its entities take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeNature {
     /// Containers.
@@ -29,7 +29,7 @@ impl TypeNature {
     }
 }
 
-/// What an event does to the lane (container and type) that it names.
+/// Operation of an event on the lane (container and type) that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the format's own.
 pub enum EntityOp {
@@ -60,7 +60,7 @@ impl EntityOp {
     }
 }
 
-/// Which end of a link an event gives.
+/// End of a link that an event gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkEnd {
     /// PajeStartLink

@@ -46,7 +46,7 @@ fn key(lane: LaneView<'_>, row: &Row) -> Key {
     }
 }
 
-/// How much of a row lies between two ticks; nothing if it does not reach there.
+/// Part of a row between two ticks: true if it begins there, and its ticks; nothing if it does not reach there.
 fn part(clock: Clock, row: &Row, from: u64, to: u64) -> Option<(bool, u64)> {
     let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
     let begins = (from..to).contains(&start);
@@ -126,7 +126,7 @@ pub(crate) fn ranges(
     sums
 }
 
-/// What bins say, without those in which there is nothing.
+/// Sums of bins, without those in which there is nothing.
 fn sums(bins: &Bins) -> Sums {
     let all = bins.range().zip(bins.iter());
     let full = all.map(|(at, bin)| {

@@ -31,7 +31,7 @@ pub(crate) struct DecodedBlock {
     pub(crate) is_last: bool,
     /// Its file begins with a byte order mark.
     pub(crate) is_marked: bool,
-    /// How many lines of its file come before it.
+    /// Number of lines of its file that come before it.
     pub(crate) lines_before: u64,
     /// Lines before this byte of the text are not shown: see `Engine::shown_from`.
     pub(crate) shown_from: u32,

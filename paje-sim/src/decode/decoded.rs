@@ -1,4 +1,4 @@
-//! What a block is decoded to.
+//! Decoded form of a block.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) const WORDLESS: StrandSymbol = StrandSymbol::MAX - 3;
 /// No event.
 pub(super) const NOTHING: (StrandSymbol, LaneEvent) = (NO_STRAND, LaneEvent::NONE);
 
-/// What a lane's event does.
+/// Operation of an event on its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Op {
@@ -77,7 +77,7 @@ pub(crate) struct LaneEvent {
     pub(crate) time: f64,
     /// A value's symbol; or the bits of a variable's number; or an index into the block's links.
     pub(crate) argument: u64,
-    /// Where its line begins in the block.
+    /// Start of its line in the block.
     pub(crate) at: u32,
     /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 for none.
     pub(super) tail: u32,
@@ -104,7 +104,7 @@ impl LaneEvent {
     }
 }
 
-/// What a link's event has more than others.
+/// Fields of a link's event beyond those of others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkEvent {
     pub(crate) value: Symbol,
@@ -140,7 +140,7 @@ pub(crate) struct Structure {
     pub(crate) value: Option<ValueDefinition>,
 }
 
-/// What the definition of a value says: the words of its fields, and what can be made of them without
+/// Contents of a value's definition: the words of its fields, and what can be made of them without
 /// knowing what came before. Some traces define a value for each of their tasks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueDefinition {
@@ -161,7 +161,7 @@ pub(crate) struct Doubtful {
     pub(crate) surplus: bool,
 }
 
-/// What one block holds, decoded; kept and filled again.
+/// Contents of one block, decoded; kept and filled again.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     /// Lane events, the strands in the order of `strands`, in file order within each.
@@ -188,9 +188,9 @@ pub(crate) struct Decoded {
     /// The faults of link lines that lack nothing but their keys, which are then empty.
     pub(crate) keyless: Vec<(u32, Fault)>,
     pub(crate) last_time: f64,
-    /// How many lines hold an event.
+    /// Number of lines that hold an event.
     pub(crate) event_count: u64,
-    /// How many lines there are, empty ones and comments included.
+    /// Number of lines, empty ones and comments included.
     pub(crate) lines: u64,
     /// If that is asked for: every line, where it begins, and whose it is.
     pub(crate) lines_of: Vec<(u32, StrandSymbol)>,
@@ -198,17 +198,17 @@ pub(crate) struct Decoded {
     pub(crate) defs: Option<Arc<DefTable>>,
     /// The definitions that lines before the first of these have used.
     pub(crate) used: Vec<u32>,
-    /// Where the first of these lines begins.
+    /// Start of the first of these lines.
     pub(crate) defs_from: u32,
     /// Lines of the same file behind the block can mean what they could not with the definitions before
     /// it.
     pub(crate) changes: bool,
-    /// What else is noted of the lines, if that is asked for.
+    /// Further notes on the lines, if they are asked for.
     pub(crate) watched: Watched,
 }
 
 impl Decoded {
-    /// Whether any line could not be decoded.
+    /// True if any line could not be decoded.
     pub(crate) const fn has_faults(&self) -> bool {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Which event definitions hold in which file.
+//! Event definitions that hold in each file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) struct DefinitionsByFile {
     file: u32,
     /// Its definitions so far, in the longest list that there is.
     at_hand: Arc<DefTable>,
-    /// What files begin with, by the numbers of those that name them.
+    /// Definitions that files begin with, by the numbers of the files that name them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
     /// The definitions at hand when what its files begin with was last made.
     saved: Option<Arc<DefTable>>,
@@ -89,14 +89,14 @@ impl DefinitionsByFile {
         ended
     }
 
-    /// Whether a block that was decoded with other definitions than those at hand means the same.
+    /// True if a block that was decoded with other definitions than those at hand means the same.
     pub(crate) fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.at_hand;
         if Arc::ptr_eq(assumed, &self.at_hand) {
             return true;
         }
-        // What is wrong with one may be right with the other.
+        // Lines that are wrong with one may be right with the other.
         if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
             return false;
         }
@@ -104,7 +104,7 @@ impl DefinitionsByFile {
             let index = *def as usize;
             table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
         };
-        // What a line of a definition makes of them depends on more: whether they are to be put away,
+        // The effect of a definition's line on them depends on more: whether they are to be put away,
         // which numbers are taken, and where the list ends.
         let same_header = |after: &Arc<DefTable>| {
             (match (assumed.is_inherited(), table.is_inherited()) {

@@ -19,7 +19,7 @@ pub(super) trait Text<'t>: Copy {
 
     fn bytes(&self) -> &[u8];
 
-    /// Where they begin in the block, modulo 2^32.
+    /// Start of the bytes in the block, modulo 2^32.
     fn base(&self, start_of_line: u32) -> u32;
 
     /// The number between two of their places, if it is one.
@@ -109,7 +109,7 @@ fn any_time(text: &[u8], (start, end): (usize, usize)) -> Option<f64> {
     number::parse_time_at(text, start, end)
 }
 
-/// Where the fields of an event begin and end, but for its time.
+/// Starts and ends of the fields of an event, but for its time.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     pub(super) pair: (usize, usize),
@@ -217,7 +217,7 @@ impl Words {
         (before != 0 && edges == 0).then_some(Words(words))
     }
 
-    /// Where a word begins and ends in the block.
+    /// Start and end of a word in the block.
     #[inline(always)]
     fn get(&self, word: usize) -> (usize, usize) {
         let both = self.0[word % WORDS];

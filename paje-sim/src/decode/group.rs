@@ -9,7 +9,7 @@ use crate::decode::decoded::StrandSymbol;
 pub(super) struct Grouping {
     /// The strand and the event of each line, by its ordinal; what is beyond the lines at hand is old.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
-    /// How many events of each strand the block at hand has; zeros between blocks.
+    /// Number of events in the block at hand, by strand; zeros between blocks.
     counts: Vec<u32>,
     /// The block's strands before they are brought together by shard.
     met: Vec<(StrandSymbol, u32)>,
@@ -18,7 +18,7 @@ pub(super) struct Grouping {
 impl Decoder {
     /// Brings the events of each strand together, in file order.
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
-        // What a wrong line kept from being decoded has no event; nor have lines without a lane.
+        // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
         if self.symbols.values.are_fleeting() {
@@ -77,7 +77,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // What comes before a shard's own is counted up here, and is then what comes before the
+            // The numbers before a shard's own are counted up here, and are then those before the
             // next shard's.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);

@@ -8,7 +8,7 @@ use super::Decoder;
 use super::decoded::Decoded;
 
 impl Decoder {
-    /// Whether the next line with words, from `start` on, is an event's: within a definition, it ends that.
+    /// True if the next line with words, from `start` on, is an event's: within a definition, it ends that.
     pub(super) fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
         let mut words = Vec::new();
         while start < text.len() {

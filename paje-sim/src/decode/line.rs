@@ -201,7 +201,7 @@ impl Decoder {
         self.known.shards.extend(parts.map(|part| self.known.spread.shard(lane_hash, part)));
     }
 
-    /// How a value's name was written, if that is part of it.
+    /// Quoting of a value's name, as far as it is part of the name.
     #[inline]
     fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
         match self.asked.value_names {

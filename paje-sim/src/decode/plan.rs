@@ -1,4 +1,4 @@
-//! What to do with the words of an event, worked out once per definition.
+//! Plan for the words of an event, worked out once per definition.
 
 use paje_parser::Numbering;
 use paje_parser::{EventDef, EventKind, FieldName};
@@ -19,11 +19,11 @@ pub(super) mod usual {
     pub(crate) const KEY: usize = 6;
 }
 
-/// Where an event's words are and what to do with them.
+/// Places of an event's words and what to do with them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) action: Action,
-    /// How many words a line must have, and how many it has if all is well.
+    /// Number of words that a line must have, and the number that it has if all is well.
     pub(super) needed: usize,
     pub(super) expected: usize,
     pub(super) time: usize,
@@ -189,14 +189,14 @@ impl Plan {
         }
     }
 
-    /// Whether a link's key is the last word that the event needs.
+    /// True if a link's key is the last word that the event needs.
     pub(super) fn ends_with_key(&self) -> bool {
         let is_link = matches!(self.action, Action::Replayed(Op::StartLink | Op::EndLink));
         is_link && self.key + 1 == self.needed
     }
 
-    /// What the texts of a type and a container stand for depends on their order, and on the nature
-    /// that the event takes the type for.
+    /// Context of the texts of a type and a container: they stand for something by their order, and by the
+    /// nature that the event takes the type for.
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {
         let nature = match self.action {

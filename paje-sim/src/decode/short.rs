@@ -32,9 +32,9 @@ use crate::names::hash::{ShortText, hash_bytes, word};
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// Where it begins in the block.
+    /// Its start in the block.
     pub(super) start: u32,
-    /// How many lines with words come before it.
+    /// Number of lines with words that come before it.
     pub(super) ordinal: u32,
     /// Its fields: their ends or, in other batches than the usual ones, the edges of a
     /// [`ShortLine`](paje_parser::scan::ShortLine).
@@ -54,7 +54,7 @@ pub(super) struct Batches {
     /// Those that are not empty.
     pub(super) filled: Vec<u32>,
     pub(super) rest: Vec<Waiting>,
-    /// How many lines with words the block at hand has so far.
+    /// Number of lines with words that the block at hand has so far.
     pub(super) lines: u32,
 }
 

@@ -1,8 +1,8 @@
-//! How lanes are spread over workers.
+//! Spread of lanes over workers.
 
 use paje_parser::TypeNature;
 
-/// How lanes are spread over shards, which is how several workers replay them at the same time. A lane
+/// Spread of lanes over shards, by which several workers replay them at the same time. A lane
 /// is replayed as one strand; a lane of links as several, by the hashes of their keys, for it can be
 /// a quarter of a trace. The text of a lane decides on the shard, so that all decoders agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Strands {
     pub(crate) const MOST_SHARDS: u32 = 256;
     pub(crate) const MOST_PARTS: u32 = 16;
 
-    /// How lanes are spread for so many workers.
+    /// Spread of lanes for so many workers.
     pub(crate) fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Strands::MOST_SHARDS as usize) as u32;
         match workers {
@@ -29,7 +29,7 @@ impl Strands {
         }
     }
 
-    /// How many strands a lane has.
+    /// Number of strands of a lane.
     pub(crate) const fn of(self, nature: TypeNature) -> u32 {
         if matches!(nature, TypeNature::Link) { self.per_link_lane } else { 1 }
     }
@@ -39,7 +39,7 @@ impl Strands {
         (((lane_hash >> 32) as u32).wrapping_add(part) % self.shards) as u8
     }
 
-    /// Which strand of its lane a link is in.
+    /// Number, in its lane, of the strand that a link is in.
     #[inline]
     pub(crate) const fn part(self, key_hash: u64) -> u32 {
         // Other bits than those that find the key in its strand's table.

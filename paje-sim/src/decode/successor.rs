@@ -12,7 +12,7 @@ pub(super) const MOST_PLACES: usize = 1 << 14;
 const LINES_PER_PLACE: u64 = 4;
 
 impl Decoder {
-    /// Whether so many values or lanes have come up, most of them once it seems, that a
+    /// True if so many values or lanes have come up, most of them once it seems, that a
     /// [successor](Decoder::successor) would be faster, or take much less memory.
     pub(crate) fn is_crowded(&self) -> bool {
         let lanes = self.places();
@@ -21,7 +21,7 @@ impl Decoder {
         by_values || lanes > self.most_places && self.decoded < LINES_PER_PLACE * lanes as u64
     }
 
-    /// How many lanes and ends of links it knows.
+    /// Number of lanes and ends of links that it knows.
     fn places(&self) -> usize {
         self.symbols.lanes.len() + self.symbols.link_ends.len()
     }

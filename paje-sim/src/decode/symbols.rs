@@ -17,7 +17,7 @@ pub(crate) type Symbol = u32;
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<V> {
     word: Word,
-    /// What else is part of the key; `FREE` for a free slot.
+    /// Further part of the key; `FREE` for a free slot.
     context: u64,
     value: V,
 }
@@ -49,7 +49,7 @@ impl<V: Copy + Default> WordTable<V> {
         self.find_where(word, context, |_| true)
     }
 
-    /// What a word has, if `is` accepts that.
+    /// Value of a word, if `is` accepts that.
     #[inline(always)]
     fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let mask = self.slots.len() - 1;

@@ -1,4 +1,4 @@
-//! What a decoder makes of the names of values.
+//! Symbols that a decoder makes of the names of values.
 //!
 //! Most traces have few values, which come up again and again: a decoder knows them by its own
 //! symbols, and only their first uses are resolved. But some have a value for each task, which comes
@@ -29,7 +29,7 @@ const PROBES: u32 = 8;
 pub(crate) struct Values {
     table: SymbolTable,
     fleeting: bool,
-    /// How many decoders with fleeting values came before this one.
+    /// Number of decoders with fleeting values that came before this one.
     fleeting_before: u32,
 }
 
@@ -39,7 +39,7 @@ impl Values {
         self.table.get(symbol)
     }
 
-    /// Whether so many values have come up that starting again with an empty table is better than to look
+    /// True if so many values have come up that starting again with an empty table is better than to look
     /// for each in a large one.
     pub(super) fn are_crowded(&self) -> bool {
         self.len() > MOST
@@ -113,7 +113,7 @@ impl Values {
     }
 }
 
-/// How a name was written that is quoted, or not, if that is part of it.
+/// Quoting of a name that is quoted, or not, as far as it is part of the name.
 #[inline(always)]
 pub(super) const fn told_apart(names: ValueNames, quoted: bool) -> Quoting {
     match names {

@@ -1,11 +1,11 @@
-//! What is noted of lines for who asks what a trace uses, and how it is written.
+//! Notes on lines for those who ask what a trace uses, and how it is written.
 
 use paje_parser::scan::Spans;
 use paje_parser::{Quoting, Span};
 
 use crate::names::text::Name;
 
-/// What is noted of a block's lines.
+/// Notes on a block's lines.
 #[derive(Debug)]
 pub(crate) struct Watched {
     /// The definitions that lines behind the first line of a definition have used.
@@ -56,7 +56,7 @@ impl Watched {
     }
 }
 
-/// Whether something is in quotes, closed or not.
+/// True if something is in quotes, closed or not.
 pub(crate) fn is_quoted(quoting: Quoting) -> bool {
     quoting != Quoting::Bare
 }

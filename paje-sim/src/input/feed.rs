@@ -1,4 +1,4 @@
-//! Where the blocks of a trace come from.
+//! Source of a trace's blocks.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

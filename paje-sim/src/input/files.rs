@@ -16,7 +16,7 @@ use splitter::Folders;
 use crate::names::error::{Error, ErrorKind, Place, Problem};
 use crate::names::progress::Progress;
 
-/// Where a block of lines comes from.
+/// Origin of a block of lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
     /// The number of its file: 0 for the trace itself, then in the order of reading.

@@ -64,7 +64,7 @@ impl Line {
         (self.0 >> Line::LEN_BITS) as usize
     }
 
-    /// Where it is in `text`.
+    /// Its range in `text`.
     #[inline]
     fn range(self, text: &[u8]) -> Range<usize> {
         let (start, len) = (self.start(), self.0 as usize & Line::LONG);
@@ -83,7 +83,7 @@ struct Part(Vec<Line>);
 struct Cut {
     part: usize,
     lines: Range<usize>,
-    /// Where it begins in the sorted trace, in bytes.
+    /// Its start in the sorted trace, in bytes.
     start: u64,
     len: usize,
 }
@@ -206,7 +206,7 @@ impl TimeSorted {
         }
     }
 
-    /// Where the line that is replayed as the `number`th, from 1, begins in the text.
+    /// Start, in the text, of the line that is replayed as the `number`th, from 1.
     fn start_of_line(&self, number: u64) -> Option<usize> {
         let mut index = usize::try_from(number).ok()?.checked_sub(1)?;
         for Part(lines) in &self.parts {

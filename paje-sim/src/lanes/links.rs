@@ -33,7 +33,7 @@ pub(crate) struct LinkStrand {
     has_key_again: bool,
 }
 
-/// What is remembered of the keys of completed links, which may not be used again.
+/// Memory of the keys of completed links, which may not be used again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KeyMemory {
     /// All keys.
@@ -73,7 +73,7 @@ impl<'a> WrittenKey<'a> {
     #[inline(always)]
     fn keep(self, store: &mut Store) -> u64 {
         let (bytes, len) = self.short.bytes();
-        // What has no quotes is all there is.
+        // A key without quotes is all there is.
         match (self.raw.end - self.raw.start) as usize == len && len <= bytes.len() {
             true => store.keys.push_short(&bytes, len),
             false => store.keys.push(self.raw()),
@@ -81,7 +81,7 @@ impl<'a> WrittenKey<'a> {
     }
 }
 
-/// What one event says of a link.
+/// One end of a link, as its event gives it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfLink {
     pub(crate) end: LinkEnd,
@@ -99,7 +99,7 @@ pub(crate) struct Suspect {
     pub(crate) at: u64,
     /// The place of its key in the file, once somebody has found it.
     pub(crate) place: Option<Place>,
-    /// Where its key is kept.
+    /// Place of its key.
     pub(crate) key: u64,
 }
 
@@ -108,7 +108,7 @@ impl LinkStrand {
         LinkStrand { keys, ..LinkStrand::default() }
     }
 
-    /// Whether there may be links with keys that had been used.
+    /// True if there may be links with keys that had been used.
     pub(crate) const fn has_key_again(&self) -> bool {
         self.has_key_again
     }
@@ -179,12 +179,12 @@ impl LinkStrand {
         self.filter.touch(hashes);
     }
 
-    /// Where the keys of the links that lack an end are kept, and the bytes of their events.
+    /// Bytes of the events of the links that lack an end, and the places of their keys.
     pub(crate) fn open(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.open.iter().map(|open| (open.at, open.key))
     }
 
-    /// How many links lack an end.
+    /// Number of links that lack an end.
     pub(crate) fn open_count(&self) -> u64 {
         self.open.len() as u64
     }

@@ -36,7 +36,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refused {
-    /// What is made of an event that is refused so.
+    /// Remedy for an event that is refused so.
     pub(crate) const fn remedy(self) -> Remedy {
         match self {
             Refused::Earlier(_)

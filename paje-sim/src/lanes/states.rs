@@ -9,8 +9,8 @@ use crate::names::ids::ValueId;
 /// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States"; which event is
 /// out of order is as PajeNG 1.3.6 decides: one earlier than the start or the end of the last row.
 ///
-/// What is known by two values comes first, and by its others tells the lanes of other natures: the fields
-/// stay in this order.
+/// The field that has only two values comes first, and its other bit patterns tell the lanes of other
+/// natures: the fields stay in this order.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct StateLane {
@@ -18,7 +18,7 @@ pub(crate) struct StateLane {
     is_open: bool,
     /// The start of the last row, or its end if it has one.
     not_before: f64,
-    /// What else is on the stack, from the bottom up. Most lanes never have any, and then it takes eight
+    /// Rest of the stack, from the bottom up. Most lanes never have any, and then it takes eight
     /// bytes, not a vector's 24.
     #[allow(clippy::box_collection)]
     below: Option<Box<Vec<OpenRow>>>,
@@ -49,7 +49,7 @@ impl StateLane {
         Ok(())
     }
 
-    /// How many states are on the stack.
+    /// Number of states on the stack.
     fn height(&self) -> u32 {
         self.below().len() as u32 + u32::from(self.is_open)
     }
@@ -131,7 +131,7 @@ impl StateLane {
         }
     }
 
-    /// What is on the stack, from the bottom up.
+    /// States on the stack, from the bottom up.
     fn stack(&self, rows: &Rows) -> impl Iterator<Item = OpenRow> {
         let top = self.is_open.then(|| OpenRow::last_of(rows));
         self.below().iter().copied().chain(top)

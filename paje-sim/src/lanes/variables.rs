@@ -10,7 +10,7 @@ use crate::memory::{ExtraPair, Store, Written};
 pub(crate) struct VariableLane {
     /// When the current row began; not a number if there is none.
     start: f64,
-    /// What follows means something only if there is one.
+    /// Value of the current row; like the field below, without meaning if there is none.
     value: f64,
     extra: u32,
 }

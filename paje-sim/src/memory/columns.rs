@@ -45,7 +45,7 @@ impl Width {
 /// Some objects of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chunk {
-    /// Where its columns begin.
+    /// Place of its columns.
     pub(crate) place: Place,
     /// Number of objects it has room for.
     size: u16,
@@ -102,7 +102,7 @@ impl Head {
         Head { chunks: (word >> Head::LEN) as usize, len: word & ((1 << Head::LEN) - 1) }
     }
 
-    /// Whether its list has no room for another chunk.
+    /// True if its list has no room for another chunk.
     const fn is_full(self) -> bool {
         self.chunks == 0 || self.chunks >= FIRST_LIST && self.chunks.is_power_of_two()
     }
@@ -180,12 +180,12 @@ impl Rows {
         head.chunks
     }
 
-    /// Where the list of all chunks but the last is.
+    /// Place of the list of all chunks but the last.
     fn list(&self) -> Option<Place> {
         self.before.map(|list| Place::from_word(!list.get()))
     }
 
-    /// What all chunks but the last are.
+    /// Head of the list of all chunks but the last.
     fn head(&self, arena: &Arena) -> Head {
         self.list().map_or(Head::default(), |list| Head::from_word(arena.get(list)))
     }
@@ -210,7 +210,7 @@ impl Rows {
         self.head(arena).len + u64::from(self.last.count)
     }
 
-    /// Whether the lane has no objects.
+    /// True if the lane has no objects.
     pub(crate) const fn is_empty(&self) -> bool {
         self.last.count == 0
     }

@@ -1,4 +1,4 @@
-//! Which lanes there are.
+//! Lanes of a trace.
 
 use paje_parser::TypeNature;
 

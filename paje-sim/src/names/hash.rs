@@ -5,7 +5,7 @@ use paje_parser::Span;
 /// A text of up to 16 bytes, padded with zeros.
 pub(crate) type Word = [u64; 2];
 
-/// Where the field's text stands without its quotes.
+/// Start and end of the field's text without its quotes.
 #[inline]
 pub(crate) fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     let (start, end) = (span.start as usize, span.end as usize);

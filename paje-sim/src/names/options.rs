@@ -46,7 +46,7 @@ impl Options {
         Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
     }
 
-    /// Whether it is kept what the trace uses.
+    /// True if the trace's use of its definitions is kept.
     pub(crate) const fn keeps_usage(&self) -> bool {
         self.usage && !self.sort && !self.recover
     }
@@ -112,7 +112,7 @@ pub struct Options {
     /// Of each object, the line of the event that opened it is kept. It has no effect where events are
     /// replayed in another order than that of their lines.
     pub keep_lines: bool,
-    /// What the trace uses of its definitions, and what is doubtful in how it is written, is kept, for
+    /// The trace's use of its definitions, and what is doubtful in its spelling, are kept, for
     /// [`Trace::usage`](crate::Trace::usage). It has no effect with `sort` or `recover`.
     pub usage: bool,
     /// A problem does not end the replay: what is wrong is left out or mended, by rules that lose only

@@ -1,4 +1,4 @@
-//! Which rows of a trace are wanted.
+//! Selection of a trace's rows.
 
 mod glob;
 

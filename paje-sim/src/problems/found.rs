@@ -21,7 +21,7 @@ pub(crate) fn earliest_byte(all: &[&Option<Error>]) -> u64 {
 /// A problem in a block, and where in its text.
 #[derive(Debug)]
 pub(crate) struct Stop {
-    /// Where the line begins.
+    /// Start of the line.
     pub(crate) line: u32,
     /// The word of the line that is wrong.
     pub(crate) what: Where,
@@ -39,7 +39,7 @@ impl Stop {
     }
 }
 
-/// Which part of a line a problem is about.
+/// Part of a line that a problem is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
     /// The byte at this place of the block.

@@ -29,7 +29,7 @@ pub(crate) struct Cuts {
 }
 
 impl Cuts {
-    /// Whether an ending is for all lines after it, whatever file they are in.
+    /// True if an ending is for all lines after it, whatever file they are in.
     pub(crate) fn is_final(&self, ended_at: u64) -> bool {
         self.named_from.is_none_or(|named| ended_at < named)
     }

@@ -41,7 +41,7 @@ pub(crate) struct Lanes {
     keys: KeyMemory,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
-    /// Which lanes have rows, if not all have.
+    /// Lanes that have rows, if not all have.
     selected: Option<Selected>,
     /// The lanes of the container that is ending.
     ending: Vec<LaneId>,
@@ -59,14 +59,14 @@ impl Lanes {
     /// If `forgets`, the keys of completed links are not remembered.
     /// If somebody `follows`, all events that are refused are listed.
     pub(crate) fn new(options: &Options, spread: Strands, forgets: bool, follows: bool) -> Self {
-        // What is forgotten needs no room.
+        // Objects that are forgotten need no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let store = || Store::new(options.keeps(), overflow.as_ref());
         let recovers = options.recover;
         let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, recovers, follows));
         let home = |_| RwLock::new(LinkHome::new(overflow.clone(), recovers, follows));
-        // What is made of a damaged trace may give containers other names and places, when their lanes are
+        // The mending of a damaged trace may give containers other names and places, when their lanes are
         // there already.
         let some = !options.selection.is_everything() && !recovers;
         Lanes {
@@ -193,7 +193,7 @@ impl Lanes {
         }
     }
 
-    /// How many lanes there are.
+    /// Number of lanes.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

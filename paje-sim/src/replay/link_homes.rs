@@ -36,7 +36,7 @@ struct LinkRows {
     last: Option<(f64, f64)>,
 }
 
-/// What is kept of a lane's links.
+/// Part of a lane's links that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]

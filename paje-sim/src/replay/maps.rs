@@ -10,7 +10,7 @@ use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::problems::tally::ProblemTally;
 
-/// What the symbols of a decoder stand for.
+/// Meanings of a decoder's symbols.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
     /// The number, in its shard, of each strand.
@@ -21,7 +21,7 @@ pub(crate) struct Maps {
     pub(crate) types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
     pub(crate) link_ends: Vec<ContainerId>,
-    /// How many lanes there were already when the decoder met them.
+    /// Number of lanes that there were already when the decoder met them.
     pub(crate) again: usize,
     /// Strands that no lane has, and why: only of a damaged trace.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
@@ -52,7 +52,7 @@ impl Maps {
         self.values[index] = value;
     }
 
-    /// What values are whose types were not known, if they are now.
+    /// Resolves the values whose types were not known, if they are now.
     pub(crate) fn resolve_pending(&mut self, model: &mut Model) {
         for pending in std::mem::take(&mut self.pending) {
             match model.types.find(&pending.type_name) {

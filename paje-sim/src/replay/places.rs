@@ -1,8 +1,8 @@
-//! Where the strands of lanes are.
+//! Places of the strands of lanes.
 
 use crate::names::ids::LaneId;
 
-/// Where a strand is.
+/// Place of a strand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StrandPlace {
     pub(crate) shard: u32,

@@ -18,7 +18,7 @@ use crate::memory::{LineNumber, Store, Written};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 
-/// What replaying a block's slice of a strand needs to know.
+/// Context of replaying a block's slice of a strand.
 pub(crate) struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a Maps,
@@ -122,7 +122,7 @@ pub(super) fn links(
     Ok(())
 }
 
-/// What an event says of a link, and its key in the text of the block.
+/// The end of a link that an event gives, and its key in the text of the block.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,

@@ -47,7 +47,7 @@ pub(crate) enum Objects {
     Unwanted(Unwanted),
 }
 
-/// What replaying a slice leaves for others.
+/// Results of replaying a slice that are left for others.
 #[derive(Debug)]
 pub(crate) struct Left {
     /// The bytes of events that came after their containers' ends.

@@ -6,7 +6,7 @@ use paje_parser::TypeNature;
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::refusal::{Checked, Refused};
 
-/// What the checks of a lane's next event depend on.
+/// Facts about a lane that the checks of its next event depend on.
 #[derive(Debug)]
 pub(crate) enum Unwanted {
     /// Of states: as in `StateLane`, with the stack's height in place of the stack.

@@ -1,4 +1,4 @@
-//! What a trace uses, and how it writes the names: noted for who asks.
+//! Uses that a trace makes of its definitions, and spellings of its names: noted for those who ask.
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
@@ -37,7 +37,7 @@ impl Resolver<'_> {
         let is_lifetime =
             matches!(def.kind(), EventKind::CreateContainer | EventKind::DestroyContainer);
         if !is_lifetime {
-            // Whether there is more to tell of it depends on whether files are read.
+            // There is more to tell of a trace file's line if files are read.
             usage.is_doubtful |= def.kind() == EventKind::TraceFile;
             return usage.define(at);
         }

@@ -117,7 +117,7 @@ impl Visitor for Listing {
     }
 }
 
-/// What was told: the line of the first of each kind, and how many.
+/// Problems told: the line of the first of each kind, and their number.
 fn told(recovery: &Recovery) -> BTreeMap<Kind, (usize, u64)> {
     let kinds = recovery.problems.iter().map(|problem| {
         let ErrorKind::Invalid(why) = problem.error.kind() else {

@@ -12,7 +12,7 @@ use paje_parser::{
 mod lanes;
 
 type Text = Vec<u8>;
-/// What kind of problem, and what was made of it.
+/// Code of a kind of problem, and the word for its remedy.
 pub(crate) type Kind = (&'static str, &'static str);
 
 struct Type {

@@ -17,12 +17,12 @@ use crate::graph::Graph;
 use crate::network::Network;
 use crate::plan::{Plan, Scaling};
 
-/// What is to be changed.
+/// Changes to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'h> {
     /// The hypotheses; all hold together.
     pub hypotheses: &'h [Hypothesis],
-    /// How long messages take, if that is known better than the trace tells.
+    /// Times of messages, if they are known better than the trace tells.
     pub table: Option<&'h Table>,
     /// The network that messages go through, if no hypothesis says another one.
     pub network: Option<&'h Network>,
@@ -30,7 +30,7 @@ pub struct Changes<'h> {
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// What is changed, in numbers, and what is to be said about it.
+/// Plan of what is changed, in numbers, and what is to be said about it.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The numbers.
@@ -52,7 +52,7 @@ impl Changes<'_> {
         eager.next_back()
     }
 
-    /// What that is for a graph.
+    /// The changes to a graph, in numbers.
     ///
     /// # Errors
     /// A hypothesis does not fit the trace; what would be right.

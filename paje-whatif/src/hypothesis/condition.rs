@@ -13,7 +13,7 @@ pub struct Condition {
 #[derive(Clone, Debug)]
 enum Part {
     Number(Field, Relation, f64),
-    /// Whether the name is to match.
+    /// A name, true if it is to match, and the pattern.
     Name(NameField, bool, Glob),
 }
 
@@ -40,7 +40,7 @@ enum Relation {
     MoreOrEqual,
 }
 
-/// What is known of a message.
+/// Facts about a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'n> {
     pub(super) size: Option<f64>,
@@ -121,17 +121,17 @@ fn parse_part(text: &str) -> Result<Part, String> {
 }
 
 impl Condition {
-    /// Whether it is about tags.
+    /// True if it is about tags.
     pub(super) fn needs_tags(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Number(Field::Tag, ..)))
     }
 
-    /// Whether it is about sizes.
+    /// True if it is about sizes.
     pub(super) fn needs_sizes(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Number(Field::Size, ..)))
     }
 
-    /// Whether a message is meant; one whose size or tag is not known is not, if that matters.
+    /// True if a message is meant; one whose size or tag is not known is not, if that matters.
     pub(super) fn holds(&self, message: &Known<'_>) -> bool {
         self.parts.iter().all(|part| match part {
             Part::Number(field, relation, value) => {

@@ -99,7 +99,7 @@ impl Parser {
         self.tokens.get(self.at).is_some_and(|token| !token.is_string && token.text == word)
     }
 
-    /// What is wrong with the next word.
+    /// Message on what is wrong with the next word, with its line and column.
     fn wrong(&self, expected: &str) -> String {
         match self.tokens.get(self.at) {
             Some(token) => {

@@ -9,7 +9,7 @@ use super::groups::Groups;
 use crate::graph::Graph;
 use crate::walk::{Act, Step};
 
-/// What nothing waits for, since the recorded times contradict themselves.
+/// Messages and operations that nothing waits for, since the recorded times contradict themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Dropped {
     messages: FxHashSet<u32>,
@@ -18,7 +18,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// How many messages, and how many operations.
+    /// Number of messages, and of operations.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.messages.len(), self.operations.len())
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// What a container waits for, and whom.
+    /// The act that a container waits in, and the container that it waits for.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
         let (track, acts) = (&self.graph.tracks.list()[at], &self.graph.acts[at]);
         let (step, _) = self.places[at].walk.peek(track, acts);

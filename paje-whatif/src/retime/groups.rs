@@ -93,7 +93,7 @@ impl Groups {
         dropped.has_operation(seat - member)
     }
 
-    /// Whether a member can leave.
+    /// True if a member can leave.
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
         let (_, member) = shaped.seat(seat);

@@ -1,4 +1,4 @@
-//! What a re-timing tells.
+//! Times that a re-timing tells.
 
 use paje_analysis::tracks::Track;
 
@@ -23,7 +23,7 @@ pub struct Retimed {
 }
 
 impl Retimed {
-    /// Whether everything happens as it was recorded, and nothing is cut; of a run whose times were asked for.
+    /// True if everything happens as it was recorded, and nothing is cut; of a run whose times were asked for.
     #[must_use]
     pub fn is_recorded(&self, graph: &Graph<'_>, plan: &Plan) -> bool {
         let same = |(track, (start, end)): (&Track, (&Vec<f64>, &Vec<f64>))| {

@@ -25,7 +25,7 @@ fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
 /// An operation: when messages start, in order, and when the root leaves.
 type Sample = (Vec<f64>, f64);
 
-/// How long each message needs the root's link, in seconds; 0 if that explains nothing.
+/// Time that each message needs the root's link, in seconds; 0 if that explains nothing.
 pub(super) fn each_of(tracks: &Tracks<'_>, group: &[u32], series: &Series, root: u32) -> f64 {
     // A sample of a long series tells as much.
     let step = series.len().div_ceil(1000).max(1);
@@ -44,7 +44,7 @@ pub(super) fn each_of(tracks: &Tracks<'_>, group: &[u32], series: &Series, root:
     explained(&samples)
 }
 
-/// How often the estimate is improved.
+/// Number of times that the estimate is improved.
 const ROUNDS: usize = 20;
 
 /// The time of each that explains the samples much better than none does.

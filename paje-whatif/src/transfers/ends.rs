@@ -78,7 +78,7 @@ impl Ends {
             self.posted[message] = track.start[post as usize];
             self.since[message] = last_within(track, recv as usize, list[message].end);
             if place > first && matches!(class, Class::Collective(_)) {
-                // What it received before in the same operation.
+                // The message received before in the same operation.
                 let before = self.order[place - 1] as usize;
                 let end = list[before].end;
                 if self.recv[before] == Some(recv) && end < list[message].end {
@@ -110,7 +110,7 @@ impl Ends {
         self.since[message]
     }
 
-    /// Whether a message is received in an operation of a group.
+    /// True if a message is received in an operation of a group.
     pub(super) fn is_in_operation(
         &self,
         tracks: &Tracks<'_>,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # So many rows at the beginning, and so many at the end.
 SHOWN = 5
 
-# What comes between them.
+# Mark between them.
 GAP = "…"
 
 # Longer names are cut in text; notebooks wrap them.

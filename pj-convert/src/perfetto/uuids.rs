@@ -1,4 +1,4 @@
-//! What tracks are called: numbers that come of names, so that they are the same in each conversion of a trace, and
+//! Identifiers of tracks: numbers that come of names, so that they are the same in each conversion of a trace, and
 //! of another that has the same containers.
 
 use std::collections::{HashMap, HashSet};

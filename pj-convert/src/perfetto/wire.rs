@@ -20,7 +20,7 @@ fn write_varint(mut value: u64, bytes: &mut [u8], at: usize) -> usize {
 pub(super) struct Packet {
     bytes: [u8; ROOM],
     len: usize,
-    /// Where the message begins.
+    /// Start of the message in `bytes`.
     message: usize,
 }
 
@@ -54,7 +54,7 @@ impl Packet {
         self.len += 8;
     }
 
-    /// What follows is in a message, which ends with the packet.
+    /// Begins a message, which ends with the packet; fields that follow are in it.
     #[inline]
     pub(super) fn begin(&mut self, field: u32) {
         self.varint(u64::from(field << 3 | 2));

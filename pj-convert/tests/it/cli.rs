@@ -67,7 +67,7 @@ fn an_invalid_trace_leaves_no_file() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.starts_with("pj_convert: bad.trace:"), "{message}");
         assert_eq!(names(&folder), ["bad.trace"]);
-        // What was there before stays.
+        // A file that was there before stays.
         fs::write(folder.path().join(&name), "old").expect("writable");
         run(&folder, &["bad.trace", "-o", &name]);
         assert_eq!(fs::read(folder.path().join(&name)).expect("it is there"), b"old");

@@ -1,4 +1,4 @@
-//! What comes of a conversion, beside the rows of the trace.
+//! Results of a conversion, beside the rows of the trace.
 
 mod chrome;
 mod cli;

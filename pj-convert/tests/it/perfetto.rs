@@ -106,7 +106,7 @@ struct Track {
     is_counter: bool,
 }
 
-/// What Perfetto shows of a file.
+/// Reads a file as Perfetto shows it.
 pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
     let mut read = Read::default();
     let (mut names, mut categories, mut keys) = (HashMap::new(), HashMap::new(), HashMap::new());

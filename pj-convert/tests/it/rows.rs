@@ -1,10 +1,10 @@
-//! What a viewer should show of a trace: from its rows alone.
+//! Objects that a viewer should show of a trace: from its rows alone.
 
 use std::collections::BTreeMap;
 
 use paje_sim::{LaneView, Trace};
 
-/// What is compared.
+/// Sums and lists that are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     /// By type and value: how many states, and their nanoseconds.

@@ -14,7 +14,7 @@ use paje_sim::{
 };
 use workers::{Pin, Workers};
 
-/// How every trace of the tests is read: as the examples that need an option need it.
+/// Options for reading every trace of the tests: all that any of the examples needs.
 pub(crate) fn options() -> Options {
     let mut options = Options::default();
     options.field_names = FieldNames::Old;

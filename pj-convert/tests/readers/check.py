@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether Perfetto's trace processor finds in a converted trace what pj_dump has rows of.
+"""Check that Perfetto's trace processor finds in a converted trace what pj_dump has rows of.
 
     check.py PROGRAMS TRACE...
 
@@ -35,7 +35,7 @@ def nanoseconds(text):
 
 
 class Rows:
-    """What pj_dump says of a trace."""
+    """Counts and sums of pj_dump's rows of a trace."""
 
     def __init__(self, programs, trace):
         dump = [os.path.join(programs, "pj_dump"), "-n", "-z", "-l", "9", "--variable-precision", "double", trace]
@@ -51,7 +51,7 @@ class Rows:
 
 
 def differences(programs, trace, rows, ending):
-    """What the reader says otherwise."""
+    """Differences of the reader from these rows."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "converted." + ending)
         convert = [os.path.join(programs, "pj_convert"), "-n", "-z", trace, "-o", file]

@@ -11,7 +11,7 @@ const vm = require('vm');
 const [folder, trace, ...queries] = process.argv.slice(2);
 const APPEND = 1, FINALIZE = 2, QUERY = 3;
 
-// What the bundle finds in a browser's worker.
+// Globals that the bundle finds in a browser's worker.
 const read = (url) => fs.readFileSync(path.join(folder, path.basename(String(url))));
 console.warn = () => {};
 globalThis.self = globalThis;

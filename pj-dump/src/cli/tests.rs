@@ -1,4 +1,4 @@
-//! What is read from command lines, and what help looks like.
+//! Options as read from command lines, and the look of help.
 
 use std::num::NonZeroUsize;
 
@@ -54,7 +54,7 @@ const LONG: [(&str, Option<&str>); 21] = [
     ("version", None),
 ];
 
-/// What a command line asks for, told in full, or the kind of the error: help is one.
+/// Options that a command line asks for, told in full, or the kind of the error: help is one.
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_dump", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;

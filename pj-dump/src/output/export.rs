@@ -27,7 +27,7 @@ const PIECE: u64 = 2048;
 /// Buffers for each worker: one that it fills, and others that wait for their turn.
 const BUFFERS: usize = 3;
 
-/// What was written, and what that took.
+/// Amount of output written, and the time that took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Lines of output.
@@ -40,13 +40,13 @@ pub struct Exported {
     pub wall: Duration,
     /// The part that only one worker at a time could do, writing apart.
     pub serial: Duration,
-    /// How long each worker was busy, writing included.
+    /// Time that each worker was busy, writing included.
     pub workers: Vec<Duration>,
-    /// How much of that was writing.
+    /// Part of that time spent writing.
     pub writing: Duration,
 }
 
-/// How many bytes of rows have been written, for others to look at meanwhile.
+/// Number of bytes of rows written so far, for others to look at meanwhile.
 #[derive(Debug, Default)]
 pub struct Written(Arc<AtomicU64>);
 
@@ -151,7 +151,7 @@ struct Export<'t, 'w, W> {
     busy: Vec<Mutex<Duration>>,
 }
 
-/// What a worker formats at a time.
+/// Part of the output that a worker formats at a time.
 #[derive(Debug)]
 enum Part<'t> {
     Container(ContainerId),

@@ -70,12 +70,12 @@ struct Lane {
     id: paje_sim::LaneId,
     /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
-    /// Whether a row that begins with the interval counts: links do.
+    /// True if a row that begins with the interval counts: links do.
     at_once: bool,
     /// Since when each row counts, in seconds.
     since: Vec<f64>,
     value: Vec<u32>,
-    /// What the values, numbered, look like.
+    /// Printed values, by number.
     texts: Printed,
     /// The number of rows that count already.
     begun: usize,

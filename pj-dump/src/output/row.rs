@@ -39,7 +39,7 @@ pub(super) fn put_rows(
     end: usize,
     put: &mut impl FnMut(&mut Row<'_>, usize) -> Option<()>,
 ) -> usize {
-    // Where nothing else is, so that it stays in registers.
+    // A copy by itself, so that it stays in registers.
     let Prefix { padded, len } = *prefix;
     let (mut at, mut i) = (0, *next);
     while i < end {

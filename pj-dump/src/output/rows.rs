@@ -46,7 +46,7 @@ pub(crate) struct RowFormatter<'t> {
     container: Vec<u8>,
     /// Imbrications with the separator after them.
     levels: Printed,
-    /// How many more of the lane's rows are printed.
+    /// Number of the lane's rows still to be printed.
     left: u64,
     rows: u64,
 }
@@ -83,7 +83,7 @@ impl<'t> RowFormatter<'t> {
         (std::mem::take(&mut self.buffer), self.at)
     }
 
-    /// How many rows were formatted.
+    /// Number of rows formatted.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }

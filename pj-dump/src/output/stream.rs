@@ -1,6 +1,6 @@
 //! Rows as they complete, for `-o`.
 //!
-//! What each portion of a trace completed is written and forgotten: within a portion in output order,
+//! Rows that a portion of a trace completed are written and forgotten: within a portion in output order,
 //! and so a trace that is no longer than a portion is dumped as without `-o`. An invalid trace has its
 //! rows up to the portion with the problem, for nobody knew.
 
@@ -91,7 +91,7 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         Ok(())
     }
 
-    /// What was written.
+    /// Amount of output written, and the time that took.
     ///
     /// # Errors
     /// The output failed.

@@ -64,7 +64,7 @@ pub(crate) fn write(
     })
 }
 
-/// What goes with each table: who wrote it, and of which trace.
+/// Metadata of each table: who wrote it, and of which trace.
 fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {
     let comments = String::from_utf8_lossy(trace.comments()).into_owned();
     [

@@ -64,7 +64,7 @@ impl Together {
         Ok(())
     }
 
-    /// What is to be written to, in the order of the files.
+    /// Files to be written to, each with its place, in the order in which they were added.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
         self.files.iter().map(|(place, aside)| (place.as_path(), aside.file()))
     }

@@ -17,7 +17,7 @@ use crate::world::trace;
 /// From one line to the whole trace.
 const BLOCKS: [usize; 6] = [1, 64, 300, 1000, 4096, 1 << 20];
 
-/// What is wrong first: line, column, code and sentence.
+/// First problem: line, column, code and sentence.
 type Verdict = Result<(), (Option<(u64, u64)>, &'static str, String)>;
 
 fn checked(bytes: &[u8], options: &Options) -> Verdict {

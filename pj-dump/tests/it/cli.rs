@@ -74,7 +74,7 @@ fn an_invalid_trace() {
     assert!(!folder.path().join("types.csv").exists());
 }
 
-/// Where a replay that recovers goes on, and another option does not help.
+/// Hint at `--recover`, where a replay that recovers goes on, and another option does not help.
 #[test]
 fn recovery_is_hinted_at() {
     let said = |lines: &str| said(&dump(&["-q"], &trace(lines.as_bytes())));
@@ -265,7 +265,7 @@ fn verbose_tells_the_input_and_the_threads() {
     let size = packed.len();
     let wanted = threads(&format!("packed: gzip, regular file, {size} bytes"), "1 thread");
     assert_eq!((stdout.as_str(), stderr), (ROWS, wanted + "it\n"));
-    // What the user may want to know of the workers.
+    // Facts that the user may want to know of the workers.
     let workers = workers::available().get() + 1;
     let (_, _, stderr) = outcome(&dump(&["--verbose", &format!("--threads={workers}")], &sound));
     let wanted = threads("<stdin>: stream, size unknown", &format!("{workers} threads")) + "them";
@@ -294,7 +294,7 @@ fn help_usage_and_version() {
     assert_eq!((status, stdout.as_str()), (0, "Usage: pj_dump [OPTIONS] [FILE]...\n"));
 }
 
-/// What it prints is tested in `generate`.
+/// Generated text itself is tested in `generate`.
 #[test]
 fn generated_without_a_trace() {
     let folder = folder();

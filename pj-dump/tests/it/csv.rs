@@ -37,7 +37,7 @@ fn read(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What PajeNG's development version of April 2026 writes for this trace, as it was run.
+/// Files that PajeNG's development version of April 2026 writes for this trace, as it was run.
 #[test]
 fn files_of_rows_as_pajeng_writes_them() {
     let folder = folder();

@@ -51,7 +51,7 @@ fn every_prefix() {
 #[test]
 fn every_byte_changed() {
     let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
-    // What means something in some place, and some bytes that change from place to place.
+    // Bytes that mean something in some place, and some that change from place to place.
     let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
     let mut bytes = small();
     for at in 0..bytes.len() {
@@ -132,7 +132,7 @@ fn numbers_at_the_ends() {
             assert!(rows.contains(&row(start, end)), "{start} to {end}: {rows}{}", said(&output));
         }
     }
-    // What is beyond doubles is infinite, as in C.
+    // Numbers beyond doubles are infinite, as in C.
     let output = dump(&[], &trace(b"set -1.7e308 S p a\nset 1.7e308 S p a\n"));
     let rows = String::from_utf8(output.stdout).expect("text");
     assert!(rows.contains(", inf, 0.000000, a\n"), "{rows}");

@@ -34,7 +34,7 @@ enum Medium {
 
 const MEDIA: [Medium; 3] = [Medium::File, Medium::Pipe, Medium::Gzip];
 
-/// Where, of what kind and what; or everything that is printed of the trace, warnings first.
+/// Place, kind and text of the error; or everything that is printed of the trace, warnings first.
 type Outcome = Result<Vec<u8>, String>;
 
 fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome {
@@ -90,7 +90,7 @@ impl<'t> Kept<'t> {
         outcome(trace, workers)
     }
 
-    /// What one thread makes of the trace in memory, in one block.
+    /// Outcome of one thread's replay of the trace in memory, in one block.
     fn wanted(&self, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = self.text.len();
@@ -98,7 +98,7 @@ impl<'t> Kept<'t> {
     }
 }
 
-/// What a trace is kept in, the size of its blocks, and the number of threads.
+/// Medium of a trace, size of its blocks in bytes, and number of threads.
 type Way = (Medium, usize, usize);
 
 fn all_ways() -> Vec<Way> {

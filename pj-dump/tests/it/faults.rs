@@ -259,7 +259,7 @@ fn a_worker_that_panics() {
     }
 }
 
-/// How a program ended that writes tables to a folder that is not there; and what is there then.
+/// Status and output of a program that writes tables to a folder that is not there; and what is there then.
 fn tables_asked_for(folder: &TempDir, script: &str) -> (Output, Vec<String>) {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin!("pj_dump"));
@@ -350,7 +350,7 @@ fn a_standard_output_that_is_closed() {
         ["", "-c", "-d", "-h", "-o", "-p State", "--help", "-v", "--usage", "--generate man"]
     {
         for stdout in [">&-", "<&- >&-", "1</dev/null"] {
-            // What is generated is all that can be asked for.
+            // Generated text is all that can be asked for.
             let file = if options.starts_with("--gen") { "" } else { "t" };
             let (output, _) =
                 tables_asked_for(&folder, &format!("\"$0\" {options} {file} {stdout}"));

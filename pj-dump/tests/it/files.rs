@@ -34,7 +34,7 @@ fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, pa
     Trace::read_with(source, options, workers, &Progress::default())
 }
 
-/// What is in a trace, whatever it was read from.
+/// Contents of a trace, whatever it was read from.
 fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let entities = hierarchy::entities(trace, Quotes::Auto);
     let mut shown = [rows(trace, workers), entities].concat();
@@ -42,7 +42,7 @@ fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     shown
 }
 
-/// What is in a trace and what is said of it; or what is wrong, and where.
+/// Contents of a trace and the warnings about it; or what is wrong, and where.
 fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>, String> {
     let trace = replay(root, options, workers).map_err(|error| format!("{error:?}"))?;
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
@@ -177,7 +177,7 @@ fn types_values_and_containers_of_files() {
     );
 }
 
-/// What a file says may be said again by another, but not otherwise, and not by itself.
+/// Definitions of a file may be repeated by another, but not otherwise, and not by itself.
 #[test]
 fn what_is_no_repetition() {
     let fails = |first: &str, second: &str, code: &str| {
@@ -259,7 +259,7 @@ fn destructions() {
         run_all(&root, "destroy 10 P p\n", ""),
         (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
     );
-    // What a file has created by then ends, too, and what it creates afterwards does not.
+    // Containers that a file has created by then end, too, and those that it creates afterwards do not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
     assert_eq!(
         run_all(named, "destroy 9 H h\n", two),

@@ -1,4 +1,4 @@
-//! What a trace is kept in, and how many threads replay it, makes no difference to what is printed.
+//! Medium of a trace and number of threads that replay it: neither makes a difference to what is printed.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -209,7 +209,7 @@ fn a_thousand_threads_for_a_small_trace() {
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
-/// What is known to be invalid is decompressed a little farther, to see whether it is damaged; not to its end,
+/// Data known to be invalid are decompressed a little farther, to see whether they are damaged; not to their end,
 /// which may be a thousand times what is in the file.
 #[test]
 fn how_far_compressed_data_are_read_behind_a_problem() {

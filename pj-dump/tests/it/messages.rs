@@ -10,7 +10,7 @@ use testkit::assert_recorded;
 
 use crate::world::{dump, lines_before, said, trace};
 
-/// What is wrong, by its code, and the lines that follow the world of `world.rs`.
+/// Code of each problem, and the lines that follow the world of `world.rs`.
 const CASES: &[(&str, &str)] = &[
     // Definitions of events.
     ("expected-eventdef", "% Time date\n"),

@@ -70,7 +70,7 @@ impl Random {
     }
 }
 
-/// How lines are put in another order.
+/// Disorder that lines are put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Disorder {
     None,

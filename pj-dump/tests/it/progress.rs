@@ -1,4 +1,4 @@
-//! How far the program is, on a terminal and only there.
+//! Progress of the program, told on a terminal and only there.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -19,7 +19,7 @@ const COLUMNS: u16 = 80;
 struct Run {
     child: Child,
     input: ChildStdin,
-    /// What is written to the terminal, piece by piece.
+    /// Output to the terminal, piece by piece.
     pieces: Receiver<Vec<u8>>,
     seen: Vec<u8>,
     began: Instant,

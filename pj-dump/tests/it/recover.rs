@@ -97,7 +97,7 @@ fn sorted_traces_do_not_depend_on_workers_and_blocks() {
     }
 }
 
-/// What `--sort` keeps of a sound trace that is not in order is all of it.
+/// Sound traces that are not in order are kept whole by `--sort`.
 #[test]
 fn with_sort_nothing_is_skipped() {
     let text = generate(Shape::Unsorted, 20_000, 1);
@@ -116,7 +116,7 @@ fn compressed_data_that_are_cut_off() {
     let folder = folder();
     let text = generate(Shape::Mpi, 200_000, 1);
     for how in ["gzip", "zstd", "xz", "bzip2"] {
-        // What bzip2 gives, it gives in pieces of 900,000 bytes.
+        // Data from bzip2 come in pieces of 900,000 bytes.
         let (first, second) = text.split_at(if how == "bzip2" { text.len() / 2 } else { 0 });
         let first = if first.is_empty() { Vec::new() } else { pack(how, first) };
         let packed = [first, pack(how, second)].concat();
@@ -174,7 +174,7 @@ fn files_that_are_missing_or_damaged() {
     }
 }
 
-/// What was made up has one name in messages, wherever the block ends in which an event gives it another.
+/// Made-up containers have one name in messages, wherever the block ends in which an event gives them another.
 #[test]
 fn names_of_what_was_made_up() {
     let text = trace(

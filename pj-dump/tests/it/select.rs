@@ -268,7 +268,7 @@ fn example_traces() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
-/// How a random trace is to be read; every other one with its user-defined fields.
+/// Options to read a random trace with; every other one is read with its user-defined fields.
 fn options_of(random: &RandomTrace, seed: u64) -> Options {
     let has = |option: &str| random.options.iter().any(|given| given == option);
     let mut options = Options::default();
@@ -292,7 +292,7 @@ fn random_traces() {
     assert!(telling > 80, "{telling}");
 }
 
-/// What is said of a trace: warnings, and what is wrong.
+/// Verdict on a trace: warnings, and what is wrong.
 fn verdict(trace: &Result<Trace, paje_sim::Error>) -> String {
     match trace {
         Ok(trace) => format!("{:?} {:?}", trace.warnings(), trace.recovered()),
@@ -391,7 +391,7 @@ fn natures_are_a_set() {
     assert_eq!(format!("{some:?}"), "{State, Link}");
 }
 
-/// What is said of patterns that nothing matches, and of those that are none.
+/// Messages about patterns that nothing matches, and about those that are none.
 #[test]
 fn patterns_that_select_nothing() {
     let lines = b"set 1 S p a\nset 2 S q b\n";

@@ -17,7 +17,7 @@ use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, Random, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
-/// What a replay gives: rows, warnings and how much was read; or the code, sentence and place of the
+/// Result of a replay: rows, warnings and how much was read; or the code, sentence and place of the
 /// problem, and the line.
 type Result = std::result::Result<
     (Vec<u8>, Vec<(WarningKind, Option<EventName>, u64, u64)>, [u64; 3]),
@@ -42,7 +42,7 @@ fn replay(source: Source<'_>, options: &Options, workers: &Workers) -> Result {
     }
 }
 
-/// What sorting plainly and replaying gives, told of the trace as it was given.
+/// Result of sorting plainly and replaying, told of the trace as it was given.
 fn expected(text: &[u8], options: &Options) -> Result {
     let lines = sorted(text, options.field_names);
     let plain: Vec<u8> = lines.iter().flat_map(|line| [line.text, b"\n"].concat()).collect();
@@ -319,7 +319,7 @@ fn the_help_says_what_it_takes() {
     assert!(help.contains("keptinmemory"), "{help}");
 }
 
-/// What users of StarPU do today. Its times all have nine decimals, for which `sort -V` is right.
+/// Recipe that users of StarPU follow today. Its times all have nine decimals, for which `sort -V` is right.
 #[test]
 fn as_grep_and_sort_do_it() {
     let folder = tempfile::tempdir().expect("a folder");

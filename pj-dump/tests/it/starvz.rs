@@ -17,7 +17,7 @@ use flate2::write::GzEncoder;
 const PHASE_1: &str = "set -o pipefail; zcat \"paje.sorted.trace.gz\" | pj_dump -o -n --user-defined \
      --entity-hierarchy=entities.csv --type-hierarchy=types.csv | gzip -c > paje.csv.gz";
 
-/// What the first phase leaves behind.
+/// Files that the first phase leaves behind.
 #[derive(Debug, PartialEq)]
 struct Phase1 {
     rows: String,
@@ -149,7 +149,7 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
     lanes
 }
 
-/// What `examples/starvz/phase1` makes of a trace: by file, rows by column.
+/// Tables that `examples/starvz/phase1` makes of a trace: by file, rows by column.
 fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(name), trace).expect("writable");
@@ -217,7 +217,7 @@ fn the_wrapper_names_the_columns_of_the_trace() {
         };
         assert!(tables["worker_state"].iter().any(|row| same(&row)), "{words:?}");
     }
-    // What the trace has no field for is there, and empty.
+    // Columns that the trace has no field for are there, and empty.
     assert!(tables["worker_state"].iter().all(|row| row["NumaNodes"].is_empty()));
     let link = &tables["link"][0];
     assert_eq!((&*link["Origin"], &*link["Dest"]), ("Memory node 0", "Memory node 0"));

@@ -31,7 +31,7 @@ fn seconds(value: &Value) -> f64 {
     seconds
 }
 
-/// What holds for every run of so many threads.
+/// Asserts what holds for every run of so many threads.
 fn assert_plausible(stats: &Value, threads: u64) {
     assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(stats["threads"], threads);

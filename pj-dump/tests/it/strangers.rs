@@ -116,7 +116,7 @@ fn what_standard_input_names_is_below_the_current_folder() {
     let mut command = crate::cli::command(&folder, &[]);
     let (status, _, told) = outcome(&command.stdin(stdin).output().expect("it starts"));
     assert!(status == 2 && told.contains("/etc/passwd is not below the trace's folder"), "{told}");
-    // What is wrong there is told with its name.
+    // Problems in a file are told with its name.
     fs::write(folder.path().join("run/root"), trace(b"set 5 S p a\nfile p P run/piece\n"))
         .expect("writable");
     let stdin = fs::File::open(folder.path().join("run/root")).expect("it was written");
@@ -172,7 +172,7 @@ fn what_is_no_trace_is_not_shown() {
             assert!(!told.contains("password"), "{told}");
         }
     }
-    // What has begun as a trace is shown.
+    // Files that have begun as a trace are shown.
     fs::write(folder.path().join("run/x"), "what\nset 1 S p a\nset x S p a\n").expect("writable");
     let (_, told) = said(&folder, &["--recover", "run/root"]);
     let told: Vec<&str> = told.lines().collect();

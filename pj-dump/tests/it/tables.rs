@@ -130,7 +130,7 @@ fn rows(folder: &Path, format: &str) -> Vec<String> {
     all
 }
 
-/// What is printed, nature by nature.
+/// Printed rows, nature by nature.
 fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
     let options = [&["-l", "9", "--variable-precision", "double"], options].concat();
     let text = String::from_utf8(pj_dump(&options, trace).stdout).expect("text");
@@ -411,7 +411,7 @@ fn parquet_files_have_statistics_and_page_indexes() {
     }
 }
 
-/// What `--prefix` writes is the dump, nature by nature, below its header lines.
+/// Rows that `--prefix` writes are the dump, nature by nature, below its header lines.
 #[test]
 fn rows_in_files() {
     let folder = tempfile::tempdir().expect("a folder");

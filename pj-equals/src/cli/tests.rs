@@ -41,7 +41,7 @@ const PAJENG: [(&str, Option<&str>); 14] = [
     ("version", None),
 ];
 
-/// What a command line asks for, told in full, or the kind of the error: help is one.
+/// Options that a command line asks for, told in full, or the kind of the error: help is one.
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_equals", "a", "b", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;

@@ -1,4 +1,4 @@
-//! What counts, for PajeNG and with options of ours. The rows of this table are those of `docs/compat.md`.
+//! Differences that count, for PajeNG and with options of ours. The rows of this table are those of `docs/compat.md`.
 
 use std::process::Command;
 
@@ -91,7 +91,7 @@ fn what_counts_for_pajeng() {
     }
 }
 
-/// What PajeNG says, unless it is not installed.
+/// Answer of PajeNG, unless it is not installed.
 fn pajeng(folder: &TempDir) -> Option<bool> {
     let Some(program) = testkit::pajeng::pj_equals() else {
         testkit::pajeng::skipped("pj_equals");

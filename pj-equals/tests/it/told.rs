@@ -1,10 +1,10 @@
-//! What `--diff` tells. `PAJE_BLESS=1 cargo test -p pj-equals --test it` writes the file of expected texts anew.
+//! Texts of `--diff`. `PAJE_BLESS=1 cargo test -p pj-equals --test it` writes the file of expected texts anew.
 
 use std::path::Path;
 
 use crate::world::{WORLD, changed, pair, run};
 
-/// What is changed, options, and by which texts.
+/// Name of the change, options, and texts with what replaces them.
 type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const CASES: &[Case] = &[

@@ -78,7 +78,7 @@ pub(crate) fn run(folder: &TempDir, arguments: &[&str]) -> (i32, String, String)
     outcome(&command(folder, arguments).output().expect("the program starts"))
 }
 
-/// What is answered about the world and another one: in the plain form or with options of ours.
+/// Answer about the world and another one: in the plain form or with options of ours.
 pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
     let folder = pair(WORLD, other);
     let both = [options, &["a.trace", "b.trace"]].concat();

@@ -8,7 +8,7 @@ use testkit::assert_recorded;
 
 use crate::cli::{csv, run, text};
 
-/// What the program prints of a trace, with its status.
+/// Exit status of the program, and its output for a trace.
 fn told(case: Hazard, words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");

@@ -14,7 +14,7 @@ use paje_hazards::races::races;
 use paje_sim::Trace;
 use testkit::{Dice, number};
 
-/// What is before what, event by event: a closure over sends, receives and operations of groups.
+/// Happened-before order, event by event: a closure over sends, receives and operations of groups.
 ///
 /// The nodes are the begins and ends of the states (or moments) that something happens in, in each track in order.
 struct Closure {
@@ -86,7 +86,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
     let calls: Vec<Call> = calls.into_iter().collect();
     let at = |call: &Call| calls.binary_search(call).expect("it is a call");
-    // What has to have begun before a call is complete; and what has to have been taken as well.
+    // By call: those that have to have begun before it is complete, and true if they have to have been taken as well.
     let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
@@ -141,7 +141,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// Whether the second of two messages could have been taken by the receive of the first.
+/// True if the second of two messages could have been taken by the receive of the first.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0

@@ -1,4 +1,4 @@
-//! What it makes, and what it says.
+//! Files that it makes, and its messages.
 
 use std::fs;
 use std::path::Path;

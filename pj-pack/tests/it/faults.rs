@@ -12,7 +12,7 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| dice.below(256) as u8).collect()
 }
 
-/// Whether there is a file for the first time, or one in the place of another.
+/// Names without a file so far, and one whose file would be replaced.
 #[test]
 fn a_full_disk_leaves_no_file() {
     // Where there is room for the first of its segments.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::screen::{Screen, bar, fitted, width};
 
-/// What is shown in a place.
+/// Content of a place in the grid.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     /// A name, to the left.

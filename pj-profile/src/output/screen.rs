@@ -1,4 +1,4 @@
-//! What tables for people are shown on.
+//! Screens that tables for people are shown on.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -6,12 +6,12 @@ use std::io::{self, IsTerminal};
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How wide a line is, and whether it may have colours.
+/// Width of a line, and whether it may have colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// In columns.
     pub width: usize,
-    /// Whether there are colours.
+    /// True if colours are used.
     pub has_colours: bool,
 }
 
@@ -44,7 +44,7 @@ impl Screen {
     }
 }
 
-/// How many columns a text takes.
+/// Width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }

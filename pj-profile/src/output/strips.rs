@@ -12,7 +12,7 @@ const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 /// So many values have a letter of their own where there are no colours.
 const LETTERS: usize = 26;
 
-/// What stands for the values beyond.
+/// Letter of the values beyond.
 const OTHERS: char = '*';
 
 /// The letter of the value that is so many places behind the one that took most.
@@ -154,7 +154,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
                 strip += &screen.paint(colour(value), &block);
             } else {
                 let letter = letter(values.iter().position(|(name, _)| name == value));
-                // What has less than half of the time is small.
+                // Values with less than half of the time have a small letter.
                 let small = seconds / whole < 0.5;
                 strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
@@ -185,7 +185,7 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// What blocks stand for, in lines as wide as the screen: each without and with its colour.
+/// Writes the legend of the blocks, in lines as wide as the screen: each name without and with its colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;
@@ -201,7 +201,7 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
     writeln!(out)
 }
 
-/// What variables were: a line for each container, the highest block being the highest mean of the type.
+/// Writes means of variables: a line for each container, the highest block being the highest mean of the type.
 pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {

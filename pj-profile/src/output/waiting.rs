@@ -6,7 +6,7 @@ use super::grid::{Cell, Column};
 use super::people::{Seen, sections};
 use super::screen::Screen;
 
-/// What names the rows of each table.
+/// Columns that name the rows of the tables.
 const NAMES: [&str; 4] = ["kind", "container", "waiter", "whom"];
 
 pub(super) fn write(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
@@ -22,7 +22,7 @@ pub(super) fn write(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
 const KINDS: &[Column] =
     &[("waiting", 0), ("share", 2), ("", 0), ("seconds", 0), ("count", 0), ("mean", 3), ("max", 4)];
 
-/// What all tables of waiting have, below the names that the table has.
+/// Cells that all tables of waiting have, behind the names that the table has.
 fn kinds(seen: Seen<'_>, row: usize) -> Vec<Cell> {
     let named = NAMES.into_iter().filter(|name| seen.label(name, row).is_some());
     let mut cells: Vec<Cell> = named.map(|name| seen.name(name, row)).collect();

@@ -16,7 +16,7 @@ struct Pairs {
     cells: BTreeMap<(usize, usize), f64>,
 }
 
-/// What is in one of these columns for each pair of names.
+/// Sums of this column for each pair of names.
 fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -> bool) -> Pairs {
     let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
     let mut names: Vec<String> =
@@ -35,7 +35,7 @@ fn pairs(seen: Seen<'_>, ends: [&str; 2], column: &str, wanted: impl Fn(usize) -
     Pairs { names, cells }
 }
 
-/// What tells how much goes along links: bytes, if the trace has them.
+/// Column and title of the amount that goes along links: bytes, if the trace has them.
 fn traffic(seen: Seen<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),

@@ -12,7 +12,7 @@ use super::ends::value;
 use crate::cli::Cli;
 use crate::output::Seen;
 
-/// What a report over time has: by heading and name, the amounts of each value in each bin.
+/// Contents of a report over time: by heading and name, the amounts of each value in each bin.
 struct Over {
     groups: BTreeMap<(String, Place), BTreeMap<usize, BTreeMap<String, f64>>>,
     bins: usize,
@@ -62,7 +62,7 @@ fn over(seen: Seen<'_>, column: &str) -> Over {
 }
 
 impl Over {
-    /// How long a bin is, in seconds.
+    /// Length of a bin in seconds.
     fn bin(&self) -> f64 {
         ((self.times[1] - self.times[0]) / self.bins.max(1) as f64).max(f64::MIN_POSITIVE)
     }
@@ -92,7 +92,7 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// What each was in when; shades of how much there is of each value if containers are added up.
+/// Strips of the values of each over time; shades of the time of each value if containers are added up.
 pub(super) fn strips(seen: Seen<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
@@ -141,7 +141,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// How much of one value each container was in, over time: MALP's time matrix.
+/// Share of each bin that each container was in one value: MALP's time matrix.
 pub(super) fn matrix(cli: &Cli, seen: Seen<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
@@ -185,7 +185,7 @@ pub(super) fn means(seen: Seen<'_>) -> Picture {
     .picture()
 }
 
-/// How bins are divided between four kinds of classes. What a container spends in no state, between its first and its
+/// Division of bins between four kinds of classes. Time of a container in no state, between its first and its
 /// last one, is computing: many tracers tell of calls alone.
 pub(super) fn quadrant(seen: Seen<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");

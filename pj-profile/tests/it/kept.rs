@@ -13,7 +13,7 @@ use workers::Workers;
 
 use crate::cli::program;
 
-/// What is to be kept of a trace that is replayed in portions of so many bytes.
+/// Reports to be kept of a trace that is replayed in portions of so many bytes.
 fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {
@@ -53,7 +53,7 @@ fn run(folder: &TempDir, words: &[&str]) -> Output {
     program(words).arg("t").current_dir(folder.path()).output().expect("it runs")
 }
 
-/// How many bytes were read of a packed trace that was not replayed.
+/// Number of bytes that were read of a packed trace that was not replayed.
 fn bytes_read(folder: &TempDir, words: &[&str]) -> Option<u64> {
     let output = run(folder, &[words, &["--stats"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -157,7 +157,7 @@ fn damage_is_told_where_it_matters() {
     }
 }
 
-/// What comes through a pipe can be read only once.
+/// A pipe can be read only once.
 #[test]
 fn a_pipe_is_replayed() {
     let (text, packed, _) = both(&datasets::generate(datasets::Shape::Mpi, 20_000, 5), 1 << 14);

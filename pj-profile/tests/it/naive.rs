@@ -48,7 +48,7 @@ fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Ve
     all
 }
 
-/// Whether lines are the same but for the last digit, which halves decide, for this part of sums that are
+/// Asserts that lines are the same but for the last digit, which halves decide, for this part of sums that are
 /// rounded, and for ratios of times that are hardly longer than what seconds are made of.
 fn assert_same(
     found: &BTreeSet<String>,
@@ -154,7 +154,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         };
         let what = format!("seed {seed}: {}", words.join(" "));
         let is_long = |line: &String| report_ != "time" || !line.ends_with(",0.000000000");
-        // What is shorter than the ninth digit may be nothing at all, or be rounded to it.
+        // Times shorter than the ninth digit may be nothing at all, or be rounded to it.
         let [found, wanted] = [found, wanted].map(|all| all.into_iter().filter(is_long).collect());
         let (columns, part): (&[usize], f64) = match (report_, asked.bins) {
             ("variables", None) => (&[3, 4, 5, 6], 1e-9),

@@ -20,7 +20,7 @@ pub(crate) struct Row {
     fields: Vec<(String, String)>,
 }
 
-/// What is asked of a report.
+/// Options of a report.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) by: Option<String>,
@@ -131,7 +131,7 @@ fn mean(sum: i128, count: usize) -> i128 {
     sum / count as i128
 }
 
-/// What R calls type 7.
+/// Quantile, of type 7 in R.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);

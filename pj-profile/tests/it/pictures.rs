@@ -36,7 +36,7 @@ fn run(words: &[&str]) -> Output {
     program.args(["--no-warnings"]).args(words).output().expect("it runs")
 }
 
-/// What the program writes into the file of this option.
+/// Text that the program writes into the file of this option.
 fn written(option: &str, words: &[&str], trace: &str) -> String {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("file");
@@ -46,7 +46,7 @@ fn written(option: &str, words: &[&str], trace: &str) -> String {
     fs::read_to_string(file).expect("the file is there")
 }
 
-/// Whether all elements are closed, in order.
+/// Asserts that all elements are closed, in order.
 fn assert_sound(text: &str, what: &str) {
     let mut open = Vec::new();
     let style = text.find("<style>").zip(text.find("</style>"));
@@ -70,7 +70,7 @@ fn assert_sound(text: &str, what: &str) {
     }
 }
 
-/// Whether nothing is loaded, from anywhere.
+/// Asserts that nothing is loaded, from anywhere.
 fn assert_closed(text: &str, what: &str) {
     let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#arrow)", "");
     for foreign in ["http:", "https:", "src=", "url(", "@import", "href=\"/", "<link", "<iframe"] {
@@ -130,7 +130,7 @@ fn the_page_of_a_summary_says_it_all() {
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // What the report of waiting says of rank-3.
+    // Time of rank-3 in the report of waiting.
     assert!(page.contains("41.73 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }

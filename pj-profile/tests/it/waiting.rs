@@ -165,7 +165,7 @@ fn what_takes_more_memory_than_it_may_is_told() {
     let (status, _, told) = run(&["waits", "--memory-limit=32M"], &trace);
     assert_eq!(status, 2, "{told}");
     assert!(told.contains("MB of memory beside the rows, and --memory-limit is 34 MB"), "{told}");
-    // What needs no rows is reported in little memory.
+    // Reports that need no rows take little memory.
     assert_eq!(run(&["comm", "--memory-limit=32M"], &trace).0, 0);
 }
 

@@ -1,4 +1,4 @@
-//! What the files of a damaged trace begin with: definitions of events and types, as the replay knows them.
+//! Head of the files of a damaged trace: definitions of events and types, as the replay knows them.
 
 use paje_parser::{EventDef, EventKind, FieldName, Quoting};
 use paje_sim::{Name, Trace, TypeId, TypeNature};

@@ -10,7 +10,7 @@ use super::head::spell;
 use crate::log::{self, Run};
 use crate::survey::Mend;
 
-/// What a block becomes.
+/// Text and log of a block after its mending.
 #[derive(Default)]
 struct Written {
     text: Vec<u8>,
@@ -74,7 +74,7 @@ impl Mending<'_> {
             Run::Events(_) => &self.mends[within(&self.mends)],
             _ => &[],
         };
-        // Where the lines begin that are not simply copied.
+        // Bytes at which the lines begin that are not simply copied.
         let mut marks: Vec<u64> = mends.iter().map(|(at, _)| *at).collect();
         marks.extend(created.clone().map(|(at, _)| *at));
         marks.sort_unstable();
@@ -244,7 +244,7 @@ fn words(line: &[u8]) -> Vec<Span> {
     words
 }
 
-/// How long the first of some lines is, its newline included.
+/// Length in bytes of the first of some lines, its newline included.
 fn memchr(lines: &[u8]) -> usize {
     lines.iter().position(|byte| *byte == b'\n').map_or(lines.len(), |newline| newline + 1)
 }

@@ -1,4 +1,4 @@
-//! Where types belong, by what the trace makes of them.
+//! Places of types among the others, by what the trace makes of them.
 
 use paje_parser::LinkEnd;
 use paje_sim::{NameOrder, Trace, TypeId, TypeNature, Types};
@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::needs::{AllOf, Needs};
 
-/// Where a type belongs.
+/// Place of a type among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In this type.

@@ -1,4 +1,4 @@
-//! Where lines stand among others: by their times, but what counts for a container before its end, and what
+//! Order of lines: by their times, but what counts for a container before its end, and what
 //! is created in it afterwards behind.
 
 use std::cmp::Ordering;
@@ -34,7 +34,7 @@ impl PartialOrd for Place {
     }
 }
 
-/// What comes first at one place.
+/// Kinds of lines at one place, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Creation,

@@ -19,7 +19,7 @@ pub(super) struct Rows<'s, 'a> {
     open: Vec<f64>,
     /// The time when the state began that was opened last, and when it ended: what comes must not be earlier.
     newest: (f64, f64),
-    /// How high the stack was when that was opened.
+    /// Height of the stack below that state.
     newest_at: usize,
 }
 

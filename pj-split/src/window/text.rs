@@ -1,4 +1,4 @@
-//! How the lines of a window are spelled.
+//! Spelling of the lines of a window.
 
 use std::fmt::Display;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! How even pieces are.
+//! Evenness of pieces.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn pieces_of_a_size() {
     assert_eq!(place.split(&["-s", "1M"], 1 << 17).pieces.len(), 1);
 }
 
-/// What is in a container stays with it where that makes no piece too large.
+/// Children of a container stay with it where that makes no piece too large.
 #[test]
 fn families_stay_together() {
     let mut trace = String::from(

@@ -1,4 +1,4 @@
-//! What goes wrong is told, and leaves nothing behind.
+//! Failures are told, and leave nothing behind.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ fn invalid_traces() {
     }
 }
 
-/// That the key of a completed link is used again goes unnoticed; but the piece that has the link is as
+/// Reuse of the key of a completed link goes unnoticed; but the piece that has the link is as
 /// invalid as the trace.
 #[test]
 fn a_key_that_is_used_again() {

@@ -95,7 +95,7 @@ fn has_destructions(trace: &[u8]) -> bool {
     trace.containers().ids().any(|id| trace.containers().is_destroyed(id))
 }
 
-/// What is in a container that is destroyed ends with it, in whichever piece it is.
+/// Children of a container that is destroyed end with it, in whichever piece they are.
 #[test]
 fn children_of_what_is_destroyed() {
     let header = "\

@@ -1,4 +1,4 @@
-//! What pieces hold, stated plainly: line by line, with everything in memory.
+//! Contents of pieces, stated plainly: line by line, with everything in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use paje_parser::{EntityOp, Event, FieldNames, Line, LineDecoder, LinkEnd};
 
 use crate::splitting::Split;
 
-/// What a line is about; containers and values by what identifies them.
+/// Subject of a line; containers and values by what identifies them.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
     Nothing,
@@ -126,7 +126,7 @@ impl<'t> Plain<'t> {
         self.with_ancestors(own.iter().cloned().chain(ends).collect())
     }
 
-    /// What all files begin with.
+    /// Lines that all files begin with.
     fn head(&self) -> String {
         let (names, ends) = (self.free(0), self.free(1));
         format!(
@@ -136,7 +136,7 @@ impl<'t> Plain<'t> {
         )
     }
 
-    /// What pieces end with: the end of the trace.
+    /// Line that pieces end with: the end of the trace.
     fn tail(&self) -> String {
         let time = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         format!("{} {time} 0 0 \"\"\n", self.free(1))

@@ -15,7 +15,7 @@ use testkit::{Dice, damage, number, said, team};
 use crate::rows::{Row, rows};
 use crate::splitting::{Place, files};
 
-/// How the whole and its pieces are dumped.
+/// Options with which the whole and its pieces are dumped.
 fn options(recover: bool, user_defined: bool) -> Options {
     let mut options = Options::default();
     options.user_defined = user_defined;
@@ -167,7 +167,7 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// What producers write, by what they are known for, and whether the pieces are sound.
+/// Lines that producers write, by what they are known for; true if the pieces are sound.
 #[test]
 fn kinds() {
     for (about, lines, are_sound) in [

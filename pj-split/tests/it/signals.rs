@@ -40,7 +40,7 @@ fn told_to_stop() {
     }
 }
 
-/// What is left is not taken for a whole, and the next run to the same folder removes it; but not what a
+/// Leftovers are not taken for a whole, and the next run to the same folder removes them; but not what a
 /// running program writes.
 #[test]
 fn killed() {

@@ -80,7 +80,7 @@ impl Place {
         self.command(words).output().expect("the program runs")
     }
 
-    /// What is in the folder.
+    /// Names of the files in the folder.
     pub(crate) fn names(&self) -> Vec<String> {
         testkit::names(self.0.path())
     }

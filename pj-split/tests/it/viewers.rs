@@ -53,7 +53,7 @@ fn a_trace_that_has_such_a_type() {
     assert!(piece.ends_with("\n4 3 end-of-trace- 0\n"), "{piece}");
 }
 
-/// What `--recover` mends ends where it should.
+/// Pieces that `--recover` mends end where they should.
 #[test]
 fn mended() {
     let bytes = invalid::trace(invalid::Fault::PopOnEmptyStack, 1).bytes;

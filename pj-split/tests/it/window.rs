@@ -14,7 +14,7 @@ use crate::pajeng;
 use crate::splitting::Place;
 use testkit::said;
 
-/// What a row says, but for its times.
+/// Content of a row, but for its times.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Container(String),
@@ -113,7 +113,7 @@ fn rows(trace: &Trace) -> Vec<Row> {
     rows.1
 }
 
-/// What a window should have of these rows.
+/// Rows that a window should have of these.
 fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     let cut = |time: f64| time.max(window.from).min(window.to);
     let overlaps = |row: &&Row| window.overlaps(row.start, row.end);
@@ -308,7 +308,7 @@ fn what_crosses_the_border() {
     }
 }
 
-/// What is created in a container that has ended, and what that was in.
+/// Containers that are created in one that has ended, and in those that this one was in.
 #[test]
 fn what_is_created_afterwards() {
     let (head, _) = TRACE.split_once("1 P 0").expect("it has");

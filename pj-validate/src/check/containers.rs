@@ -139,7 +139,7 @@ impl Containers {
             let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
             self.get_mut(id).next_sibling = before;
         }
-        // What was settled lives again, and must be found from above.
+        // A settled container lives again, and must be found from above.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
             self.get_mut(above).children.push(child);

@@ -20,7 +20,7 @@ pub(crate) struct Definitions {
     places: Vec<(Place, u64, bool)>,
 }
 
-/// What a definition says.
+/// Contents of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Definition {
     id: Vec<u8>,

@@ -30,16 +30,16 @@ pub struct FileRead {
     pub lines: u64,
     /// Bytes, the last newline not counted.
     pub bytes: u64,
-    /// Whether it can be read again: not a pipe.
+    /// True if it can be read again: not a pipe.
     pub(crate) again: bool,
-    /// Where it must lie; anywhere if it is the trace itself.
+    /// Folders in which it must lie; any if it is the trace itself.
     folders: Option<Arc<Folders>>,
 }
 
 /// The files of a trace.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Where the files may lie that are named; they are not read if there is none.
+    /// Folders in which named files may lie; these are not read if there is none.
     folders: Option<Arc<Folders>>,
     /// Those that were opened, in the order of reading. The last one is at hand.
     pub(crate) read: Vec<FileRead>,
@@ -48,7 +48,7 @@ pub(crate) struct Files {
     /// All files that were found, by their one true path.
     known: Map<PathBuf, u32>,
     waiting: VecDeque<Named>,
-    /// What the file at hand names, and what became of it.
+    /// Files that the one at hand names, and what became of them.
     here: Map<Box<[u8]>, Outcome>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Named {
     pub(crate) header: Option<Rc<Header>>,
 }
 
-/// What naming a file leads to.
+/// Result of naming a file.
 #[derive(Clone, Debug)]
 enum Outcome {
     /// It was or will be read.
@@ -207,7 +207,7 @@ impl Named {
         Input::open_named(&self.path, &self.folders)
     }
 
-    /// That the file could not be read, at the place where it is named.
+    /// Finding that the file could not be read, at the place where it is named.
     pub(crate) fn unreadable(&self, error: &io::Error) -> Finding {
         let (reason, note) = reason(error);
         Finding {

@@ -10,7 +10,7 @@ use super::options::Options;
 use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
 
-/// What findings have in common that are told as one.
+/// Key that findings have in common that are told as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Group {
     code: &'static str,
@@ -32,7 +32,7 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
-    /// What only the end of the trace told.
+    /// Findings that only the end of the trace told.
     ending: Vec<Finding>,
     groups: HashMap<Group, usize, RandomState>,
     errors: Tally,
@@ -234,7 +234,7 @@ pub(crate) fn earlier(
     }
 }
 
-/// What is told of a line that is wrong by itself.
+/// Finding about a line that is wrong by itself.
 pub(crate) fn fault_finding(here: &Here<'_>, fault: Fault) -> Finding {
     let span = fault.word(here.text);
     let word = || span.of(here.text).bare().to_vec();

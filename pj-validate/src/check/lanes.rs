@@ -1,4 +1,4 @@
-//! What happens in the lanes: the objects of one type in one container.
+//! Events in the lanes: the objects of one type in one container.
 
 use paje_parser::{EntityOp, Event, FieldName, TypeNature};
 use paje_problems::{Named, Problem, WarningKind};
@@ -11,7 +11,7 @@ use super::source::Source;
 use super::stop::{Checked, Map, Stop};
 use super::things::Things;
 
-/// What is not in time order. A stable sort of the trace by time would put it in order.
+/// Number of events that are not in time order. A stable sort of the trace by time would put them in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disorder {
     /// Events that are earlier than what their lane (a container and a type) holds: the errors
@@ -26,7 +26,7 @@ pub struct Disorder {
 pub(crate) struct Lanes {
     pub(crate) list: Vec<Lane>,
     by_owner: Map<(u32, u32), u32>,
-    /// What is not in time order.
+    /// Number of events that are not in time order, and of their lanes.
     pub(crate) disorder: Disorder,
     pub(crate) states: u64,
     pub(crate) variables: u64,
@@ -52,7 +52,7 @@ pub(crate) enum LaneKind {
     States {
         /// Those that are open, innermost last.
         stack: Vec<OpenState>,
-        /// How many were ever opened.
+        /// Number of states that were ever opened.
         rows: u64,
     },
     Variable {

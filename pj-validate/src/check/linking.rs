@@ -1,4 +1,4 @@
-//! What the events of links do to their lanes.
+//! Events of links, and their effects on lanes.
 
 use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};

@@ -1,4 +1,4 @@
-//! What the trace describes so far, and what an event does to it.
+//! Model of the trace so far, and the effect of an event on it.
 
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
 use paje_problems::Problem;

@@ -1,4 +1,4 @@
-//! What is checked, by which rules, and how much is told.
+//! Options: what is checked, by which rules, and how much is told.
 
 use paje_parser::FieldNames;
 use splitter::Limits;
@@ -14,21 +14,21 @@ pub enum Rules {
     Replay,
 }
 
-/// What is checked, and how much is told.
+/// Options of the check, and of how much is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether field names of older traces are understood (`-n`).
+    /// Field names that are understood: those of older traces, too, or not (`-n`).
     pub field_names: FieldNames,
     /// Which rules decide.
     pub rules: Rules,
-    /// Whether links that lack an end are passed over (`-z`).
+    /// True if links that lack an end are passed over (`-z`).
     pub ignore_incomplete_links: bool,
-    /// How many errors, and how many warnings, are kept; further ones are only counted. 0: no limit.
+    /// Largest number of errors, and of warnings, that are kept; further ones are only counted. 0: no limit.
     pub max_findings: usize,
     /// The longest line that is read, in bytes; at most [`Options::LONGEST_LINE`].
     pub longest_line: usize,
-    /// Whether warnings are kept; else they are only counted.
+    /// True if warnings are kept; else they are only counted.
     pub warnings: bool,
     /// The codes of the only findings that are kept; others are only counted. If there are none, all are
     /// kept. See [`kinds`](crate::finding::kinds).
@@ -38,7 +38,7 @@ pub struct Options {
 impl Options {
     /// One gibibyte.
     pub const LONGEST_LINE: usize = Limits::LONGEST_LINE;
-    /// How many errors are kept by default.
+    /// Largest number of errors, and of warnings, that are kept by default.
     pub const MAX_FINDINGS: usize = 100;
 }
 

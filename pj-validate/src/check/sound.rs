@@ -1,4 +1,4 @@
-//! What there is to tell of a trace that somebody else has found sound.
+//! Report on a trace that somebody else has found sound.
 //!
 //! A sound trace needs no careful look at each of its lines. Whoever has read it all (see [`crate::sound`]) says what
 //! its events use and what there is of everything; what a report says beyond that is where definitions stand, so only
@@ -11,14 +11,14 @@ use paje_parser::{EventKind, Field};
 use super::*;
 use crate::summary::ContainerSummary;
 
-/// What is known of a trace in one file that is sound, and in which no line by itself deserves a warning.
+/// Facts about a trace in one file that is sound, and in which no line by itself deserves a warning.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Lines, blank ones and comments included.
     pub(crate) lines: u64,
     /// Bytes, the last newline not counted.
     pub(crate) bytes: u64,
-    /// Where the last line begins that defines something, and a byte more; 0 if none does.
+    /// Offset of the last line that defines something, and a byte more; 0 if none does.
     pub(crate) definitions_to: u64,
     /// Earliest and latest time, in seconds.
     pub(crate) times: Option<(f64, f64)>,
@@ -35,10 +35,10 @@ pub(crate) struct Known {
     pub(crate) links: u64,
 }
 
-/// What is known of a type.
+/// Facts about a type.
 #[derive(Debug, Default)]
 pub(crate) struct KnownType {
-    /// Whether an event is for it.
+    /// True if an event is for it.
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
     /// The number of values that it has, defined or only used.
@@ -100,7 +100,7 @@ impl Checker {
         index.is_none_or(|index| is_definition(defs.defs()[index].kind()))
     }
 
-    /// What there is to tell, if the definitions are those that are known, and nothing is wrong with them.
+    /// Report, if the definitions are those that are known, and nothing is wrong with them.
     fn complete(mut self, known: Known) -> Option<Report> {
         let Known { events, types, .. } = known;
         let is_other = !self.findings.is_empty()

@@ -18,7 +18,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What messages call the event.
+    /// Name of the event in messages.
     pub(crate) fn event_name(&self) -> EventName {
         let def = self.event.def();
         EventName { kind: def.kind(), number: def.id().to_vec() }
@@ -62,7 +62,7 @@ impl Source<'_> {
         Place { file: self.here.file, position: self.position(field) }
     }
 
-    /// Where a field of the event stands.
+    /// Position of a field of the event.
     pub(crate) fn position(&self, field: FieldName) -> Position {
         let span = self.event.span(field).unwrap_or_default();
         self.here.position(span.start)

@@ -34,11 +34,11 @@ pub(crate) struct Trouble {
     /// The field that it is about.
     pub(crate) field: FieldName,
     pub(crate) group: Option<Group>,
-    /// What could not be made because of it.
+    /// Type or container that could not be made because of it.
     pub(crate) spoils: Option<Spoils>,
 }
 
-/// What an event was to make, by its identifier.
+/// Type or container that an event was to make, by its identifier.
 #[derive(Clone, Debug)]
 pub(crate) enum Spoils {
     Type(Vec<u8>),

@@ -185,7 +185,7 @@ impl Types {
 }
 
 impl Value {
-    /// What messages call the value.
+    /// Name of the value in messages.
     pub(crate) fn named(&self) -> Named {
         match &self.name {
             Some(name) => Named::new(name, Some(&self.identifier)),

@@ -1,4 +1,4 @@
-//! What a trace describes so far.
+//! World that a trace describes so far.
 
 use std::path::Path;
 

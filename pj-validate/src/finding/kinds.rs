@@ -1,6 +1,6 @@
 //! The kinds of findings, by their codes: what `--only` takes, and what machines may meet.
 
-/// What makes a trace invalid.
+/// Codes of the findings that make a trace invalid.
 pub const ERRORS: [&str; 43] = [
     "expected-eventdef",
     "unknown-event",
@@ -47,7 +47,7 @@ pub const ERRORS: [&str; 43] = [
     "not-a-trace",
 ];
 
-/// What should be known of a sound trace.
+/// Codes of the findings that should be known of a sound trace.
 pub const WARNINGS: [&str; 11] = [
     "surplus-words",
     "after-destroy",

@@ -35,7 +35,7 @@ fn input_that_fails_in_the_middle() {
     let writer = std::thread::spawn(move || {
         other.peek(&mut [0]).unwrap();
         other.write_all(&large()).unwrap();
-        // What is still on its way would be lost.
+        // Bytes that are still on their way would be lost.
         std::thread::sleep(Duration::from_millis(200));
     });
     let output = program().stdin(OwnedFd::from(ours)).output().unwrap();

@@ -57,7 +57,7 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 pub(crate) const NONE: [&str; 0] = [];
 
-/// What a trace and its files must have in common.
+/// Summary and number of errors that a trace and its files must have in common.
 fn gist(report: &Report) -> (Summary, u64) {
     let mut summary = report.summary.clone();
     (summary.lines, summary.bytes, summary.event_definitions) = (0, 0, 0);
@@ -204,7 +204,7 @@ fn the_container_of_a_file_must_be_known() {
 
 #[test]
 fn files_are_read_when_the_one_that_names_them_has_ended() {
-    // What stands below the name is known; the types are those of the root.
+    // Lines below the name are known; the types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
     // `y` was named before `z`, and is read before it.
@@ -261,7 +261,7 @@ fn files_that_cannot_be_read() {
             "root:{}:14: error[unreadable-file]: cannot read 'cut': gzip: the compressed data end too early",
             line + 4
         ),
-        // What could be read of it is checked.
+        // The part of it that could be read is checked.
         "cut:2:4: error[bad-time]: 'zz' is not a time; expected a finite number of seconds".into(),
         "last:2:4: error[bad-time]: 'yy' is not a time; expected a finite number of seconds".into(),
     ];
@@ -410,7 +410,7 @@ fn files_that_may_not_be_named() {
     let stdout = text(&output.stdout);
     assert!(!stdout.contains("cannot read 'run/../secret'"), "{stdout}");
     assert!(stdout.contains("it is a device; a trace may name regular files only"), "{stdout}");
-    // What a pipe names is below the current folder.
+    // Files that a pipe names are below the current folder.
     let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_validate"));
     let stdin = fs::File::open(folder.path().join("run/root")).unwrap();
     let output = program.current_dir(folder.path()).stdin(Stdio::from(stdin)).output().unwrap();

@@ -1,4 +1,4 @@
-//! What the files of a trace say together: definitions, things that more than one of them says, ends of links and of
+//! Files of a trace, taken together: definitions, things that more than one of them says, ends of links and of
 //! containers.
 
 use std::fs;
@@ -65,7 +65,7 @@ fn a_definition_is_unused_if_no_file_uses_it() {
     assert_eq!((unused.file, unused.position.unwrap().line), (0, 5));
 }
 
-/// What another file says again, and what it says otherwise.
+/// Lines that another file says again, and those that it says otherwise.
 #[test]
 fn repetitions() {
     let root = "1 Machine 0 m\n6 w State working 0,0,0\n10 0 State p used\n8 1 Process p\n19 q Process x\n";
@@ -131,7 +131,7 @@ fn a_file_says_a_thing_once() {
         assert_eq!(told("19 q Process x\n19 q Process y\n", &files), NONE, "{new}");
         assert_eq!(told("19 q Process x\n", &[("x", &new.repeat(2))]).len(), 1, "{new}");
     }
-    // What a file used first, it cannot define.
+    // A value that a file used first, it cannot define.
     let used = "10 0 State q new\n6 new State new 0,0,0\n";
     assert_eq!(told("19 q Process x\n", &[("x", used)]), ["x:2:3 value-exists"]);
 }
@@ -149,15 +149,15 @@ fn destructions() {
     // A file that repeats the destruction has its own later lines ignored.
     let repeated = format!("8 1 Process p\n{event}");
     assert_eq!(told(root, &[("x", &repeated)]), ["x:2:12 after-destroy"]);
-    // What lived in a container ends with it, for the file that says so.
+    // Containers in a container end with it, for the file that says so.
     let root = "19 q Process x\n19 q Process y\n8 2 Host h\n7 2 r Process h\n";
     let x = "8 2 Host h\n10 2 State p w\n";
     let y = "10 2 State p w\n10 2 State r w\n8 2 Process q\n11 2 State q w\n";
     assert_eq!(told(root, &[("x", x), ("y", y)]), ["x:2:12 after-destroy", "y:4:12 after-destroy"]);
-    // What came into it later does not.
+    // One that came into it later does not.
     let x = "8 2 Host h\n7 2 r Process h\n10 3 State r w\n";
     assert_eq!(told(root, &[("x", x), ("y", "")]), NONE);
-    // What another file has created in it by then ends with it.
+    // One that another file has created in it by then ends with it.
     let root = "19 q Process x\n19 q Process y\n";
     let y = "7 1 r Process h\n10 2 State r w\n8 2 Host h\n10 2 State r w\n";
     assert_eq!(told(root, &[("x", "8 2 Host h\n"), ("y", y)]), ["y:4:12 after-destroy"]);

@@ -1,4 +1,4 @@
-//! What a trace is kept in makes no difference to what is told of it.
+//! Kinds of input: they make no difference to what is told of a trace.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};

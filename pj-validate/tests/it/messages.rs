@@ -10,7 +10,7 @@ use testkit::assert_recorded;
 
 use crate::world::{SOUND, header, trace};
 
-/// What each case is about, and the lines that follow the world of `world.rs`.
+/// Cases: the subject of each, and the lines that follow the world of `world.rs`.
 const CASES: &[(&str, &str)] = &[
     ("a sound trace", SOUND),
     // The line by itself.
@@ -160,7 +160,7 @@ const CASES: &[(&str, &str)] = &[
          71 Again 9 Process\n71 Again Same Process\n72 Again 1 9 ff0000\n12 2 9 33\n12 2 Same same\n14 3 9 33 1\n10 3 9 h 1\n8 3 Host 33\n17 3 Message h w h k\n\
          10 4 9 33 1\n10 3 9 33 1\n10 4 9 33 \"1\"\n16 4 Load 33 1\n8 3 Process 33\n11 5 9 same 1\n11 5 9 33 w x\n10 5 9\n",
     ),
-    // What is only worth knowing.
+    // Findings that are only worth knowing.
     ("a file that is not read", "19 p Process part.trace\n"),
     (
         "names whose quotes come and go",

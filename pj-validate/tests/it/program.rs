@@ -275,7 +275,7 @@ fn only_what_is_asked_for() {
     assert!(stdout.ends_with("t is not sound: 1 error, 7 warnings\n"), "{stdout}");
     let (kinds, _) = told(&["--only=unused-type", "--only", "unknown-type", "--max-errors=1", "t"]);
     assert_eq!(kinds, ["unknown-type", "unused-type"]);
-    // What is not shown leaves its place to others.
+    // Findings that are not shown leave their places to others.
     assert_eq!(told(&["-q", "--only=other-quoting", "--max-errors=3", "t"]).0.len(), 3);
     let (kinds, stdout) = told(&["--no-warnings", "t"]);
     assert_eq!(kinds, ["unknown-type"]);
@@ -293,7 +293,7 @@ fn only_what_is_asked_for() {
     assert!(stderr.contains("'unused-value'"), "{stderr}");
 }
 
-/// What `--only` takes is all that there is: the other half is `every_code_has_a_message`.
+/// Kinds that `--only` takes are all that there are: the other half is `every_code_has_a_message`.
 #[test]
 fn help_lists_the_kinds() {
     let output = run(folder().path(), &["--help"]);

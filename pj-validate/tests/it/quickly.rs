@@ -152,7 +152,7 @@ fn what_a_replay_passes_over() {
             assert!(!is_enough(&place), "{more}");
         }
     }
-    // What is in no line, or in one that defines something, the replay may find.
+    // Problems in no line, or in one that defines something, may be found by the replay.
     for more in
         ["6 a State a \"0 1 0\"\n", "2 Other Process\n", "13 0.5 State q\n", "14 0 Load p 1", ""]
     {

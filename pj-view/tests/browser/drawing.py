@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether a drawing is the same picture in Chromium, in rsvg-convert and in --png: `drawing.py PROGRAM TRACE [OPTION...]`.
+"""Check that a drawing is one picture in Chromium, rsvg-convert and --png: `drawing.py PROGRAM TRACE [OPTION...]`.
 
 Letters have other fonts and edges other greys: so what is compared is the colour of each square of eight pixels.
 """

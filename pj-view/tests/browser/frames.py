@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long frames take while somebody zooms through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
+"""Times of frames while somebody zooms through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
 
 For each way through the trace: the times between frames that the browser shows, what of it the page needs to draw one, and
 how much it asks for. Figures are of the machine that they are measured on, and of nothing else that runs there.

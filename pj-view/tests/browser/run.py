@@ -345,7 +345,7 @@ def progress(browser, program, trace):
 
 
 def frames(browser, url, name):
-    """How long frames take while somebody zooms in and out."""
+    """Times of frames while somebody zooms in and out."""
     browser.open(url)
     browser.evaluate("window.pajeView.app.frames.length = 0")
     browser.evaluate(

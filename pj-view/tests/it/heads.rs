@@ -1,4 +1,4 @@
-//! What is true of any head of a request. The fuzzer looks for one of which it is not; here, random ones are tried.
+//! Properties of any head of a request. The fuzzer looks for one that lacks them; here, random ones are tried.
 
 use paje_view::request::{Guard, LONGEST_HEAD, parse_head};
 
@@ -16,7 +16,7 @@ pub(crate) fn check(bytes: &[u8]) {
         let find = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(find("GET /token/"), "{request:?}");
         assert!(find(":8080"), "{request:?}");
-        // What comes behind it makes no difference.
+        // Bytes behind it make no difference.
         assert_eq!(parse_head(head, &guard), whole);
         let _ =
             (request.number::<u64>("level"), request.number::<f64>("from"), request.text("lanes"));

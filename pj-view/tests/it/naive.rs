@@ -1,4 +1,4 @@
-//! What the page draws, beside a plain computation from the rows that `pj_dump` prints.
+//! Picture that the page draws, beside a plain computation from the rows that `pj_dump` prints.
 //!
 //! Those of the examples lie beside them. For other traces, `PAJE_TRACES` is their folder and `PJ_DUMP` the program:
 //! `PAJE_TRACES=~/traces PJ_DUMP=pj_dump cargo test -p pj-view --test it naive -- --nocapture`.
@@ -257,7 +257,7 @@ impl Compared {
         }
     }
 
-    /// What is in each bin: seconds of states, numbers of events and links.
+    /// Contents of each bin: seconds of states, numbers of events and links.
     fn shares(
         &self,
         block: &mut Block<'_>,
@@ -305,7 +305,8 @@ impl Compared {
                 if kind == 1 && row.end >= low && row.start <= high {
                     doubt += digit / window.width;
                 }
-                // What covers more than half of a bin is longer than a pixel, whatever else is there. The deepest share a place.
+                // States over more than half of a bin are longer than a pixel, whatever else is there.
+                // The deepest share a place.
                 if kind == 1
                     && row.imbrication < SHARED
                     && amount > 0.5 + 2.0 * digit / window.width

@@ -47,7 +47,7 @@ fn of_page(served: &Served, model: &Value, window: TimeRange) -> Seconds {
     sums
 }
 
-/// How many values of how many windows were compared.
+/// Compares so many windows; returns the number of values that were compared.
 fn compare(path: &Path, options: &[&str], windows: usize, dice: &mut Dice) -> usize {
     let mut reading = Options::default();
     reading.field_names =

@@ -1,4 +1,4 @@
-//! What the page is told, beside a plain computation from the rows that the library shows.
+//! Tiles that the page is told, beside a plain computation from the rows that the library shows.
 
 use std::collections::BTreeMap;
 

@@ -43,7 +43,7 @@ impl Served {
         stream
     }
 
-    /// What comes back for these bytes, until the server closes the connection or 30 s are over.
+    /// Answer to these bytes, until the server closes the connection or 30 s are over.
     pub(crate) fn send(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // A server that has read enough may close before all is sent.

@@ -1,4 +1,4 @@
-//! What is not certain about a changed run.
+//! Doubts about a changed run.
 
 use paje_whatif::fit::{Fit, MOST};
 use paje_whatif::hypothesis::Applied;
@@ -6,7 +6,7 @@ use paje_whatif::{Dropped, Graph, Settings};
 
 use crate::report::Report;
 
-/// What was taken for granted when the graph was made.
+/// Adds the assumptions that the graph was made with.
 pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
     let types = graph.tracks.trace().types();
     let assumed = &graph.assumed;
@@ -98,7 +98,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
 }
 
-/// What was taken for granted when it was changed.
+/// Adds the assumptions that it was changed with.
 pub(super) fn of_change(
     applied: &Applied,
     dropped: &Dropped,
@@ -117,7 +117,7 @@ pub(super) fn of_change(
     }
 }
 
-/// What the recorded network is taken to be, which so many messages went through.
+/// Sentence on the recorded network as it is taken to be, which so many messages went through.
 pub(super) fn of_network(fit: &Fit, messages: usize) -> String {
     let some = if messages > MOST { format!(" the first {MOST}") } else { String::new() };
     format!(

@@ -1,4 +1,4 @@
-//! What C calls: see `src/paje.h` of the R package, which declares the same.
+//! Functions that C calls: see `src/paje.h` of the R package, which declares the same.
 //!
 //! This is the only unsafe code. It relies on what the package's C keeps to:
 //!
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn paje_column_name(reading: *mut Reading, column: usize) 
     told(reading, name)
 }
 
-/// What R's vector of a column is: 0 integers, 1 doubles, 2 a factor, 3 texts.
+/// Kind of R's vector of a column: 0 integers, 1 doubles, 2 a factor, 3 texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_column_kind(reading: *const Reading, column: usize) -> c_uint {
     // SAFETY: rules 1 and 2.
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn paje_fill(
     }
 }
 
-/// How many rows of texts a batch has, counted from the first one that was filled in last.
+/// Number of rows of texts that a batch has, counted from the first one that was filled in last.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paje_text_rows(reading: *const Reading, batch: usize) -> usize {
     // SAFETY: rules 1 and 2.

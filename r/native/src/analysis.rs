@@ -1,9 +1,9 @@
-//! What a trace adds up to, as R asks for it.
+//! Analyses of a trace, as R asks for them.
 
 use paje_analysis::asked::{self, About, Asked, WaitsBy};
 use paje_read::Keywords;
 
-/// What was said of an analysis; nothing of what is not said.
+/// Keywords given for an analysis; `None` or false where nothing was given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
     what: Option<String>,
@@ -51,7 +51,7 @@ impl Said {
     /// The analysis, if one is asked for; of the trace, `keywords` then ask for no more than it needs.
     ///
     /// # Errors
-    /// What is asked for cannot be: a sentence.
+    /// The request is impossible: a sentence.
     pub(crate) fn asked(&self, keywords: &mut Keywords) -> Result<Option<Asked>, String> {
         let Some(what) = &self.what else { return Ok(None) };
         let by = self.by.as_deref().unwrap_or_default();

@@ -13,7 +13,7 @@ use workers::Workers;
 
 use crate::fill::{Slot, fill};
 
-/// What R's vector of a column is.
+/// Kind of R's vector of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Text = 3,
 }
 
-/// Where a column's values come from.
+/// Source of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
     /// The table's column of this number.
@@ -150,7 +150,7 @@ impl Frame {
         texts.is_valid(row).then(|| clean(texts.value(row)))
     }
 
-    /// How many rows of texts a batch has that was filled in last.
+    /// Number of rows of texts that a batch has that was filled in last.
     pub(crate) fn text_rows(&self, batch: usize) -> usize {
         self.texts.get(batch).map_or(0, RecordBatch::num_rows)
     }

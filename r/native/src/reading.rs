@@ -20,7 +20,7 @@ use workers::Workers;
 use crate::analysis::Said;
 use crate::frame::Frame;
 
-/// How long a replay that was told to stop is waited for. What takes longer (a read of a pipe that nobody
+/// Longest wait for a replay that was told to stop. One that takes longer (a read of a pipe that nobody
 /// writes to, a sort) ends by itself, and nobody has its result.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -46,7 +46,7 @@ pub(crate) enum Failure {
     Invalid(Box<Problem>),
     /// A file cannot be read or written.
     File { path: PathBuf, error: String },
-    /// What was asked for cannot be.
+    /// The request is impossible.
     Wrong(String),
 }
 
@@ -141,7 +141,7 @@ impl Reading {
         Ok(())
     }
 
-    /// What messages call the trace.
+    /// Name of the trace in messages.
     pub(crate) fn name(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_else(|| "<raw>".into())
     }
@@ -254,7 +254,7 @@ impl Reading {
     }
 }
 
-/// What is told of a defect of this package.
+/// Failure by a defect of this package.
 pub(crate) fn defect() -> Failure {
     Failure::Wrong("pajereplay has failed; this is a defect of it".into())
 }

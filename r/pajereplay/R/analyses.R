@@ -1,4 +1,4 @@
-# What a trace adds up to: the reports of pj_profile, as data frames. `...` says how the trace is read.
+# Analyses of a trace: the reports of pj_profile, as data frames. `...` says how the trace is read.
 
 paje_profile <- function(path, by = "value", ...) {
   call <- sys.call()
@@ -33,7 +33,7 @@ paje_critical_path <- function(path, by = c("container", "value"), map = NULL, g
   analysed(path, "critical_path", about(by, map, group, root, eager, bytes, call), list(...), call)
 }
 
-# What waiting is told from.
+# Keywords that waiting is told from.
 about <- function(by, map, group, root, eager, bytes, call) {
   list(
     by = by, map = one_text(map, call), group = one_text(group, call), root = one_text(root, call),

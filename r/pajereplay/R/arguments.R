@@ -1,4 +1,4 @@
-# What users say, as the texts that Rust's part reads. NULL is nothing said.
+# Arguments of users, as the texts that Rust's part reads. NULL is nothing said.
 
 wrong <- function(message, call) {
   structure(class = c("simpleError", "error", "condition"), list(message = message, call = call))

@@ -58,7 +58,7 @@ replayed <- function(given, analysis, call, then) {
   then(reading, check)
 }
 
-# How the trace is replayed, as texts.
+# Options of the replay, as texts.
 options_of <- function(given, call) {
   with(given, list(
     natures = texts(natures, call), types = texts(types, call), containers = texts(containers, call),

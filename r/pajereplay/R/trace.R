@@ -16,7 +16,7 @@ failure <- function(reading, call) {
   structure(class = c("paje_error", "error", "condition"), fields)
 }
 
-# What is doubtful or was mended, as a data frame.
+# Problems, doubtful or mended, as a data frame.
 problems <- function(facts) {
   data.frame(
     severity = facts[, 1], code = facts[, 2], message = facts[, 3], file = facts[, 4],

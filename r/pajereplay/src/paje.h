@@ -1,4 +1,4 @@
-/* What Rust's part offers: r/native/src/abi.rs of the repository has the same, and the rules of its use. */
+/* Functions that Rust's part offers: r/native/src/abi.rs of the repository has the same, and the rules of its use. */
 #ifndef PAJE_H
 #define PAJE_H
 

@@ -1,4 +1,4 @@
-//! What a compressed trace looks like, and how it is read.
+//! Compressions of traces: how they are recognised and read.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -10,7 +10,7 @@ use super::packed::{PackedText, Unpacking};
 /// Compressed bytes taken at a time.
 const BUFFER: usize = 256 << 10;
 
-/// How a trace is compressed.
+/// Compression of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
@@ -38,7 +38,7 @@ impl fmt::Display for Compression {
     }
 }
 
-/// What compressed files begin with. A frame that zstd skips may come first; its first byte can be
+/// First bytes of compressed files. A frame that zstd skips may come first; its first byte can be
 /// any of `P` to `_`.
 const MAGIC: [(&[u8], Compression); 6] = [
     (b"\x1f\x8b", Compression::Gzip),
@@ -52,7 +52,7 @@ const MAGIC: [(&[u8], Compression); 6] = [
 /// Bytes that suffice to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
-/// What the first bytes of an input tell.
+/// Guess that the first bytes of an input allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     /// It is not compressed.
@@ -63,7 +63,7 @@ pub(super) enum Guess {
     Open,
 }
 
-/// What an input is that begins with `head`; `ended` if it has no more bytes.
+/// Guess at an input that begins with `head`; `ended` if it has no more bytes.
 ///
 /// An input that ends within the first bytes of a compressed one is taken for compressed, and so
 /// for damaged, unless it reads as text.
@@ -96,7 +96,7 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
-    /// How others can help.
+    /// Unpacking in which others can help.
     pub(super) unpacking: Option<Unpacking>,
     /// The first error, which comes again: some decoders go on as if the input had ended.
     failed: Option<(io::ErrorKind, String)>,

@@ -1,5 +1,5 @@
-//! What people take for a trace by mistake, or forget to unpack. It is known by its first bytes: no trace begins
-//! with any of these, since its first line is a comment or part of a definition.
+//! Files that people take for a trace by mistake, or forget to unpack. They are known by their first bytes: no trace
+//! begins with any of these, since its first line is a comment or part of a definition.
 
 use std::io::{self, Read};
 
@@ -13,7 +13,7 @@ const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read
 const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
-/// What begins so, and what to do with it.
+/// First bytes of such files, what these are, and what to do with them.
 const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
@@ -46,7 +46,7 @@ const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"<?xml", "an XML document", NOTHING),
 ];
 
-/// What something is that begins with `head`, and what to do with it; `None` if it may be a trace.
+/// Name of something that begins with `head`, and what to do with it; `None` if it may be a trace.
 fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Some((what, advice));
@@ -86,7 +86,7 @@ pub(super) struct Checked<R> {
     compression: Option<Compression>,
     /// Those that have been read but not given; none before the first read.
     head: Option<Vec<u8>>,
-    /// What came behind them.
+    /// Error that came behind them.
     failure: Option<io::Error>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the bytes of a stream come from.
+//! Sources of the bytes of a stream.
 
 use std::fs::File;
 use std::io::{self, Read};

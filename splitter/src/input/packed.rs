@@ -23,7 +23,7 @@ enum Slot {
 struct State {
     reader: Reader<Box<dyn Read + Send>>,
     slots: VecDeque<Slot>,
-    /// How many have left the slots.
+    /// Number of segments that have left the slots.
     given: u64,
     /// Bytes of the segments in the slots.
     bytes: u64,
@@ -218,7 +218,7 @@ mod tests {
         paje_pack::pack(text, Vec::new(), settings).unwrap()
     }
 
-    /// What is read while others help, and how it ends.
+    /// Bytes read while others help, and how reading ends.
     fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
         let mut text = PackedText::new(Cursor::new(packed));
         let unpacking = text.unpacking();

@@ -10,13 +10,13 @@ use workers::{Missing, Topology};
 pub(crate) const MACHINES: [&str; 5] =
     ["round-robin", "hyper-threads", "plain", "memory-node", "nothing"];
 
-/// What is read from the files of a machine in `tests/sys`.
+/// Topology as read from the files of a machine in `tests/sys`.
 pub(crate) fn topology(machine: &str) -> Result<Topology, Missing> {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/sys/{machine}.tree"));
     read(&fs::read_to_string(&tree).expect("the machine has its file"))
 }
 
-/// What is read from files; a line is `PATH:CONTENT` or a comment.
+/// Topology as read from files; a line is `PATH:CONTENT` or a comment.
 pub(crate) fn read(tree: &str) -> Result<Topology, Missing> {
     let sys = TempDir::new().unwrap();
     for line in tree.lines().filter(|line| !line.starts_with('#')) {

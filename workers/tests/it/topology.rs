@@ -1,4 +1,4 @@
-//! What is read from the files.
+//! Topologies as read from the files.
 
 use workers::Cpu;
 

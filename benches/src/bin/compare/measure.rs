@@ -18,14 +18,14 @@ pub(crate) struct Case<'a> {
     pub(crate) path: &'a Path,
     /// Options that all programs get.
     pub(crate) options: &'a [String],
-    /// Whether it is measured although the dumps differ.
+    /// True if it is measured although the dumps differ.
     pub(crate) different_too: bool,
 }
 
-/// What is run.
+/// Program that is measured, and how it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// What one thread must do at least: the file read, its lines counted, as many bytes moved as the
+    /// Least work of one thread: the file read, its lines counted, as many bytes moved as the
     /// dump has.
     Floor,
     /// Our `pj_dump` with one thread.

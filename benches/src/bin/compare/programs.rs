@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the programs are.
+/// Paths of the programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     /// This program.
@@ -84,7 +84,7 @@ fn is_pajeng(program: &Path) -> bool {
     said(Command::new(program).arg("--help")).is_some_and(|help| help.contains("flex-based"))
 }
 
-/// What a program says, if it can be run at all.
+/// Output of a program, standard error behind standard output, if it can be run at all.
 fn said(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let text = [output.stdout, output.stderr].concat();

@@ -10,14 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How programs are counted.
+/// Valgrind, which counts the instructions of programs.
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
     /// Branches and caches are simulated, too.
     pub(crate) misses: bool,
 }
 
-/// What a run cost, in instructions.
+/// Cost of a run, in instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) lines: u64,

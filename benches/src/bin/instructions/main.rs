@@ -1,4 +1,4 @@
-//! What `pj_dump` costs without a clock: instructions a line and a row, counted by valgrind's callgrind on
+//! Costs of `pj_dump` without a clock: instructions a line and a row, counted by valgrind's callgrind on
 //! seeded traces, with one thread; see `--help`.
 //!
 //! Times depend on the day, the machine and its other guests; these counts depend on the compiler and on

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::callgrind::Counts;
 
-/// What the traces of all shapes cost.
+/// Costs of the traces of all shapes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Record {
     /// Its name and version.
@@ -16,7 +16,7 @@ pub(crate) struct Record {
     pub(crate) rows: Vec<Row>,
 }
 
-/// What a trace of one shape costs.
+/// Costs of a trace of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     shape: String,
@@ -105,7 +105,7 @@ impl Record {
             .map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
-    /// What costs too much more than before, in words.
+    /// Costs that are too much higher than before, in words.
     pub(crate) fn compare(&self, before: &Record) -> Vec<String> {
         let mut worse = Vec::new();
         for row in &self.rows {

@@ -154,7 +154,7 @@ fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// How busy the machine was; other programs show in it, as this study runs one at a time.
+/// Load of the machine; other programs show in it, as this study runs one at a time.
 fn busy(before: Option<f64>, after: Option<f64>) -> String {
     let told = |load: Option<f64>| load.map_or_else(|| "?".into(), |load| format!("{load:.1}"));
     format!("load: {} at the beginning, {} at the end\n", told(before), told(after))

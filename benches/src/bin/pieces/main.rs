@@ -1,4 +1,4 @@
-//! What cutting a trace into pieces costs, and their replay, in one command; see `--help`, and
+//! Costs of cutting a trace into pieces and of their replay, in one command; see `--help`, and
 //! `benches::pieces` for what is measured.
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! How `pj_dump` scales with threads, in one command; see `--help`, and `benches::scaling` for the
+//! Scaling of `pj_dump` with threads, in one command; see `--help`, and `benches::scaling` for the
 //! definitions.
 
 #[cfg(target_os = "linux")]

@@ -91,7 +91,7 @@ fn failing_input(trial: &Trial<'_>, choice: &mut Choice) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // What comes before the failure may be no trace.
+    // The part before the failure may be no trace.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,

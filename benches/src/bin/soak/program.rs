@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Where the programs are.
+/// Paths of the programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
@@ -42,7 +42,7 @@ impl fmt::Display for Programs {
     }
 }
 
-/// What a program did.
+/// Outcome of a program: exit status, standard output, standard error.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,

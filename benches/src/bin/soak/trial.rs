@@ -15,7 +15,7 @@ use crate::choice::Choice;
 use crate::fault;
 use crate::program::{Ended, Programs, run};
 
-/// What was done.
+/// Counts of traces, verdicts and dumps, by what was done.
 #[derive(Debug, Default)]
 pub(crate) struct Summary(BTreeMap<&'static str, u64>);
 
@@ -43,7 +43,7 @@ pub(crate) struct Trial<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) trace: Vec<u8>,
     pub(crate) options: Vec<String>,
-    /// What a dump of it without any fault gives, by one thread.
+    /// Outcome of its dump without any fault, by one thread.
     pub(crate) reference: Ended,
 }
 
@@ -63,7 +63,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
 /// Tries the trace of a seed.
 ///
 /// # Errors
-/// What is not as it must be. The trace is kept then.
+/// The first thing that is not as it must be. The trace is kept then.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -128,8 +128,8 @@ impl Trial<'_> {
             _ => return Err(format!("status {code}: {}", self.reference.said)),
         });
         let imbrication = self.has("-i", "--no-imbrication");
-        // What a popped state's new row does to the order of its lane, and what comes of quotes that
-        // are kept, the checker does not know.
+        // The checker knows neither the effect of a popped state's new row on the order of its lane,
+        // nor the effect of quotes that are kept.
         if imbrication || self.options.iter().any(|option| option == "keep") {
             return Ok(());
         }

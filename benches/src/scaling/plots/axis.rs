@@ -7,14 +7,14 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 /// An axis of numbers above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
-    /// Whether each step doubles.
+    /// True if each step doubles.
     doubling: bool,
     /// Ends, as [`Axis::place`] gives them.
     from: f64,
     to: f64,
     /// Values with a line and a number, increasing.
     ticks: Vec<f64>,
-    /// Whether numbers are written as percentages.
+    /// True if numbers are written as percentages.
     percent: bool,
 }
 
@@ -93,7 +93,7 @@ impl Axis {
         Axis { doubling: false, from: 0.0, to, ticks, percent: false }
     }
 
-    /// Where a value is, between `from` and `to`.
+    /// Place of a value, between `from` and `to`.
     fn place(&self, value: f64) -> f64 {
         if self.doubling { value.log2() } else { value }
     }

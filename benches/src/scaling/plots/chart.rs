@@ -85,7 +85,7 @@ impl Marker {
     }
 }
 
-/// What is drawn in one colour.
+/// Series of points in one colour.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) label: String,

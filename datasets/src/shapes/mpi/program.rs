@@ -12,15 +12,15 @@ use crate::sink::Sink;
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
-/// What a rank sends east, west, south and north in an iteration, and in all.
+/// Bytes that a rank sends east, west, south and north in an iteration, and in all.
 const EDGES: [u64; 4] = [524_288, 524_288, 262_144, 262_144];
 const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 
-/// What other messages hold: a few numbers, a piece of the results.
+/// Bytes of other messages: a few numbers, a piece of the results.
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// How long an iteration is computed, in microseconds, and on the slow rank.
+/// Computing time of an iteration in microseconds, and that on the slow rank.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 
@@ -354,7 +354,7 @@ impl State {
 }
 
 impl Message {
-    /// What follows the time: `end` is the rank at this end.
+    /// Writes the fields after the time: `end` is the rank at this end.
     fn fields<W: Write + ?Sized>(&self, sink: &mut Sink<'_, W>, end: usize) {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);

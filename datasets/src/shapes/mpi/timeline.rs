@@ -13,7 +13,7 @@ pub(super) struct Timeline {
     places: Vec<Place>,
 }
 
-/// Where a line stands in the text.
+/// Place of a line in the text.
 #[derive(Debug)]
 struct Place {
     time: u64,

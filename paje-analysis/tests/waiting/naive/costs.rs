@@ -1,4 +1,4 @@
-//! What waiting costs whom: each wait's charge from those of all that pass something on to it.
+//! Costs of waiting: each wait's charge from those of all that pass something on to it.
 
 use super::{Naive, Wait};
 
@@ -14,7 +14,7 @@ impl Naive {
         times.max().unwrap_or(self.begin).max(self.begin)
     }
 
-    /// What is passed on of a wait: the part, and the waits that it is passed on to with their parts of that.
+    /// Part of a wait that is passed on, and the waits that it is passed on to with their parts of that.
     fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
         let since = self.since(wait);
         let between = |rank: usize, until: u64| -> Vec<usize> {
@@ -47,7 +47,7 @@ impl Naive {
         (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
     }
 
-    /// What each rank is charged, in microseconds; none if waits wait for one another.
+    /// Charge of each rank, in microseconds; none if waits wait for one another.
     pub(crate) fn delays(&self) -> Option<Vec<f64>> {
         let passes: Vec<_> = self.waits.iter().map(|wait| self.passes(wait)).collect();
         let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];

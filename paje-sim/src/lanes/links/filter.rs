@@ -1,4 +1,4 @@
-//! Which keys may have been used.
+//! Filter of the keys that may have been used.
 
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
@@ -7,7 +7,7 @@
 pub(crate) struct Filter {
     /// Each is full but the last. One is enough most of the time: see [`Filter::is_scattered`].
     parts: Vec<Vec<u64>>,
-    /// How many keys the last part has.
+    /// Number of keys in the last part.
     keys: usize,
 }
 
@@ -52,7 +52,7 @@ impl Filter {
         }
     }
 
-    /// Whether to look a key up takes more than two looks; [`Filter::gather`] mends that.
+    /// True if looking a key up takes more than two looks; [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {
         self.parts.len() > 2
     }

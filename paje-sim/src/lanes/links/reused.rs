@@ -1,4 +1,4 @@
-//! Whether a key that may have been used before was.
+//! Search for keys that were used before, among those that may have been.
 
 use std::cell::Cell;
 
@@ -29,7 +29,7 @@ pub(crate) fn first_reused<'s>(
         bare_key(keys.get(suspect.key))
     };
     let hashes = Hashes::of(suspects);
-    // How many links and how many suspects have each suspected key.
+    // Numbers of links and of suspects that have each suspected key.
     let mut counts: FxHashMap<&[u8], (u32, u32)> = FxHashMap::default();
     for suspect in suspects {
         counts.entry(key_of(suspect)).or_default().1 += 1;

@@ -49,7 +49,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// What is wrong if a container ends before its last event, and the latest time of its lanes.
+    /// Problem of a container that ends before its last event, and the latest time of its lanes.
     pub(crate) fn ends_too_early(
         &mut self,
         model: &Model,
@@ -114,7 +114,7 @@ impl Lanes {
         values
     }
 
-    /// Whether there may be links with keys that had been used, where only hashes are remembered.
+    /// True if there may be links with keys that had been used, where only hashes are remembered.
     pub(crate) fn has_keys_again(&mut self) -> bool {
         let mut strands = self.shards.iter_mut().flat_map(|shard| &exclusive(shard).strands);
         strands.any(|strand| match &strand.objects {

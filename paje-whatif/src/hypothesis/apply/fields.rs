@@ -1,4 +1,4 @@
-//! What user-defined fields say of messages and operations.
+//! User-defined fields: tags of messages, and sizes of operations.
 
 use std::convert::Infallible;
 use std::str;

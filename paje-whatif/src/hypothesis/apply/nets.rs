@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::hypothesis::{Amount, Net, Sharing};
 use crate::network::Network;
 
-/// What a network's time for a message is, of its latency and its bytes.
+/// Times of a network for a message: of its latency and its bytes.
 struct Times<'f> {
     net: &'f Net,
     table: Option<&'f Table>,
@@ -107,7 +107,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
         let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
         // Sizes of operations count elements; those of reductions are numbers.
         let element = if name.windows(6).any(|part| part == b"reduce") { 8.0 } else { 1.0 };
-        // What everybody gets from everybody goes through one link; in a tree, parents send to several at once.
+        // Messages from everybody to one member go through one link; in a tree, parents send to several at once.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
         let at_once = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
             true => f64::from(shaped.members.saturating_sub(1).max(1)),
