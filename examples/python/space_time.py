@@ -120,7 +120,7 @@ def shares(axes, lanes, main, window):
         texts, kind = numpy.unique(rows["Value"], return_inverse=True)
         cells = lanes.number(names)[lane] * values + numpy.array([number.get(text, values - 1) for text in texts], dtype=int)[kind]
         for time, more in (("Start", sign), ("End", -sign)):
-            # What is after a time is a part of its column and all of the next ones: so much more with it, and with the next.
+            # Time after a moment is a part of its column and all of the next ones: so much more with it, and with the next.
             at = numpy.clip((rows[time] - window[0]) / (window[1] - window[0]) * ACROSS, 0, ACROSS)
             column = at.astype(int)
             place = cells * (ACROSS + 2) + column
@@ -193,7 +193,7 @@ def space_time(main, window):
     links = duckdb.sql("SELECT count(*) FROM links").fetchall()[0][0]
     colour = dict(zip(main, COLOURS))
     figure, axes = plt.subplots(figsize=(8, 1.6 + min(0.5 * len(lanes), 6)), layout="constrained")
-    # What is less than a pixel cannot be seen by itself, and takes long to draw.
+    # Less than a pixel cannot be seen by itself, and takes long to draw.
     if states > MANY or lanes.each > 1:
         shares(axes, lanes, main, window or (start, end))
     else:

@@ -27,7 +27,7 @@ ends <- fences[c(FALSE, TRUE)]
 kinds <- sub("^```", "", lines[begins])
 block <- function(i) lines[seq_len(ends[i] - begins[i] - 1) + begins[i]]
 
-# What a block prints, as R's prompt would show it.
+# Output of a block, as R's prompt would show it.
 printed <- function(code, session) {
   capture.output(for (expression in parse(text = code, keep.source = FALSE)) {
     result <- withVisible(eval(expression, session))

@@ -150,7 +150,7 @@ shares <- function(states, lanes, main, window, across = 1200) {
   values <- colours(main)
   cells <- (lanes$of[states$Container] - 1) * length(values) + as.integer(shown(states$Value, main)) - 1
   # A state takes what is after its start, less what is after its end; the one that it is within does not have that time.
-  # What is after a time is a part of its column and all of the next ones: so much more with it, and with the next.
+  # Time after a moment is a part of its column and all of the next ones: so much more with it, and with the next.
   nested <- !is.na(states$Outer)
   cell <- c(cells, cells, cells[states$Outer[nested]], cells[states$Outer[nested]])
   sign <- rep(c(1, -1, -1, 1), c(nrow(states), nrow(states), sum(nested), sum(nested)))
@@ -224,7 +224,7 @@ main <- function(trace, name, start = NULL, end = NULL) {
   links <- rows(trace, "Link", options)
   values <- main_values(states)
   lanes <- lanes(states$Container)
-  # What is less than a pixel cannot be seen by itself, and takes long to draw.
+  # Less than a pixel cannot be seen by itself, and takes long to draw.
   window <- if (is.null(end)) range(states$Start, states$End) else as.numeric(c(start, end))
   many <- 4000
   drawn <- if (nrow(states) > many || lanes$each > 1) shares(states, lanes, values, window) else boxes(states, lanes, values)

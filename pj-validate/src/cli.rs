@@ -143,7 +143,7 @@ pub enum Checker {
     Careful,
 }
 
-/// Whether something is done.
+/// Answer to an option that has a good default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// If standard output is a terminal and NO_COLOR is not set

@@ -7,7 +7,7 @@ use workers::Pin;
 
 use super::study::Source;
 
-/// What every study can be asked for.
+/// Options of every study.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Asked {
     /// Traces to measure after the generated ones
