@@ -26,7 +26,7 @@ use workers::Workers;
 use aliases::Aliases;
 use definitions::{Definitions, Line};
 use lines::{Lines, Source};
-use numbers::{put_number, put_short};
+use numbers::put_short;
 use places::{Stretch, Written, bounds, merged};
 pub use times::{AsRecorded, Times};
 
@@ -243,7 +243,7 @@ fn put_value(
     let types = trace.types();
     let color = types.value_color(type_, value);
     let event = if color.is_some() { Line::ColoredValue } else { Line::Value };
-    put_number(definitions.id(event, None) as u64, out);
+    decimal::write_u64(out, definitions.id(event, None) as u64);
     out.push(b' ');
     put_short(u64::from(value.0), out);
     out.push(b' ');
@@ -261,7 +261,7 @@ fn put_value(
 
 /// Begins a line: the event's number, and these words.
 fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
-    put_number(id as u64, out);
+    decimal::write_u64(out, id as u64);
     for word in words {
         out.push(b' ');
         out.extend_from_slice(word.as_bytes());

@@ -1,20 +1,5 @@
 //! Numbers as text.
 
-/// Appends the digits of a number.
-pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
 /// Appends the shortest word for a number that no smaller number has: letters and digits.
 pub(super) fn put_short(mut number: u64, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
@@ -83,13 +68,6 @@ mod tests {
         let short = |number| text(|out| put_short(number, out));
         assert_eq!([0, 35, 36, 36 * 36].map(short), ["0", "z", "10", "100"]);
         assert_eq!(short(u64::MAX), "3w5e11264sgsf");
-    }
-
-    #[test]
-    fn digits() {
-        for number in [0, 7, 10, 12_345, u64::MAX] {
-            assert_eq!(text(|out| put_number(number, out)), number.to_string());
-        }
     }
 
     #[test]

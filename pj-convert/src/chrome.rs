@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use console::Quotes;
+use decimal::write_u64;
 use paje_sim::{Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, ValueId};
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::json::put_string;
-use crate::texts::{Texts, ValueTexts, put_number};
+use crate::texts::{Texts, ValueTexts};
 
 /// Writes trace events.
 #[derive(Debug)]
@@ -65,11 +66,11 @@ impl Chrome {
         }
         for (what, key) in [("process_name", "name"), ("process_sort_index", "sort_index")] {
             out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
-            put_number(pid(id), out);
+            write_u64(out, pid(id));
             out.extend_from_slice(format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":").as_bytes());
             match key {
                 "name" => put_string(&name, out),
-                _ => put_number(pid(id), out),
+                _ => write_u64(out, pid(id)),
             }
             out.extend_from_slice(b"}}");
         }
@@ -81,9 +82,9 @@ impl Chrome {
         out.extend_from_slice(b",\n{\"ph\":\"");
         out.extend_from_slice(&[kind, b'"']);
         out.extend_from_slice(b",\"pid\":");
-        put_number(pid(track.container), out);
+        write_u64(out, pid(track.container));
         out.extend_from_slice(b",\"tid\":");
-        put_number(track.number, out);
+        write_u64(out, track.number);
         out.extend_from_slice(b",\"ts\":");
         put_microseconds(at, out);
     }
@@ -112,7 +113,7 @@ fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
         out.push(b'-');
     }
     let nanoseconds = nanoseconds.unsigned_abs();
-    put_number(nanoseconds / 1000, out);
+    write_u64(out, nanoseconds / 1000);
     let part = nanoseconds % 1000;
     if part != 0 {
         let digit = |unit| b'0' + (part / unit % 10) as u8;
@@ -188,14 +189,14 @@ impl Encoder for Chrome {
             self.name_container(trace, container, out);
             for (what, key) in [("thread_name", "name"), ("thread_sort_index", "sort_index")] {
                 out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
-                put_number(pid(container), out);
+                write_u64(out, pid(container));
                 out.extend_from_slice(b",\"tid\":");
-                put_number(number, out);
+                write_u64(out, number);
                 let args = format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":");
                 out.extend_from_slice(args.as_bytes());
                 match key {
                     "name" => out.extend_from_slice(self.types.get(type_.index())),
-                    _ => put_number(u64::from(type_.0), out),
+                    _ => write_u64(out, u64::from(type_.0)),
                 }
                 out.extend_from_slice(b"}}");
             }
@@ -251,7 +252,7 @@ impl Encoder for Chrome {
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
         self.put_head(if end.is_first { b's' } else { b'f' }, end.track, end.at, out);
         out.extend_from_slice(b",\"id\":");
-        put_number(end.link, out);
+        write_u64(out, end.link);
         self.put_value(end.type_, end.value, out);
         out.extend_from_slice(b",\"cat\":");
         out.extend_from_slice(self.types.get(end.type_.index()));

@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 
 use console::Quotes;
+use decimal::write_u64;
 use paje_sim::{
     Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, TypeNature, ValueId,
 };
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
-use crate::texts::{Texts, ValueTexts, put_number, put_text};
+use crate::texts::{Texts, ValueTexts, put_text};
 
 /// Writes rows of events.
 #[derive(Debug)]
@@ -46,13 +47,13 @@ impl Pipit {
         if at < 0 {
             out.push(b'-');
         }
-        put_number(at.unsigned_abs(), out);
+        write_u64(out, at.unsigned_abs());
         out.extend_from_slice(what);
         out.extend_from_slice(self.values.get(track.type_, value));
         out.push(b',');
-        put_number(track.number, out);
+        write_u64(out, track.number);
         out.push(b',');
-        put_number(u64::from(track.type_.0), out);
+        write_u64(out, u64::from(track.type_.0));
         for text in
             [self.containers.get(track.container.index()), self.types.get(track.type_.index())]
         {

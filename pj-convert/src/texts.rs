@@ -71,18 +71,3 @@ pub(crate) fn put_text(text: &[u8], out: &mut Vec<u8>) {
         }
     }
 }
-
-/// Appends digits.
-pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
