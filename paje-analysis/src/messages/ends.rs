@@ -32,14 +32,16 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
     let mut found = Vec::with_capacity(times.len());
+    let mut candidates = Vec::new();
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
         // States that were entered before, and those entered just then.
-        next += track.start[next..].partition_point(|start| *start < time);
-        let now = track.start[next..].partition_point(|start| *start <= time);
+        next += track.start[next..].iter().take_while(|start| **start < time).count();
+        let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };
-        let candidates = moment.candidates();
+        candidates.clear();
+        moment.find(&mut candidates);
         // The first has those that are too many.
         let more = same.len().saturating_sub(candidates.len());
         let state = |i: usize| candidates.get(i.saturating_sub(more)).copied().unwrap_or(NONE);
@@ -60,29 +62,30 @@ struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// The states that may be meant, in their order: more than one only if all but one take no time.
-    fn candidates(&self) -> Vec<u32> {
+    /// Finds the states that may be meant, in their order: more than one only if all but one take no time.
+    fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);
-        let candidates: Vec<u32> = match self.side {
+        match self.side {
             // A message starts when it is sent.
-            Side::Sending => just_then.map(|state| state as u32).collect(),
+            Side::Sending => candidates.extend(just_then.map(|state| state as u32)),
             // It ends when the receiver leaves.
             Side::Receiving => {
                 let left = |state: &usize| self.track.end[*state] == self.time;
                 let before = self.before().filter(takes).find(left);
-                before.into_iter().chain(just_then.filter(left)).map(|state| state as u32).collect()
+                let both = before.into_iter().chain(just_then.filter(left));
+                candidates.extend(both.map(|state| state as u32));
             }
-        };
+        }
         if !candidates.is_empty() {
-            return candidates;
+            return;
         }
         let in_group = |state: &usize| matches!(self.class(*state), Class::Collective(_));
         let one = self.before().find(takes);
         let one = one.or_else(|| self.just_then().find(takes));
         let one = one.or_else(|| self.before().find(in_group));
         let one = one.or_else(|| self.just_then().find(in_group));
-        one.map(|state| state as u32).into_iter().collect()
+        candidates.extend(one.map(|state| state as u32));
     }
 
     fn class(&self, state: usize) -> Class {
