@@ -16,6 +16,8 @@ pub mod delays;
 mod report;
 pub mod tables;
 
+use std::sync::Arc;
+
 use paje_sim::Trace;
 use rayon::prelude::*;
 
@@ -40,11 +42,11 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Waits<'t> {
     /// The states.
-    pub tracks: Tracks<'t>,
+    pub tracks: Arc<Tracks<'t>>,
     /// The messages.
-    pub messages: Messages,
+    pub messages: Arc<Messages>,
     /// The operations of groups.
-    pub collectives: Collectives,
+    pub collectives: Arc<Collectives>,
     /// By track, in order of [`Wait::until`].
     by_track: Vec<Vec<Wait>>,
 }
@@ -158,12 +160,13 @@ impl<'t> Waits<'t> {
     /// Finds all waiting in these states, messages and operations; `eager` is as in [`Options`].
     #[must_use]
     pub fn of(
-        tracks: Tracks<'t>,
-        messages: Messages,
-        collectives: Collectives,
+        tracks: impl Into<Arc<Tracks<'t>>>,
+        messages: impl Into<Arc<Messages>>,
+        collectives: impl Into<Arc<Collectives>>,
         map: &Map,
         eager: Option<u64>,
     ) -> Self {
+        let (tracks, messages, collectives) = (tracks.into(), messages.into(), collectives.into());
         let rendezvous = Rendezvous::new(&tracks, map, eager.or(map.eager()));
         let mut by_track: Vec<Vec<Wait>> = (0..tracks.list().len())
             .into_par_iter()

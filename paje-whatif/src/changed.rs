@@ -50,7 +50,7 @@ impl<'g> Changed<'g> {
         }
         let (begin, old) = graph.span().unwrap_or((0.0, 0.0));
         let new = retimed.finish.iter().copied().fold(begin, f64::max);
-        let is_changed = graph.tracks.list().iter().zip(&retimed.end).any(|(t, e)| t.end != *e);
+        let is_changed = !retimed.is_still;
         let mut changed = Changed {
             graph,
             plan,

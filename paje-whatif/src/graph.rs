@@ -4,6 +4,7 @@
 //! of these come where.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use paje_analysis::classes::{Class, Classes};
 use paje_analysis::collectives::Collectives;
@@ -14,30 +15,28 @@ use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
-use crate::transfers::{Assumed, Ends, Least, MOMENT, Transfer, transfers};
+use crate::transfers::{Assumed, Least, MOMENT, NONE, Received, Transfer, transfers};
 use crate::walk::{Act, Acts, Step, Walk};
 
 /// The graph of a run.
 #[derive(Clone, Debug)]
 pub struct Graph<'t> {
     /// The states.
-    pub tracks: Tracks<'t>,
+    pub tracks: Arc<Tracks<'t>>,
     /// The messages.
-    pub messages: Messages,
+    pub messages: Arc<Messages>,
     /// Transfers of these messages, in the same order.
     pub transfers: Vec<Transfer>,
     /// Assumptions about them.
     pub assumed: Assumed,
     /// The operations of groups.
-    pub collectives: Collectives,
+    pub collectives: Arc<Collectives>,
     /// Who waits for whom in those, series by series.
     pub shapes: Vec<Shaped>,
     /// By track.
     pub(crate) acts: Vec<Acts>,
     /// By number of [`Act::Wait`]: how much longer a container was in a call than it has to be, by itself.
     pub(crate) waits: Vec<Vec<f64>>,
-    /// By message: the state in which its receiver is ready.
-    posts: Vec<Option<u32>>,
     least: Least,
 }
 
@@ -46,25 +45,24 @@ impl<'t> Graph<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
-        let messages = Messages::new(&tracks, &settings.map, settings.bytes.as_deref());
-        let collectives = Collectives::new(&tracks, &settings.grouping);
-        let ends = Ends::new(&tracks, &messages);
-        let (transfers, assumed, least) = transfers(&tracks, &messages, &ends, settings);
+        let (messages, collectives) = rayon::join(
+            || Messages::new(&tracks, &settings.map, settings.bytes.as_deref()),
+            || Collectives::new(&tracks, &settings.grouping),
+        );
+        let told = transfers(&tracks, &messages, settings);
         let mut graph = Graph {
-            tracks,
-            messages,
-            transfers,
-            assumed,
-            collectives,
+            tracks: Arc::new(tracks),
+            messages: Arc::new(messages),
+            transfers: told.list,
+            assumed: told.assumed,
+            collectives: Arc::new(collectives),
             shapes: Vec::new(),
             acts: Vec::new(),
             waits: Vec::new(),
-            posts: Vec::new(),
-            least,
+            least: told.least,
         };
         let count = graph.tracks.list().len();
-        graph.acts.resize_with(count, Acts::default);
-        let linked = graph.add_messages(&ends);
+        let linked = graph.add_messages(told.received);
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
         graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
         graph.add_operations();
@@ -78,7 +76,6 @@ impl<'t> Graph<'t> {
             graph.acts[track].within.extend(within);
         }
         graph.acts.par_iter_mut().for_each(Acts::sort);
-        graph.posts = ends.post;
         graph
     }
 
@@ -95,7 +92,8 @@ impl<'t> Graph<'t> {
             let waits_for_post = is_rendezvous || self.assumed.start == EagerStart::Posted;
             let (from, to) = (message.from as usize, message.to as usize);
             let number = at as u32;
-            if let Some(post) = self.posts[at].filter(|_| waits_for_post) {
+            let post = Some(transfer.post).filter(|post| *post != NONE && waits_for_post);
+            if let Some(post) = post {
                 let posted = self.tracks.list()[to].start[post as usize].min(message.end);
                 if transfer.posted.is_nan() {
                     self.acts[to].opening.push((post, Act::Post(number)));
@@ -143,9 +141,9 @@ impl<'t> Graph<'t> {
     }
 
     /// Puts the messages where they start and end; returns, by track, the states of operations of groups that have any.
-    fn add_messages(&mut self, ends: &Ends) -> Vec<Vec<u32>> {
-        let of = |track: usize| self.messages_of(track, ends);
-        let found: Vec<_> = (0..self.acts.len()).into_par_iter().map(of).collect();
+    fn add_messages(&mut self, received: Vec<Vec<Received>>) -> Vec<Vec<u32>> {
+        let all = received.into_par_iter().enumerate();
+        let found: Vec<_> = all.map(|(track, all)| self.messages_of(track, &all)).collect();
         let (acts, linked) = found.into_iter().unzip();
         self.acts = acts;
         linked
@@ -153,44 +151,40 @@ impl<'t> Graph<'t> {
 
     /// Those that a track sends, and those that it receives: each mostly in the order of its states, so that little is
     /// left to sort.
-    fn messages_of(&self, at: usize, ends: &Ends) -> (Acts, Vec<u32>) {
+    fn messages_of(&self, at: usize, received: &[Received]) -> (Acts, Vec<u32>) {
         let (mut acts, mut linked) = (Acts::default(), Vec::new());
         let (track, list) = (&self.tracks.list()[at], self.messages.list());
         let is_group =
             |state: u32| matches!(self.tracks.class(at, state as usize), Class::Collective(_));
-        let ends_of = |number: u32| {
-            let used = self.transfers[number as usize].is_used();
-            let send = list[number as usize].send().map(|send| send as u32);
-            send.zip(ends.recv[number as usize]).filter(|_| used)
-        };
         for number in self.messages.sent(at) {
-            let Some((send, _)) = ends_of(*number) else { continue };
+            let send = list[*number as usize].send().map(|send| send as u32);
+            let transfer = &self.transfers[*number as usize];
+            let Some(send) = send.filter(|_| transfer.is_used()) else { continue };
             linked.extend(Some(send).filter(|send| is_group(*send)));
-            let start = list[*number as usize].start;
+            let start = transfer.sent;
             if start <= track.start[send as usize] {
                 acts.opening.push((send, Act::Send(*number)));
             } else {
                 acts.within.push((start, send, Act::Send(*number)));
             }
         }
-        for number in self.messages.received(at) {
-            let Some((_, recv)) = ends_of(*number) else { continue };
+        for Received { message, recv, post, end, .. } in received.iter().copied() {
+            let transfer = &self.transfers[message as usize];
+            if !transfer.is_used() {
+                continue;
+            }
             linked.extend(Some(recv).filter(|recv| is_group(*recv)));
-            let end = list[*number as usize].end;
             // In an operation of a group, what is sent at its end comes behind what is received there.
             if end >= track.end[recv as usize] && !is_group(recv) {
-                acts.closing.push((recv, Act::Receive(*number)));
+                acts.closing.push((recv, Act::Receive(message)));
             } else {
-                acts.within.push((end, recv, Act::Receive(*number)));
+                acts.within.push((end, recv, Act::Receive(message)));
             }
-            let posted = self.transfers[*number as usize].posted;
-            let post = ends.post[*number as usize].filter(|_| !posted.is_nan());
-            if let Some(post) = post {
-                if posted <= track.start[post as usize] {
-                    acts.opening.push((post, Act::Post(*number)));
-                } else {
-                    acts.within.push((posted, post, Act::Post(*number)));
-                }
+            let posted = transfer.posted;
+            if posted <= track.start[post as usize] {
+                acts.opening.push((post, Act::Post(message)));
+            } else if !posted.is_nan() {
+                acts.within.push((posted, post, Act::Post(message)));
             }
         }
         linked.sort_unstable();
@@ -221,11 +215,12 @@ impl<'t> Graph<'t> {
     /// that waits.
     fn add_frees(&mut self) {
         let mut within = vec![Vec::new(); self.acts.len()];
-        for (at, message) in self.messages.list().iter().enumerate() {
+        for at in 0..self.transfers.len() {
             let transfer = self.transfers[at];
             if !transfer.is_used() || !transfer.is_rendezvous {
                 continue;
             }
+            let message = self.messages.list()[at];
             let (from, arrival) = (message.from as usize, transfer.arrival());
             let Some(send) = message.send() else { continue };
             let track = &self.tracks.list()[from];

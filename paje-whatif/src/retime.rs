@@ -30,6 +30,15 @@ struct Place {
     is_blocked: bool,
 }
 
+/// A message in a changed run: by how much later it is sent, its receiver is ready, and it arrives, in seconds; not a number
+/// while that is not known.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    sent: f64,
+    posted: f64,
+    arrived: f64,
+}
+
 /// A changed run in the making.
 pub(crate) struct Run<'g> {
     pub(crate) graph: &'g Graph<'g>,
@@ -38,11 +47,8 @@ pub(crate) struct Run<'g> {
     places: Vec<Place>,
     /// Containers that can go on.
     ready: Vec<u32>,
-    /// By message: the shifts of its sending, of its receiver's being ready, and of its arrival; not a number while they
-    /// are not known.
-    sent: Vec<f64>,
-    posted: Vec<f64>,
-    arrived: Vec<f64>,
+    /// By message.
+    ways: Vec<Way>,
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
@@ -79,7 +85,7 @@ impl Graph<'_> {
         }
         let mut result = run.result;
         if keeps {
-            (result.sent, result.received) = (run.sent, result.received);
+            result.sent = run.ways.iter().map(|way| way.sent).collect();
         }
         Ok(result)
     }
@@ -94,6 +100,7 @@ impl<'g> Run<'g> {
         let first = |track: &paje_analysis::tracks::Track| track.start.first().copied();
         let places = tracks.iter().map(|track| place(first(track).unwrap_or(0.0))).collect();
         let mut result = Retimed {
+            is_still: true,
             begin: tracks.iter().map(|track| first(track).unwrap_or(f64::NAN)).collect(),
             finish: vec![f64::NEG_INFINITY; tracks.len()],
             ..Retimed::default()
@@ -109,9 +116,7 @@ impl<'g> Run<'g> {
             dropped,
             places,
             ready: (0..tracks.len() as u32).rev().collect(),
-            sent: vec![f64::NAN; messages],
-            posted: vec![f64::NAN; messages],
-            arrived: vec![f64::NAN; messages],
+            ways: vec![Way { sent: f64::NAN, posted: f64::NAN, arrived: f64::NAN }; messages],
             groups: Groups::new(graph),
             flows: plan.network.as_ref().map(|network| Flows::new(network, graph)),
             keeps,
@@ -237,6 +242,7 @@ impl<'g> Run<'g> {
         let place = &mut self.places[at];
         place.walk.take(step, &self.graph.tracks.list()[at]);
         (place.last, place.shift) = (time, shift);
+        self.result.is_still &= shift == 0.0;
     }
 
     /// True if nothing waits for a message, or a sender not for what it sent.
@@ -251,10 +257,10 @@ impl<'g> Run<'g> {
     fn is_ready(&self, act: Act) -> bool {
         match act {
             Act::Receive(message) => {
-                self.is_free(message, false) || !self.arrived[message as usize].is_nan()
+                !self.ways[message as usize].arrived.is_nan() || self.is_free(message, false)
             }
             Act::Await(message) => {
-                self.is_free(message, true) || !self.arrived[message as usize].is_nan()
+                !self.ways[message as usize].arrived.is_nan() || self.is_free(message, true)
             }
             Act::Leave(seat) => self.groups.is_ready(self.graph, self.dropped, seat),
             _ => true,
@@ -266,11 +272,11 @@ impl<'g> Run<'g> {
         match act {
             Act::Receive(message) if !self.is_free(message, false) => {
                 let slack = self.graph.transfers[message as usize].slack;
-                shift.max(self.arrived[message as usize] - slack)
+                shift.max(self.ways[message as usize].arrived - slack)
             }
             Act::Await(message) if !self.is_free(message, true) => {
                 let slack = self.graph.transfers[message as usize].free_slack;
-                shift.max(self.arrived[message as usize] - slack)
+                shift.max(self.ways[message as usize].arrived - slack)
             }
             Act::Leave(seat) => match self.groups.base(self.graph, self.plan, self.dropped, seat) {
                 None => shift,
@@ -292,11 +298,11 @@ impl<'g> Run<'g> {
         let shift = self.places[at].shift;
         match act {
             Act::Post(message) => {
-                self.posted[message as usize] = shift;
+                self.ways[message as usize].posted = shift;
                 self.start(message);
             }
             Act::Send(message) => {
-                self.sent[message as usize] = shift;
+                self.ways[message as usize].sent = shift;
                 self.start(message);
             }
             Act::Enter(seat) => {
@@ -323,15 +329,14 @@ impl<'g> Run<'g> {
     /// Starts a transfer when all is there that it needs.
     fn start(&mut self, message: u32) {
         let at = message as usize;
-        let transfer = &self.graph.transfers[at];
-        if !transfer.is_used() || !self.arrived[at].is_nan() || self.plan.is_message_cut(message) {
+        let (transfer, way) = (&self.graph.transfers[at], self.ways[at]);
+        if !transfer.is_used() || !way.arrived.is_nan() || self.plan.is_message_cut(message) {
             return;
         }
-        let recorded = self.graph.messages.list()[at].start;
-        let mut shift = self.sent[at] - (transfer.start - recorded);
+        let mut shift = way.sent - (transfer.start - transfer.sent);
         if !transfer.posted.is_nan() {
             // Not a number until both are known.
-            let posted = self.posted[at] - (transfer.start - transfer.posted);
+            let posted = way.posted - (transfer.start - transfer.posted);
             shift = if posted.is_nan() || shift.is_nan() { f64::NAN } else { shift.max(posted) };
         }
         if shift.is_nan() {
@@ -347,8 +352,8 @@ impl<'g> Run<'g> {
 
     /// A message arrives so much later than recorded.
     fn arrive(&mut self, message: u32, shift: f64) {
-        self.arrived[message as usize] = shift;
-        let ends = &self.graph.messages.list()[message as usize];
+        self.ways[message as usize].arrived = shift;
+        let ends = &self.graph.transfers[message as usize];
         self.wake(ends.from as usize);
         self.wake(ends.to as usize);
     }

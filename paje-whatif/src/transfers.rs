@@ -5,17 +5,22 @@
 //! as the median of those of their size.
 
 mod ends;
+mod usual;
 
 use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
-use paje_analysis::tracks::Tracks;
+use paje_analysis::tracks::{Track, Tracks};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::settings::{EagerStart, Settings};
-pub(crate) use ends::Ends;
+pub(crate) use ends::{NONE, Received};
+use ends::{groups, groups_mut};
+use usual::{Samples, Usual, usual};
 
-/// Facts about a message on its way.
+/// Facts about a message on its way: all that the re-timing asks for, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Transfer {
     /// When it started, in seconds: when it was sent, or when both sides were there. Not a number if nothing waits for
     /// the message, since one of its states is not known.
@@ -28,6 +33,13 @@ pub struct Transfer {
     pub(crate) free_slack: f64,
     /// When the receiver was ready, in seconds; not a number if the transfer does not wait for that.
     pub(crate) posted: f64,
+    /// When it was sent, in seconds.
+    pub(crate) sent: f64,
+    /// The state in which its receiver is ready, or [`NONE`].
+    pub(crate) post: u32,
+    /// The tracks that it starts and ends in.
+    pub(crate) from: u32,
+    pub(crate) to: u32,
     /// True if it is known that the receiver waited for this message.
     pub is_awaited: bool,
     /// True if sender and receiver both wait until it has arrived.
@@ -75,124 +87,193 @@ fn key(bytes: Option<f64>) -> u64 {
     bytes.unwrap_or(-1.0).to_bits()
 }
 
-/// By message, the usual transfer of its size, in seconds; not a number if there is none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Usual(Vec<f64>);
-
-impl Usual {
-    fn new(messages: &Messages, samples: FxHashMap<u64, Vec<f64>>) -> Self {
-        let median = |(size, mut all): (u64, Vec<f64>)| {
-            let middle = all.len() / 2;
-            let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
-            (size, *median)
-        };
-        let by_size: FxHashMap<u64, f64> =
-            samples.into_iter().filter(|(_, all)| !all.is_empty()).map(median).collect();
-        let of = |message: &Message| by_size.get(&key(message.bytes)).copied().unwrap_or(f64::NAN);
-        Usual(messages.list().iter().map(of).collect())
-    }
-
-    fn of(&self, message: u32) -> Option<f64> {
-        Some(self.0[message as usize]).filter(|usual| !usual.is_nan())
-    }
-}
-
 /// The least time that calls take by themselves, in seconds, by track type and value.
 pub(crate) type Least = FxHashMap<(u32, u32), f64>;
-
-/// Messages that one receiving call waited for: they end when it returns.
-struct Group<'e> {
-    messages: &'e [u32],
-    /// Since when the call can have waited, and until when.
-    since: f64,
-    until: f64,
-}
 
 /// Two times that differ by no more than this are one: half of what SimGrid prints.
 pub(crate) const MOMENT: f64 = 5e-10;
 
-/// Finds out about all messages.
+/// Transfers of all messages, in their order.
+pub(crate) struct Transfers {
+    pub(crate) list: Vec<Transfer>,
+    pub(crate) assumed: Assumed,
+    pub(crate) least: Least,
+    /// By track, what it receives.
+    pub(crate) received: Vec<Vec<Received>>,
+}
+
+/// Finds out about all messages. Each track is gone through by itself: only what is usual is told from all together.
 pub(crate) fn transfers(
     tracks: &Tracks<'_>,
     messages: &Messages,
-    ends: &Ends,
     settings: &Settings,
-) -> (Vec<Transfer>, Assumed, Least) {
-    let list = messages.list();
+) -> Transfers {
     let is_simulated = tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
     let eager = settings.eager.or(settings.map.eager()).or(is_simulated.then_some(65_536));
+    let known = Known { tracks, messages, settings, is_simulated, eager };
+    let found: Vec<_> =
+        (0..tracks.list().len()).into_par_iter().map(|at| known.of_track(at)).collect();
     let mut assumed = Assumed { eager, ..Assumed::default() };
-    let mut transfers = Vec::with_capacity(list.len());
-    let mut values = Rendezvous::default();
-    for (at, message) in list.iter().enumerate() {
-        let (send, recv) = (message.send(), ends.recv[at]);
-        let posted = ends.posted[at];
-        let is_rendezvous = match (message.bytes, eager) {
-            (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
-            _ => send.is_some_and(|send| values.is_blocked(tracks, message, send, settings)),
-        };
-        // SMPI's keys for these pair the wrong ends.
-        let is_both = |track: u32, state: Option<usize>| {
-            let class = state.map(|state| tracks.class(track as usize, state));
-            is_simulated && class == Some(Class::SendRecv)
-        };
-        let is_wrong =
-            is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
-        assumed.wrong += u64::from(is_wrong);
-        let is_known = send.is_some() && recv.is_some() && message.from != message.to && !is_wrong;
-        let is_backwards = is_known && message.end < message.start;
-        assumed.backwards += u64::from(is_backwards);
-        assumed.loose += u64::from(!is_known && !is_wrong);
-        transfers.push(Transfer {
-            start: if is_known && !is_backwards { message.start } else { f64::NAN },
-            seconds: 0.0,
-            slack: 0.0,
-            free_slack: f64::NAN,
-            posted,
-            is_awaited: false,
-            is_rendezvous,
-        });
-    }
-    let usual = usual(messages, ends, &transfers);
-    for (at, transfer) in transfers.iter_mut().enumerate() {
-        // In one operation, a message may be received after another one, or beside it: as its size tells.
-        let (message, since) = (&list[at], ends.since(at));
-        if let Some(usual) = usual.of(at as u32).filter(|_| since > transfer.posted) {
-            let off = |posted: f64| (message.end - message.start.max(posted) - usual).abs();
-            if ends.is_in_operation(tracks, messages, at)
-                && off(since) + MOMENT < off(transfer.posted)
-            {
-                transfer.posted = since;
-            }
+    let (mut received, mut late, mut other) = (Vec::new(), Samples::default(), Samples::default());
+    for of_track in found {
+        assumed.wrong += of_track.wrong;
+        assumed.backwards += of_track.backwards;
+        assumed.loose += of_track.loose;
+        for (all, some) in [(&mut late, of_track.late), (&mut other, of_track.other)] {
+            some.into_iter().for_each(|(size, more)| all.entry(size).or_default().extend(more));
         }
+        received.push(of_track.received);
     }
-    let votes = votes(messages, ends, &transfers, &usual);
+    let usual = usual(late, other);
+    let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
+        known.expect(at, all, &usual);
+        votes(&tracks.list()[at], all)
+    });
+    let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     (assumed.start, assumed.votes) = match settings.eager_start {
         Some(start) => (start, None),
         None if votes.0 > votes.1 => (EagerStart::Sent, Some(votes)),
         None if votes.1 > 0 || is_simulated => (EagerStart::Posted, Some(votes)),
         None => (EagerStart::Sent, Some(votes)),
     };
-    for (message, transfer) in list.iter().zip(&mut transfers) {
-        if !transfer.is_used() {
-            transfer.posted = f64::NAN;
-        } else if transfer.is_rendezvous || assumed.start == EagerStart::Posted {
+    let start = assumed.start;
+    let least = received.par_iter_mut().enumerate().map(|(at, all)| {
+        for it in all.iter_mut() {
             // A receiver is ready before the message has arrived.
-            transfer.posted = transfer.posted.min(message.end);
-            transfer.start = transfer.start.max(transfer.posted);
-        } else {
-            transfer.posted = f64::NAN;
+            let waits_for_post = it.is_rendezvous || start == EagerStart::Posted;
+            let waits_for_post = it.is_used && waits_for_post;
+            it.posted = if waits_for_post { it.posted.min(it.end) } else { f64::NAN };
+        }
+        if start == EagerStart::Posted { Least::default() } else { least(&tracks.list()[at], all) }
+    });
+    let least = least.reduce(Least::default, |mut a, b| {
+        for (value, time) in b {
+            a.entry(value).and_modify(|least| *least = least.min(time)).or_insert(time);
+        }
+        a
+    });
+    received.par_iter_mut().enumerate().for_each(|(at, all)| {
+        groups_mut(all).for_each(|group| measure(&tracks.list()[at], group, &least));
+    });
+    let unused = |message: &Message| Transfer {
+        start: f64::NAN,
+        seconds: 0.0,
+        slack: 0.0,
+        free_slack: f64::NAN,
+        posted: f64::NAN,
+        sent: message.start,
+        post: NONE,
+        from: message.from,
+        to: message.to,
+        is_awaited: false,
+        is_rendezvous: false,
+    };
+    let mut list: Vec<Transfer> = messages.list().iter().map(unused).collect();
+    for it in received.iter().flatten() {
+        let transfer = &mut list[it.message as usize];
+        (transfer.post, transfer.is_rendezvous) = (it.post, it.is_rendezvous);
+        if it.is_used {
+            transfer.start = it.begin();
+            (transfer.posted, transfer.seconds) = (it.posted, it.seconds);
+            // Where it was waited for, nothing is left but rounding.
+            let slack = it.end - transfer.arrival();
+            transfer.slack = if it.is_awaited { 0.0 } else { slack.max(0.0) };
+            transfer.is_awaited = it.is_awaited;
+            assumed.measured += u64::from(it.is_awaited);
+            assumed.estimated += u64::from(!it.is_awaited);
         }
     }
-    let least = least(tracks, messages, ends, &transfers, &usual, assumed.start);
-    for group in ends.groups(messages) {
-        measure(tracks, messages, ends, &group, &usual, &least, &mut transfers);
+    Transfers { list, assumed, least, received }
+}
+
+/// Facts that messages are told from.
+struct Known<'k, 't> {
+    tracks: &'k Tracks<'t>,
+    messages: &'k Messages,
+    settings: &'k Settings,
+    is_simulated: bool,
+    eager: Option<u64>,
+}
+
+/// Messages that a track receives.
+struct OfTrack {
+    received: Vec<Received>,
+    wrong: u64,
+    backwards: u64,
+    loose: u64,
+    /// Transfers that the receiver waited for, and others.
+    late: Samples,
+    other: Samples,
+}
+
+impl Known<'_, '_> {
+    fn size(&self, it: &Received) -> u64 {
+        key(self.messages.list()[it.message as usize].bytes)
     }
-    for transfer in transfers.iter().filter(|transfer| transfer.is_used()) {
-        assumed.measured += u64::from(transfer.is_awaited);
-        assumed.estimated += u64::from(!transfer.is_awaited);
+
+    /// True if a message is received behind another one in an operation of a group.
+    fn is_behind(&self, at: usize, it: &Received) -> bool {
+        it.since > it.posted
+            && matches!(self.tracks.class(at, it.recv as usize), Class::Collective(_))
     }
-    (transfers, assumed, least)
+
+    fn of_track(&self, at: usize) -> OfTrack {
+        let Known { tracks, messages, settings, .. } = *self;
+        let received = ends::received(tracks, messages, at);
+        let (late, other) = (Samples::default(), Samples::default());
+        let mut of_track = OfTrack { received, wrong: 0, backwards: 0, loose: 0, late, other };
+        let mut values = Rendezvous::default();
+        // SMPI's keys for these pair the wrong ends.
+        let is_both = |track: u32, state: Option<usize>| {
+            let class = state.map(|state| tracks.class(track as usize, state));
+            self.is_simulated && class == Some(Class::SendRecv)
+        };
+        for it in &mut of_track.received {
+            let message = &messages.list()[it.message as usize];
+            let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
+            it.is_rendezvous = match (message.bytes, self.eager) {
+                (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
+                _ => send.is_some_and(|send| values.is_blocked(tracks, message, send, settings)),
+            };
+            let is_wrong =
+                is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
+            let is_known =
+                send.is_some() && recv.is_some() && message.from != message.to && !is_wrong;
+            let is_backwards = is_known && message.end < message.start;
+            of_track.wrong += u64::from(is_wrong);
+            of_track.backwards += u64::from(is_backwards);
+            of_track.loose += u64::from(!is_known && !is_wrong);
+            it.is_used = is_known && !is_backwards;
+        }
+        for group in groups(&of_track.received) {
+            let used = group.iter().filter(|it| it.is_used);
+            // The one that everybody was ready for last.
+            let last = used.max_by(|a, b| a.begin().total_cmp(&b.begin()));
+            if let Some(last) = last.filter(|_| group[0].end > group[0].since) {
+                let is_late = last.start >= group[0].since.max(last.posted);
+                let samples = if is_late { &mut of_track.late } else { &mut of_track.other };
+                samples
+                    .entry(self.size(last))
+                    .or_default()
+                    .push((last.end - last.begin()).max(0.0));
+            }
+        }
+        of_track
+    }
+
+    /// Writes the usual transfer of each message, and what follows from that.
+    fn expect(&self, at: usize, all: &mut [Received], usual: &Usual) {
+        for it in all {
+            it.usual = usual.get(&self.size(it)).copied().unwrap_or(f64::NAN);
+            // In one operation, a message may be received after another one, or beside it: as its size tells.
+            if !it.usual.is_nan() && self.is_behind(at, it) {
+                let off = |posted: f64| (it.end - it.start.max(posted) - it.usual).abs();
+                if off(it.since) + MOMENT < off(it.posted) {
+                    it.posted = it.since;
+                }
+            }
+        }
+    }
 }
 
 /// By type and value: whether the map says that what is sent so is a rendezvous.
@@ -220,79 +301,45 @@ impl Rendezvous {
     }
 }
 
-/// The usual transfers: of messages that the receiver waited for, and of the other ones where there are none.
-fn usual(messages: &Messages, ends: &Ends, transfers: &[Transfer]) -> Usual {
-    let mut late: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
-    let mut other: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
-    for group in ends.groups(messages) {
-        let used = group.messages.iter().filter(|at| transfers[**at as usize].is_used());
-        // The one that everybody was ready for last.
-        let ready = |at: &u32| messages.list()[*at as usize].start.max(ends.posted[*at as usize]);
-        let Some(last) = used.copied().max_by(|a, b| ready(a).total_cmp(&ready(b))) else {
-            continue;
-        };
-        let message = &messages.list()[last as usize];
-        if group.until <= group.since {
-            continue;
-        }
-        let is_late = message.start >= group.since.max(ends.posted[last as usize]);
-        let samples = if is_late { &mut late } else { &mut other };
-        samples.entry(key(message.bytes)).or_default().push((message.end - ready(&last)).max(0.0));
-    }
-    other.retain(|size, _| !late.contains_key(size));
-    late.extend(other);
-    Usual::new(messages, late)
-}
-
 /// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
-fn votes(messages: &Messages, ends: &Ends, transfers: &[Transfer], usual: &Usual) -> (u64, u64) {
+fn votes(track: &Track, all: &[Received]) -> (u64, u64) {
     let mut votes = (0, 0);
-    for group in ends.groups(messages) {
+    for group in groups(all) {
+        let (since, until) = (group[0].since, group[0].end);
         // When the call would return, either way.
-        let (mut sent, mut posted, mut shortest) = (group.since, group.since, f64::INFINITY);
-        for at in group.messages {
-            let (message, transfer) = (&messages.list()[*at as usize], &transfers[*at as usize]);
-            let usual = usual.of(*at).filter(|usual| *usual > 2.0 * MOMENT);
-            let is_eager = transfer.is_used() && !transfer.is_rendezvous;
-            let Some(usual) = usual.filter(|_| is_eager) else {
+        let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
+        for it in group {
+            if !it.is_used || it.is_rendezvous || it.usual.is_nan() || it.usual <= 2.0 * MOMENT {
                 shortest = f64::INFINITY;
                 break;
-            };
-            shortest = shortest.min(usual);
-            sent = sent.max(message.start + usual);
-            posted = posted.max(message.start.max(ends.posted[*at as usize]) + usual);
+            }
+            shortest = shortest.min(it.usual);
+            sent = sent.max(it.start + it.usual);
+            posted = posted.max(it.start.max(track.start[it.post as usize]) + it.usual);
         }
         if shortest.is_finite() && posted - sent > shortest / 2.0 {
-            let is_sent = (group.until - sent).abs() < (group.until - posted).abs();
+            let is_sent = (until - sent).abs() < (until - posted).abs();
             if is_sent { votes.0 += 1 } else { votes.1 += 1 }
         }
     }
     votes
 }
 
+/// Type and value of the state that returned a message.
+fn value_of(track: &Track, it: &Received) -> (u32, u32) {
+    (track.type_.0, track.value[it.recv as usize].0)
+}
+
 /// The least time that each receiving call takes by itself, in seconds, by track type and value: that of calls whose
 /// messages were there before.
-fn least(
-    tracks: &Tracks<'_>,
-    messages: &Messages,
-    ends: &Ends,
-    transfers: &[Transfer],
-    usual: &Usual,
-    start: EagerStart,
-) -> Least {
+fn least(track: &Track, all: &[Received]) -> Least {
     let mut least = Least::default();
-    if start == EagerStart::Posted {
-        return least;
-    }
-    for group in ends.groups(messages) {
-        let was_there = |at: &u32| {
-            let transfer = &transfers[*at as usize];
-            let usual = usual.of(*at).unwrap_or(0.0);
-            !transfer.is_used() || transfer.start + usual <= group.since
-        };
-        if group.messages.iter().all(was_there) {
-            let entry = least.entry(ends.value(tracks, messages, group.messages[0]));
-            let time = (group.until - group.since).max(0.0);
+    for group in groups(all) {
+        let (since, until) = (group[0].since, group[0].end);
+        let expected = |it: &Received| it.begin() + if it.usual.is_nan() { 0.0 } else { it.usual };
+        if group.iter().all(|it| !it.is_used || expected(it) <= since) {
+            let entry = least.entry(value_of(track, &group[0]));
+            let time = (until - since).max(0.0);
             entry.and_modify(|least| *least = least.min(time)).or_insert(time);
         }
     }
@@ -300,46 +347,22 @@ fn least(
 }
 
 /// Finds out what a receiving call waited for, and how long the transfers took.
-fn measure(
-    tracks: &Tracks<'_>,
-    messages: &Messages,
-    ends: &Ends,
-    group: &Group<'_>,
-    usual: &Usual,
-    least: &Least,
-    transfers: &mut [Transfer],
-) {
-    let expected = |at: u32, transfers: &[Transfer]| {
-        let transfer = &transfers[at as usize];
-        transfer.start + usual.of(at).unwrap_or(0.0)
-    };
-    let used = || group.messages.iter().copied();
-    let used = || used().filter(|at| transfers[*at as usize].is_used());
-    let last = used().max_by(|a, b| expected(*a, transfers).total_cmp(&expected(*b, transfers)));
+fn measure(track: &Track, group: &mut [Received], least: &Least) {
+    let (since, until) = (group[0].since, group[0].end);
+    let expected = |it: &Received| it.begin() + if it.usual.is_nan() { 0.0 } else { it.usual };
+    let used = group.iter().filter(|it| it.is_used);
+    let last = used.max_by(|a, b| expected(a).total_cmp(&expected(b))).copied();
     let Some(last) = last else { return };
-    let least = least.get(&ends.value(tracks, messages, last)).copied().unwrap_or(0.0);
-    let lasting = group.until - group.since;
-    let start = transfers[last as usize].start;
-    // Sent long before the call, it has arrived long before it returns.
-    let was_there = start < group.since
-        && usual
-            .of(last)
-            .is_some_and(|usual| start + usual <= group.since && start + 2.0 * usual < group.until);
-    let is_awaited = lasting > least + MOMENT.min(least * 1e-3) && !was_there;
-    for at in group.messages {
-        let transfer = &mut transfers[*at as usize];
-        if !transfer.is_used() {
-            continue;
-        }
-        let most = (group.until - transfer.start).max(0.0);
-        transfer.is_awaited = is_awaited && *at == last;
-        transfer.seconds = match usual.of(*at) {
-            _ if transfer.is_awaited => most,
-            Some(usual) => usual.min(most),
-            None => most,
-        };
-        transfer.slack = group.until - transfer.arrival();
-        // Where it was waited for, nothing is left but rounding.
-        transfer.slack = if transfer.is_awaited { 0.0 } else { transfer.slack.max(0.0) };
+    let least = least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
+    let start = last.begin();
+    // Sent long before the call, it has arrived long before it returns. Where nothing is usual, that is not known.
+    let was_there =
+        start < since && start + last.usual <= since && start + 2.0 * last.usual < until;
+    let is_awaited = until - since > least + MOMENT.min(least * 1e-3) && !was_there;
+    for it in group.iter_mut().filter(|it| it.is_used) {
+        let most = (until - it.begin()).max(0.0);
+        it.is_awaited = is_awaited && it.message == last.message;
+        // Not a number is no smaller one.
+        it.seconds = if it.is_awaited { most } else { most.min(it.usual) };
     }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use paje_analysis::critical::CriticalPath;
+use paje_analysis::messages::Messages;
+use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
 use paje_whatif::{Graph, Plan, Retimed, Settings};
 use serde_json::{Map, Value, json};
@@ -66,6 +69,63 @@ impl What {
     }
 }
 
+/// Seconds that containers of a run wait, by track; and that its critical path spends in each kind of state.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysed {
+    waiting: Vec<f64>,
+    on_path: BTreeMap<String, f64>,
+}
+
+impl Analysed {
+    fn of<'t>(
+        graph: &Graph<'t>,
+        settings: &Settings,
+        tracks: Arc<Tracks<'t>>,
+        messages: Arc<Messages>,
+    ) -> Self {
+        let collectives = Arc::clone(&graph.collectives);
+        let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
+        let window = waits.whole();
+        let mut waiting = vec![0.0; waits.tracks.list().len()];
+        for wait in waits.iter() {
+            waiting[wait.waiter as usize] += wait.seconds().to_f64();
+        }
+        let path = CriticalPath::new(&waits);
+        let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
+        for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
+            let (type_, value) = row.activity;
+            let types = waits.tracks.trace().types();
+            let name = value.map_or("(between states)".to_owned(), |value| {
+                types.value_name(type_, value).to_string()
+            });
+            *on_path.entry(name).or_default() += row.seconds.to_f64();
+        }
+        Analysed { waiting, on_path }
+    }
+
+    /// The recorded run.
+    pub(crate) fn recorded(graph: &Graph<'_>, settings: &Settings) -> Self {
+        let (tracks, messages) = (Arc::clone(&graph.tracks), Arc::clone(&graph.messages));
+        Analysed::of(graph, settings, tracks, messages)
+    }
+
+    /// The changed run; its times were asked for.
+    fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
+        let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
+        let messages = graph.messages.at_times(|at, message| {
+            let (sent, received) = (retimed.sent[at], retimed.received[at]);
+            let is_there = !plan.cuts_message(at) && !sent.is_nan();
+            let loose = !graph.transfers[at].is_used();
+            match (is_there, loose) {
+                (_, true) => Some((message.start, message.end)),
+                (true, false) => Some((message.start + sent, message.end + received)),
+                (false, false) => None,
+            }
+        });
+        Analysed::of(graph, settings, Arc::new(tracks), Arc::new(messages))
+    }
+}
+
 impl Report {
     fn add(&mut self, what: What, name: impl Into<String>, before: f64, after: f64) {
         self.rows.push(Row { what, name: name.into(), before, after });
@@ -88,13 +148,14 @@ impl Report {
         }
     }
 
-    /// Adds the outcome of a run.
+    /// Adds the outcome of a run; `before` is what the recorded one is.
     pub(crate) fn add_run(
         &mut self,
         graph: &Graph<'_>,
         plan: &Plan,
         settings: &Settings,
         retimed: &Retimed,
+        before: &Analysed,
     ) {
         let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
         self.add(What::Makespan, "", end - begin, retimed.makespan());
@@ -102,48 +163,9 @@ impl Report {
             let before = track.last_exit() - begin;
             self.add(What::Container, graph.name(at as u32), before, retimed.finish[at] - begin);
         }
-        let analysed = |tracks, messages, collectives| {
-            let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
-            let window = waits.whole();
-            let mut waiting = vec![0.0; waits.tracks.list().len()];
-            for wait in waits.iter() {
-                waiting[wait.waiter as usize] += wait.seconds().to_f64();
-            }
-            let path = CriticalPath::new(&waits);
-            let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
-            for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
-                let (type_, value) = row.activity;
-                let types = waits.tracks.trace().types();
-                let name = value.map_or("(between states)".to_owned(), |value| {
-                    types.value_name(type_, value).to_string()
-                });
-                *on_path.entry(name).or_default() += row.seconds.to_f64();
-            }
-            (waiting, on_path)
-        };
-        let old = || {
-            let (tracks, messages) = (graph.tracks.clone(), graph.messages.clone());
-            analysed(tracks, messages, graph.collectives.clone())
-        };
-        let new = || {
-            let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
-            let messages = graph.messages.at_times(|at, message| {
-                let (sent, received) = (retimed.sent[at], retimed.received[at]);
-                let is_there = !plan.cuts_message(at) && !sent.is_nan();
-                let loose = !graph.transfers[at].is_used();
-                match (is_there, loose) {
-                    (_, true) => Some((message.start, message.end)),
-                    (true, false) => Some((message.start + sent, message.end + received)),
-                    (false, false) => None,
-                }
-            });
-            analysed(tracks, messages, graph.collectives.clone())
-        };
-        let (before, after) = if retimed.is_recorded(graph, plan) {
-            let before = old();
-            (before.clone(), before)
-        } else {
-            rayon::join(old, new)
+        let after = match retimed.is_recorded(plan) {
+            true => before.clone(),
+            false => Analysed::changed(graph, settings, plan, retimed),
         };
         // Share of the containers' time that is not waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
@@ -155,15 +177,18 @@ impl Report {
         self.add(
             What::Efficiency,
             "",
-            efficiency(end - begin, &recorded, &before.0),
-            efficiency(retimed.makespan(), &|at| retimed.finish[at], &after.0),
+            efficiency(end - begin, &recorded, &before.waiting),
+            efficiency(retimed.makespan(), &|at| retimed.finish[at], &after.waiting),
         );
-        for (at, (before, after)) in before.0.iter().zip(&after.0).enumerate() {
+        for (at, (before, after)) in before.waiting.iter().zip(&after.waiting).enumerate() {
             self.add(What::Waiting, graph.name(at as u32), *before, *after);
         }
         let mut path: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
-        before.1.iter().for_each(|(name, seconds)| path.entry(name).or_default().0 = *seconds);
-        after.1.iter().for_each(|(name, seconds)| path.entry(name).or_default().1 = *seconds);
+        before
+            .on_path
+            .iter()
+            .for_each(|(name, seconds)| path.entry(name).or_default().0 = *seconds);
+        after.on_path.iter().for_each(|(name, seconds)| path.entry(name).or_default().1 = *seconds);
         let mut path: Vec<_> = path.into_iter().collect();
         path.sort_by(|a, b| (b.1.0 + b.1.1).total_cmp(&(a.1.0 + a.1.1)));
         for (name, (before, after)) in path {

@@ -28,7 +28,7 @@ use workers::Workers;
 use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
-use crate::report::Report;
+use crate::report::{Analysed, Report};
 
 /// Voice of the program.
 const VOICE: Voice = Voice {
@@ -180,7 +180,13 @@ fn changed(
         }
         let applied = changes.apply(&graph).map_err(unsuitable)?;
         let mends = eager.is_none() || is_recorded;
-        let retimed = match graph.retime(&applied.plan, true, mends, &mut dropped) {
+        // Of a run in which nothing changes, nobody else asks for the times.
+        let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
+        let (retimed, before) = rayon::join(
+            || graph.retime(&applied.plan, keeps, mends, &mut dropped),
+            || Analysed::recorded(&graph, &settings),
+        );
+        let retimed = match retimed {
             Ok(retimed) => retimed,
             Err(cycle) => {
                 VOICE.say(format_args!("{}: the changed run never ends: {cycle}", name.display()));
@@ -188,7 +194,7 @@ fn changed(
             }
         };
         doubts::of_change(&applied, &dropped, graph.messages.list().len(), &mut report);
-        report.add_run(&graph, &applied.plan, &settings, &retimed);
+        report.add_run(&graph, &applied.plan, &settings, &retimed, &before);
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);

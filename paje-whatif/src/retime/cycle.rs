@@ -88,7 +88,7 @@ impl Run<'_> {
         let whom = match act {
             Act::Receive(message) | Act::Await(message) => {
                 let ends = &self.graph.messages.list()[message as usize];
-                let is_sent = !self.sent[message as usize].is_nan();
+                let is_sent = !self.ways[message as usize].sent.is_nan();
                 if is_sent { ends.to } else { ends.from }
             }
             Act::Leave(seat) => {

@@ -6,134 +6,115 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
-use super::{Group, MOMENT};
+use super::MOMENT;
 
-/// By message: what receives it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ends {
-    /// The state that returns it.
-    pub(crate) recv: Vec<Option<u32>>,
-    /// The state in which the receiver was ready; that and no other if the message ends later.
-    pub(crate) post: Vec<Option<u32>>,
-    /// When it was ready, in seconds; minus infinity if that is not known.
-    pub(crate) posted: Vec<f64>,
+/// No state.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A message as its receiver has it: all that its transfer is told from, in one place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Received {
+    /// Its number.
+    pub(crate) message: u32,
+    /// The state that returns it, or [`NONE`].
+    pub(crate) recv: u32,
+    /// The state in which the receiver was ready, or [`NONE`]; that and no other if the message ends later.
+    pub(crate) post: u32,
+    pub(super) is_used: bool,
+    pub(super) is_rendezvous: bool,
+    pub(super) is_awaited: bool,
+    /// Start and end of the link, in seconds.
+    pub(super) start: f64,
+    pub(crate) end: f64,
+    /// When the receiver was ready, in seconds; minus infinity if that is not known, and not a number if the transfer
+    /// does not wait for that.
+    pub(super) posted: f64,
     /// Since when the receiver can have waited: what it did before in that state was over.
-    since: Vec<f64>,
-    /// Messages by receiver, state and end: those that one call returned stand together.
-    order: Vec<u32>,
+    pub(super) since: f64,
+    /// The usual transfer of its size, in seconds; not a number if there is none.
+    pub(super) usual: f64,
+    /// Duration of its transfer, in seconds.
+    pub(super) seconds: f64,
 }
 
-impl Ends {
-    pub(crate) fn new(tracks: &Tracks<'_>, messages: &Messages) -> Self {
-        let count = messages.list().len();
-        let mut ends = Ends {
-            recv: vec![None; count],
-            post: vec![None; count],
-            posted: vec![f64::NEG_INFINITY; count],
-            since: vec![f64::NEG_INFINITY; count],
-            order: Vec::with_capacity(count),
-        };
-        for at in 0..tracks.list().len() {
-            ends.add_track(tracks, messages, at);
-        }
-        ends
+impl Received {
+    /// When its transfer starts, in seconds.
+    pub(super) fn begin(&self) -> f64 {
+        self.start.max(self.posted)
     }
+}
 
-    fn add_track(&mut self, tracks: &Tracks<'_>, messages: &Messages, at: usize) {
-        let track = &tracks.list()[at];
-        let list = messages.list();
-        let begins = beginners(tracks, track);
-        let first = self.order.len();
-        for message in messages.received(at) {
-            let state = list[*message as usize].recv();
-            let end = list[*message as usize].end;
-            let state = state.map(|state| returning(tracks, at, state, end, &begins));
-            self.recv[*message as usize] = state.map(|state| state as u32);
-            self.order.push(*message);
+/// Messages that a track receives, by state and end: those that one call returned stand together.
+pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
+    let track = &tracks.list()[at];
+    let begins = beginners(tracks, track);
+    let take = |number: &u32| {
+        let message = &messages.list()[*number as usize];
+        let recv = message.recv();
+        let recv = recv.map(|state| returning(tracks, at, state, message.end, &begins));
+        Received {
+            message: *number,
+            recv: recv.map_or(NONE, |state| state as u32),
+            post: NONE,
+            is_used: false,
+            is_rendezvous: false,
+            is_awaited: false,
+            start: message.start,
+            end: message.end,
+            posted: f64::NEG_INFINITY,
+            since: f64::NEG_INFINITY,
+            usual: f64::NAN,
+            seconds: 0.0,
         }
-        let recv = &self.recv;
-        self.order[first..].sort_by(|a, b| {
-            let key = |at: &u32| recv[*at as usize];
-            let end = |at: &u32| list[*at as usize].end;
-            key(a).cmp(&key(b)).then(end(a).total_cmp(&end(b)))
-        });
-        // Receives that were begun and not returned, in order.
-        let mut begun: VecDeque<u32> = VecDeque::new();
-        let mut state = 0;
-        for place in first..self.order.len() {
-            let message = self.order[place] as usize;
-            let Some(recv) = self.recv[message] else { continue };
-            while state < recv as usize {
-                if begins[track.value[state].index()] {
-                    begun.push_back(state as u32);
-                }
-                state += 1;
+    };
+    let mut all: Vec<Received> = messages.received(at).iter().map(take).collect();
+    all.sort_by(|a, b| a.recv.cmp(&b.recv).then(a.end.total_cmp(&b.end)));
+    // Receives that were begun and not returned, in order.
+    let mut begun: VecDeque<u32> = VecDeque::new();
+    let mut state = 0;
+    for place in 0..all.len() {
+        let Received { recv, end, .. } = all[place];
+        if recv == NONE {
+            break;
+        }
+        while state < recv {
+            if begins[track.value[state as usize].index()] {
+                begun.push_back(state);
             }
-            let class = tracks.class(at, recv as usize);
-            let post = match class {
-                Class::Wait => begun.pop_front().unwrap_or(recv),
-                _ => recv,
-            };
-            self.post[message] = Some(post);
-            self.posted[message] = track.start[post as usize];
-            self.since[message] = last_within(track, recv as usize, list[message].end);
-            if place > first && matches!(class, Class::Collective(_)) {
-                // The message received before in the same operation.
-                let before = self.order[place - 1] as usize;
-                let end = list[before].end;
-                if self.recv[before] == Some(recv) && end < list[message].end {
-                    self.since[message] = self.since[message].max(end);
-                }
+            state += 1;
+        }
+        let class = tracks.class(at, recv as usize);
+        let post = match class {
+            Class::Wait => begun.pop_front().unwrap_or(recv),
+            _ => recv,
+        };
+        let mut since = last_within(track, recv as usize, end);
+        if let Some(before) = place.checked_sub(1).map(|before| &all[before]) {
+            // The message received before in the same operation.
+            let is_group = matches!(class, Class::Collective(_));
+            if is_group && before.recv == recv && before.end < end {
+                since = since.max(before.end);
             }
         }
+        let posted = track.start[post as usize];
+        all[place] = Received { post, posted, since, ..all[place] };
     }
+    all
+}
 
-    /// The messages, by the calls that returned them.
-    pub(super) fn groups<'e>(&'e self, messages: &'e Messages) -> impl Iterator<Item = Group<'e>> {
-        let list = messages.list();
-        let same = move |a: &u32, b: &u32| {
-            let (x, y) = (&list[*a as usize], &list[*b as usize]);
-            let recv = (self.recv[*a as usize], self.recv[*b as usize]);
-            x.to == y.to && recv.0 == recv.1 && (x.end - y.end).abs() <= MOMENT
-        };
-        self.order.chunk_by(same).filter(|group| self.recv[group[0] as usize].is_some()).map(
-            move |group| Group {
-                messages: group,
-                since: self.since[group[0] as usize],
-                until: list[group[0] as usize].end,
-            },
-        )
-    }
+/// These messages, by the calls that returned them.
+pub(super) fn groups(all: &[Received]) -> impl Iterator<Item = &[Received]> {
+    all.chunk_by(is_same).filter(|group| group[0].recv != NONE)
+}
 
-    /// Since when the receiver of a message can have waited, in seconds.
-    pub(super) fn since(&self, message: usize) -> f64 {
-        self.since[message]
-    }
+/// The same, to be changed.
+pub(super) fn groups_mut(all: &mut [Received]) -> impl Iterator<Item = &mut [Received]> {
+    all.chunk_by_mut(is_same).filter(|group| group[0].recv != NONE)
+}
 
-    /// True if a message is received in an operation of a group.
-    pub(super) fn is_in_operation(
-        &self,
-        tracks: &Tracks<'_>,
-        messages: &Messages,
-        message: usize,
-    ) -> bool {
-        let track = messages.list()[message].to as usize;
-        self.recv[message].is_some_and(|state| {
-            matches!(tracks.class(track, state as usize), Class::Collective(_))
-        })
-    }
-
-    /// The type and value of the state that returns a message.
-    pub(super) fn value(
-        &self,
-        tracks: &Tracks<'_>,
-        messages: &Messages,
-        message: u32,
-    ) -> (u32, u32) {
-        let track = &tracks.list()[messages.list()[message as usize].to as usize];
-        let state = self.recv[message as usize].unwrap_or(0) as usize;
-        (track.type_.0, track.value[state].0)
-    }
+/// True if one call returned both.
+fn is_same(a: &Received, b: &Received) -> bool {
+    a.recv == b.recv && (a.end - b.end).abs() <= MOMENT
 }
 
 /// By value: whether such a call begins to receive, and returns at once.
