@@ -11,12 +11,12 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::{Message, Messages};
 use paje_analysis::tracks::{Track, Tracks};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
 pub(crate) use ends::{NONE, Received};
 use ends::{groups, groups_mut};
-use usual::{Samples, Usual, usual};
+use usual::{Samples, Usual, at_once, part_of, usual};
 
 /// Facts about a message on its way: all that the re-timing asks for, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
@@ -124,9 +124,11 @@ pub(crate) fn transfers(
         }
         received.push(of_track.received);
     }
+    let fastest = late.iter_mut().map(|(size, all)| (*size, part_of(all, 0.1))).collect();
+    let at_once = at_once(&known, &received, &fastest);
     let usual = usual(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
-        known.expect(at, all, &usual);
+        known.expect(at, all, &usual, &at_once);
         votes(&tracks.list()[at], all)
     });
     let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
@@ -262,11 +264,21 @@ impl Known<'_, '_> {
     }
 
     /// Writes the usual transfer of each message, and what follows from that.
-    fn expect(&self, at: usize, all: &mut [Received], usual: &Usual) {
+    fn expect(
+        &self,
+        at: usize,
+        all: &mut [Received],
+        usual: &Usual,
+        at_once: &FxHashSet<(u32, u32)>,
+    ) {
+        let track = &self.tracks.list()[at];
         for it in all {
             it.usual = usual.get(&self.size(it)).copied().unwrap_or(f64::NAN);
             // In one operation, a message may be received after another one, or beside it: as its size tells.
-            if !it.usual.is_nan() && self.is_behind(at, it) {
+            if !it.usual.is_nan()
+                && self.is_behind(at, it)
+                && !at_once.contains(&value_of(track, it))
+            {
                 let off = |posted: f64| (it.end - it.start.max(posted) - it.usual).abs();
                 if off(it.since) + MOMENT < off(it.posted) {
                     it.posted = it.since;

@@ -253,3 +253,28 @@ fn what_does_not_fit_is_told() {
     assert!(wrong("cut-messages", "size = 1").contains("size == 0"));
     assert!(wrong("cut-messages", "colour == 1").contains("size, tag, value, from, to"));
 }
+
+/// When the messages of three ranks start to a root that comes late, in seconds, if they arrive then; before, one comes by itself
+/// and takes a second.
+fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
+    let mut states = vec![(0, "MPI_Reduce", 0.0, 2.0), (1, "MPI_Reduce", 1.0, 1.0)];
+    let mut links = vec![(1, 0, 1.0, 2.0, 1000)];
+    states.extend([(2, "MPI_Reduce", 0.0, 0.0), (3, "MPI_Reduce", 0.0, 0.0)]);
+    states.push((0, "MPI_Reduce", 12.0, arrivals[2]));
+    for (rank, arrival) in (1..).zip(arrivals) {
+        states.push((rank, "MPI_Reduce", 10.0, 10.0));
+        links.push((rank, 0, 10.0, arrival, 1000));
+    }
+    let trace = trace(&states, &links);
+    let mut settings = settings();
+    settings.eager_start = Some(EagerStart::Posted);
+    let graph = Graph::new(&trace, &settings);
+    graph.transfers[1..].iter().map(|transfer| transfer.start).collect()
+}
+
+#[test]
+fn an_operation_receives_one_after_the_other_or_all_at_once() {
+    assert_eq!(starts_to_late_root([13.0, 14.0, 15.0]), [12.0, 13.0, 14.0]);
+    // They share a link: behind the first, none would have had the time that a message takes.
+    assert_eq!(starts_to_late_root([13.0, 13.2, 13.4]), [12.0, 12.0, 12.0]);
+}
