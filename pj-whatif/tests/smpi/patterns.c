@@ -110,6 +110,8 @@ int main(int argc, char **argv)
             MPI_Gather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, all);
         } else if (!strcmp(pattern, "scatter")) {
             MPI_Scatter(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, 0, all);
+        } else if (!strcmp(pattern, "allgather")) {
+            MPI_Allgather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, all);
         } else if (!strcmp(pattern, "grid")) {
             /* The halo of a torus, four columns wide: messages along rows are smaller. */
             int row = rank / 4, column = rank % 4, rows = size / 4;
