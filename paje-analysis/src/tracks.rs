@@ -56,7 +56,7 @@ pub struct Piece {
 
 impl<'t> Tracks<'t> {
     /// So many bytes are kept of a state: times, value, and the state around it.
-    pub(crate) const STATE: usize = 2 * size_of::<f64>() + 2 * size_of::<u32>();
+    pub const STATE: usize = 2 * size_of::<f64>() + 2 * size_of::<u32>();
 
     /// The tracks of all containers that have states of a type that `classes` go by. Containers are in the order
     /// of their names, in which numbers count as such: `rank-2` comes before `rank-10`.

@@ -8,15 +8,43 @@ use std::sync::Arc;
 
 use paje_analysis::classes::{Class, Classes};
 use paje_analysis::collectives::Collectives;
-use paje_analysis::messages::Messages;
+use paje_analysis::messages::{Message, Messages};
 use paje_analysis::tracks::Tracks;
 use paje_sim::Trace;
 use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
-use crate::transfers::{Assumed, Least, MOMENT, NONE, Received, Transfer, transfers};
+use crate::transfers::{Assumed, Least, MOMENT, NONE, Received, Transfer, Transfers, transfers};
 use crate::walk::{Act, Acts, Step, Walk};
+
+/// What a trace tells of a run: who did what, and between whom.
+#[derive(Clone, Debug)]
+pub struct Told<'t> {
+    /// The states.
+    pub tracks: Arc<Tracks<'t>>,
+    /// The messages.
+    pub messages: Arc<Messages>,
+    /// The operations of groups.
+    pub collectives: Arc<Collectives>,
+}
+
+impl<'t> Told<'t> {
+    /// That of a trace that was replayed.
+    #[must_use]
+    pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
+        let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
+        let (messages, collectives) = rayon::join(
+            || Messages::new(&tracks, &settings.map, settings.bytes.as_deref()),
+            || Collectives::new(&tracks, &settings.grouping),
+        );
+        Told {
+            tracks: Arc::new(tracks),
+            messages: Arc::new(messages),
+            collectives: Arc::new(collectives),
+        }
+    }
+}
 
 /// The graph of a run.
 #[derive(Clone, Debug)]
@@ -44,25 +72,41 @@ impl<'t> Graph<'t> {
     /// The graph of a trace that was replayed.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
-        let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
-        let (messages, collectives) = rayon::join(
-            || Messages::new(&tracks, &settings.map, settings.bytes.as_deref()),
-            || Collectives::new(&tracks, &settings.grouping),
-        );
-        let told = transfers(&tracks, &messages, settings);
+        Graph::of(Told::new(trace, settings), settings)
+    }
+
+    /// About how many bytes of memory the graph of a trace takes, beside the trace: what is kept of each state and each
+    /// message, if all of them count.
+    #[must_use]
+    pub fn bytes(trace: &Trace) -> u64 {
+        // The message and its places in two lists, its transfer and where that comes from, and three acts.
+        const MESSAGE: usize = size_of::<Message>()
+            + 2 * size_of::<u32>()
+            + size_of::<Transfer>()
+            + size_of::<Received>()
+            + 3 * size_of::<(u32, Act)>();
+        let counts = trace.counts();
+        counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64
+    }
+
+    /// The graph of what a trace tells.
+    #[must_use]
+    pub fn of(told: Told<'t>, settings: &Settings) -> Self {
+        let Told { tracks, messages, collectives } = told;
+        let Transfers { list, assumed, least, received } = transfers(&tracks, &messages, settings);
         let mut graph = Graph {
-            tracks: Arc::new(tracks),
-            messages: Arc::new(messages),
-            transfers: told.list,
-            assumed: told.assumed,
-            collectives: Arc::new(collectives),
+            tracks,
+            messages,
+            transfers: list,
+            assumed,
+            collectives,
             shapes: Vec::new(),
             acts: Vec::new(),
             waits: Vec::new(),
-            least: told.least,
+            least,
         };
         let count = graph.tracks.list().len();
-        let linked = graph.add_messages(told.received);
+        let linked = graph.add_messages(received);
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
         graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
         graph.add_operations();
@@ -75,7 +119,7 @@ impl<'t> Graph<'t> {
             graph.acts[track].closing.extend(closing);
             graph.acts[track].within.extend(within);
         }
-        graph.acts.par_iter_mut().for_each(Acts::sort);
+        graph.acts.par_iter_mut().for_each(Acts::finish);
         graph
     }
 
@@ -125,6 +169,16 @@ impl<'t> Graph<'t> {
         }
         self.acts.par_iter_mut().for_each(Acts::sort);
         self
+    }
+
+    /// What the trace tells of the run.
+    #[must_use]
+    pub fn told(&self) -> Told<'t> {
+        Told {
+            tracks: Arc::clone(&self.tracks),
+            messages: Arc::clone(&self.messages),
+            collectives: Arc::clone(&self.collectives),
+        }
     }
 
     /// When the first state was entered and the last one left, in seconds; `None` if there are no states.

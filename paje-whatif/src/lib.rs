@@ -17,7 +17,7 @@ mod transfers;
 mod walk;
 
 pub use changed::Changed;
-pub use graph::Graph;
+pub use graph::{Graph, Told};
 pub use plan::Plan;
 pub use retime::{Cycle, Dropped, Retimed};
 pub use settings::{EagerStart, Settings, Shape};

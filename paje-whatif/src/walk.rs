@@ -41,6 +41,14 @@ impl Acts {
         self.closing.sort();
     }
 
+    /// Sorts them for good: no more memory than they need.
+    pub(crate) fn finish(&mut self) {
+        self.sort();
+        self.opening.shrink_to_fit();
+        self.within.shrink_to_fit();
+        self.closing.shrink_to_fit();
+    }
+
     /// Range of the acts at the closing of a state; `near` is looked at first: behind what was found before.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|(of, _)| *of >= state);

@@ -24,6 +24,9 @@ const MODEL: &str = "How the run is understood";
 const OUTPUT: &str = "Output";
 /// The heading of how the trace is read.
 const READING: &str = "How the trace is read";
+/// Part of the memory that the rows may take: one of so many.
+const ROWS: u64 = 8;
+
 /// The heading of threads and memory.
 const SPEED: &str = "Threads and memory";
 /// The heading of the rest.
@@ -320,7 +323,11 @@ impl Cli {
         options.ignore_incomplete_links = self.ignore_incomplete_links;
         (options.user_defined, options.variable_precision) = (true, PRECISION);
         options.sort = self.sort;
+        // The graph takes more than the rows do, and rows are gone through once, or in order.
         options.memory = self.memory.limit();
+        if let Some(memory) = &mut options.memory {
+            memory.bytes /= ROWS;
+        }
         options.limits = limits.with_line(self.longest.max_line);
         options
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use paje_analysis::collectives::Collectives;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Graph, Plan, Retimed, Settings};
+use paje_whatif::{Graph, Plan, Retimed, Settings, Told};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Format;
@@ -78,12 +79,11 @@ pub(crate) struct Analysed {
 
 impl Analysed {
     fn of<'t>(
-        graph: &Graph<'t>,
-        settings: &Settings,
         tracks: Arc<Tracks<'t>>,
         messages: Arc<Messages>,
+        collectives: Arc<Collectives>,
+        settings: &Settings,
     ) -> Self {
-        let collectives = Arc::clone(&graph.collectives);
         let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
         let window = waits.whole();
         let mut waiting = vec![0.0; waits.tracks.list().len()];
@@ -104,9 +104,8 @@ impl Analysed {
     }
 
     /// The recorded run.
-    pub(crate) fn recorded(graph: &Graph<'_>, settings: &Settings) -> Self {
-        let (tracks, messages) = (Arc::clone(&graph.tracks), Arc::clone(&graph.messages));
-        Analysed::of(graph, settings, tracks, messages)
+    pub(crate) fn recorded(told: Told<'_>, settings: &Settings) -> Self {
+        Analysed::of(told.tracks, told.messages, told.collectives, settings)
     }
 
     /// The changed run; its times were asked for.
@@ -122,7 +121,8 @@ impl Analysed {
                 (false, false) => None,
             }
         });
-        Analysed::of(graph, settings, Arc::new(tracks), Arc::new(messages))
+        let collectives = Arc::clone(&graph.collectives);
+        Analysed::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
     }
 }
 

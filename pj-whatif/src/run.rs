@@ -17,10 +17,11 @@ use console::voice::SORTED_BY_FILE;
 use console::{Failure, Voice, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
+use paje_analysis::waits::Waits;
 use paje_sim::{NameOrder, Progress, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
-use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
+use paje_whatif::{Changed, Dropped, Graph, Plan, Settings, Told};
 use paje_write::Form;
 use splitter::Limits;
 use workers::Workers;
@@ -126,14 +127,20 @@ fn changed(
 ) -> Result<bool, Failure> {
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
     let settings = settings(cli, name, trace)?;
-    let mut graph = Graph::new(trace, &settings);
-    if graph.tracks.classes().is_empty() {
+    let told = Told::new(trace, &settings);
+    if told.tracks.classes().is_empty() {
         let map = settings.map.name();
         let why = format!(
             "no state's value is known to the map `{map}`; --map FILE says what states are about"
         );
         return Err(unsuitable(why));
     }
+    // Where there is little memory, one thing comes after the other.
+    let needed = Graph::bytes(trace) + Waits::bytes(trace);
+    let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
+    let analyse = |told| Analysed::recorded(told, &settings);
+    let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(told.clone()));
+    let mut graph = Graph::of(told, &settings);
     let mut report = Report::default();
     if !ignored.is_empty() {
         report.doubt(format!(
@@ -184,7 +191,7 @@ fn changed(
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends, &mut dropped),
-            || Analysed::recorded(&graph, &settings),
+            || before.take().unwrap_or_else(|| analyse(graph.told())),
         );
         let retimed = match retimed {
             Ok(retimed) => retimed,
