@@ -1,5 +1,6 @@
 //! Contents of some bins of one width: amounts by key in each.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use paje_sim::{ContainerId, ValueId};
@@ -101,9 +102,11 @@ impl Bins {
     }
 
     /// Appends the bin that holds these amounts, sorted by key, and starts.
-    pub(crate) fn push(&mut self, starts: u32, amounts: &[(u32, u64)]) {
-        self.numbers.extend(amounts.iter().map(|(number, _)| number));
-        self.amounts.extend(amounts.iter().map(|(_, amount)| amount));
+    pub(crate) fn push(&mut self, starts: u32, amounts: impl Iterator<Item = (u32, u64)>) {
+        for (number, amount) in amounts {
+            self.numbers.push(number);
+            self.amounts.push(amount);
+        }
         self.starts.push(starts);
         self.ends.push(self.numbers.len() as u32);
     }
@@ -111,58 +114,47 @@ impl Bins {
     /// The bins of the next level: each is the sum of two of these.
     pub(crate) fn above(&self) -> Bins {
         let mut above = Bins::empty(self.level + 1, self.first / 2);
-        let mut bin = above.first;
         let range = self.range();
+        let child = |bin: u64| {
+            let at = (bin.wrapping_sub(self.first)) as usize;
+            if range.contains(&bin) { (self.span(at), self.starts[at]) } else { (0..0, 0) }
+        };
+        let mut bin = above.first;
         while bin * 2 < range.end {
-            let mut starts = 0u32;
-            let from = above.numbers.len();
-            for child in [bin * 2, bin * 2 + 1] {
-                if range.contains(&child) {
-                    let at = (child - self.first) as usize;
-                    starts = starts.saturating_add(self.starts[at]);
-                    above.merge(from, self, self.span(at));
-                }
-            }
-            above.starts.push(starts);
+            let ((left, starts), (right, more)) = (child(bin * 2), child(bin * 2 + 1));
+            above.add_both(self, left, right);
+            above.starts.push(starts.saturating_add(more));
             above.ends.push(above.numbers.len() as u32);
             bin += 1;
         }
         above
     }
 
-    /// Adds amounts of other bins to the last bin, whose amounts begin at `from`. Both are sorted.
-    fn merge(&mut self, from: usize, other: &Bins, span: Range<usize>) {
-        let links = !other.delays.is_empty();
-        if self.numbers.len() == from {
-            self.numbers.extend_from_slice(&other.numbers[span.clone()]);
-            self.amounts.extend_from_slice(&other.amounts[span.clone()]);
-            if links {
-                self.delays.extend_from_slice(&other.delays[span]);
+    /// Appends amounts of two bins, both sorted by key, to those of the last bin.
+    fn add_both(&mut self, other: &Bins, left: Range<usize>, right: Range<usize>) {
+        let (mut i, mut j) = (left.start, right.start);
+        while i < left.end && j < right.end {
+            let (a, b) = (other.numbers[i], other.numbers[j]);
+            self.numbers.push(a.min(b));
+            self.amounts.push(match a.cmp(&b) {
+                Ordering::Less => other.amounts[i],
+                Ordering::Equal => other.amounts[i].saturating_add(other.amounts[j]),
+                Ordering::Greater => other.amounts[j],
+            });
+            if !other.delays.is_empty() {
+                self.delays.push(match a.cmp(&b) {
+                    Ordering::Less => other.delays[i],
+                    Ordering::Equal => other.delays[i] + other.delays[j],
+                    Ordering::Greater => other.delays[j],
+                });
             }
-            return;
+            (i, j) = (i + usize::from(a <= b), j + usize::from(b <= a));
         }
-        let mine = self.numbers.split_off(from);
-        let amounts = self.amounts.split_off(from);
-        let delays = self.delays.split_off(if links { from } else { self.delays.len() });
-        let (mut i, mut j) = (0, span.start);
-        while i < mine.len() || j < span.end {
-            let left = mine.get(i).copied().unwrap_or(u32::MAX);
-            let right = if j < span.end { other.numbers[j] } else { u32::MAX };
-            let (mut amount, mut delay) = (0u64, 0.0);
-            if left <= right {
-                amount += amounts[i];
-                delay += if links { delays[i] } else { 0.0 };
-                i += 1;
-            }
-            if right <= left {
-                amount = amount.saturating_add(other.amounts[j]);
-                delay += if links { other.delays[j] } else { 0.0 };
-                j += 1;
-            }
-            self.numbers.push(left.min(right));
-            self.amounts.push(amount);
-            if links {
-                self.delays.push(delay);
+        for rest in [i..left.end, j..right.end] {
+            self.numbers.extend_from_slice(&other.numbers[rest.clone()]);
+            self.amounts.extend_from_slice(&other.amounts[rest.clone()]);
+            if !other.delays.is_empty() {
+                self.delays.extend_from_slice(&other.delays[rest]);
             }
         }
     }

@@ -16,9 +16,6 @@ pub struct Clock {
 /// The level whose bins are as wide as a tick's range: all is in its first bin.
 pub(crate) const TOP: u32 = 63;
 
-/// The last tick of all.
-const LAST: u64 = (1 << TOP) - 1;
-
 impl Clock {
     /// The clock of a trace that lasts from one time to another, in seconds.
     #[must_use]
@@ -49,8 +46,9 @@ impl Clock {
     #[inline]
     #[must_use]
     pub fn ticks(self, time: f64) -> u64 {
-        // A conversion saturates; it is rounded, for times that are not a multiple.
-        (((time - self.origin) * self.scale + 0.5) as u64).min(LAST)
+        // A conversion to signed integers saturates, at the last tick as it is; it is rounded, for times that are not
+        // a multiple.
+        (((time - self.origin) * self.scale + 0.5) as i64).max(0) as u64
     }
 
     /// So many ticks in seconds.
@@ -76,6 +74,9 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The last tick of all.
+    const LAST: u64 = (1 << TOP) - 1;
 
     #[test]
     fn times_of_doubles_are_kept() {

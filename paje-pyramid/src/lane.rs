@@ -7,16 +7,19 @@ use paje_sim::LaneView;
 
 use crate::bins::{Bins, Key};
 use crate::clock::{Clock, TOP};
+use crate::count::{Count, Counted, Extents, Most, TooManyKeys};
 use crate::pyramid::Summary;
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::tally::{Keys, LinkTally, Tally};
 
 /// Lanes of fewer rows have no summaries: to go through them is as fast.
-const FEW: u64 = 256;
+pub(crate) const FEW: u64 = 256;
 
-/// At most so many bins of the finest level for each row: more would not fit into a quarter of what rows take.
-const ROWS_PER_BIN: u64 = 16;
+/// Bins of the finest level have so many rows on average: of fewer, they would not fit into a quarter of what rows take.
+/// Of links, most rows of a bin have a key of their own.
+fn rows_per_bin(nature: TypeNature) -> u64 {
+    if nature == TypeNature::Link { 64 } else { 16 }
+}
 
 /// Record of a lane.
 #[derive(Debug, Default)]
@@ -69,85 +72,50 @@ pub(crate) fn key(nature: TypeNature, row: &Row) -> Key {
 }
 
 impl Lane {
-    /// Looks at the lane's rows, twice.
-    pub(crate) fn new(view: LaneView<'_>, clock: Clock) -> Self {
+    /// Tells where the rows are.
+    pub(crate) fn new(view: LaneView<'_>, extents: &Extents, clock: Clock) -> Self {
         let mut lane = Lane::default();
         if view.len() < FEW {
             return lane;
         }
         let mut first = 0;
-        for (chunk, count) in view.chunks_from(0).enumerate() {
-            let (mut from, mut to) = (u64::MAX, 0);
-            row::each(view, chunk..chunk + 1, first, |row| {
-                let (start, end) = row.extent();
-                from = from.min(clock.ticks(start));
-                to = to.max(clock.ticks(end));
-            });
-            lane.spans.push(Span { first, count: count as u32, from, to });
-            first += count as u64;
+        for (count, from, to) in &extents.chunks {
+            let (from, to) = (clock.ticks(*from), clock.ticks(*to));
+            lane.spans.push(Span { first, count: *count as u32, from, to });
+            first += *count as u64;
+        }
+        lane
+    }
+
+    /// The same with summaries, of this level and above: looks at the lane's rows once, if they are many.
+    pub(crate) fn summarised(&self, view: LaneView<'_>, clock: Clock, least: u32) -> Self {
+        let mut lane = Lane { spans: self.spans.clone(), ..Lane::default() };
+        if lane.spans.is_empty() {
+            return lane;
         }
         let mut budget = budget(view.nature(), view.len());
         budget = budget.saturating_sub((lane.spans.len() * size_of::<Span>()) as u64);
         let from = lane.spans.iter().map(|span| span.from).min().unwrap_or(0);
         let to = lane.spans.iter().map(|span| span.to).max().unwrap_or(0);
-        let most = view.len() / ROWS_PER_BIN;
-        let level = (0..TOP).find(|level| (to >> level) - (from >> level) < most).unwrap_or(TOP);
-        lane.build(view, clock, level, (from >> level)..(to >> level) + 1, budget);
+        let most = view.len() / rows_per_bin(view.nature());
+        let fits = |level: &u32| (to >> level) - (from >> level) < most;
+        let level = (least.min(TOP)..TOP).find(fits).unwrap_or(TOP);
+        let range = (from >> level)..(to >> level) + 1;
+        let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
+        let most = Most { keys: Some(keys), amounts: Some(amounts) };
+        let mut count = Count::new((view.nature(), view.len()), clock, level, range, most);
+        // With too many keys, rows are the better summary.
+        if view.visit(&mut count).is_ok() {
+            match count.finish() {
+                Counted::Bins(finest) => lane.keep_bins(finest, budget),
+                Counted::Ranges(finest) => lane.keep_ranges(finest, budget),
+            }
+        }
         lane
     }
 
-    fn build(
-        &mut self,
-        view: LaneView<'_>,
-        clock: Clock,
-        level: u32,
-        range: Range<u64>,
-        budget: u64,
-    ) {
-        let most_keys = (budget / 64) as usize;
-        let nature = view.nature();
-        let mut keys = Keys::of_rows(view.len());
-        let all = 0..self.spans.len();
-        let finest = match nature {
-            TypeNature::Variable => {
-                let mut ranges = Ranges::empty(level, range.start);
-                let tick = clock.seconds(1);
-                row::each(view, all, 0, |row| {
-                    let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
-                    ranges.add(&range, row.height, start, end, tick);
-                });
-                return self.keep_ranges(ranges, budget);
-            }
-            TypeNature::Link => {
-                let mut tally = LinkTally::new(level, range);
-                row::each(view, all, 0, |row| {
-                    if keys.list.len() <= most_keys {
-                        let number = keys.number(key(nature, &row));
-                        tally.add(number, clock.ticks(row.start), row.end - row.start);
-                        while tally.len() as u64 * 40 > budget && tally.can_coarsen() {
-                            tally.coarsen();
-                        }
-                    }
-                });
-                tally.finish()
-            }
-            _ => {
-                let mut tally = Tally::new(level, range);
-                row::each(view, all, 0, |row| {
-                    if keys.list.len() <= most_keys {
-                        tally.row(nature, &row, &mut keys, clock);
-                    }
-                });
-                tally.finish()
-            }
-        };
-        // With so many of them, rows are the better summary.
-        if keys.list.len() <= most_keys {
-            self.keep_bins(finest, keys, budget);
-        }
-    }
-
-    fn keep_bins(&mut self, finest: Bins, keys: Keys, budget: u64) {
+    fn keep_bins(&mut self, mut finest: Bins, budget: u64) {
+        self.keys = std::mem::take(&mut finest.keys);
         let mut levels = vec![finest];
         while let Some(last) = levels.last()
             && last.range().end - last.range().start > 1
@@ -155,10 +123,9 @@ impl Lane {
             let above = last.above();
             levels.push(above);
         }
-        let budget = budget.saturating_sub((keys.list.len() * size_of::<Key>()) as u64);
+        let budget = budget.saturating_sub((self.keys.len() * size_of::<Key>()) as u64);
         fit(&mut levels, budget, Bins::bytes);
         levels.iter_mut().for_each(Bins::shrink);
-        self.keys = keys.list;
         self.levels = Levels::Bins(levels);
     }
 
@@ -197,14 +164,17 @@ impl Lane {
 
     /// Shows the rows that may be in a window of ticks, both ends included, and some others near.
     pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
-        if self.spans.is_empty() {
-            return row::each(view, 0..usize::MAX, 0, show);
+        for (chunks, first) in self.chunks_near(from, to) {
+            row::each(view, chunks, first, &mut show);
         }
-        for (chunk, span) in self.spans.iter().enumerate() {
-            if span.from <= to && span.to >= from {
-                row::each(view, chunk..chunk + 1, span.first, &mut show);
-            }
-        }
+    }
+
+    /// Chunks in which there may be rows of a window of ticks, both ends included, with the number of their first row.
+    fn chunks_near(&self, from: u64, to: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
+        let all = self.spans.is_empty().then_some((0..usize::MAX, 0));
+        let spans = self.spans.iter().enumerate();
+        let near = spans.filter(move |(_, span)| span.from <= to && span.to >= from);
+        all.into_iter().chain(near.map(|(chunk, span)| (chunk..chunk + 1, span.first)))
     }
 
     /// At most so many rows are in a window of ticks.
@@ -261,35 +231,17 @@ impl Lane {
         level: u32,
         range: Range<u64>,
     ) -> Summary {
-        let nature = view.nature();
         let (from, to) = (range.start << level, range.end << level);
-        let mut keys = Keys::default();
-        let mut bins = match nature {
-            TypeNature::Variable => {
-                let mut ranges = Ranges::empty(level, range.start);
-                let tick = clock.seconds(1);
-                self.near(view, from, to, |row| {
-                    let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
-                    ranges.add(&range, row.height, start, end, tick);
-                });
-                return Summary::Variable(ranges);
-            }
-            TypeNature::Link => {
-                let mut tally = LinkTally::new(level, range);
-                self.near(view, from, to, |row| {
-                    let number = keys.number(key(nature, &row));
-                    tally.add(number, clock.ticks(row.start), row.end - row.start);
-                });
-                tally.finish()
-            }
-            _ => {
-                let mut tally = Tally::new(level, range);
-                self.near(view, from, to, |row| tally.row(nature, &row, &mut keys, clock));
-                tally.finish()
-            }
-        };
-        bins.keys = keys.list;
-        Summary::of(nature, bins)
+        let of = (view.nature(), self.at_most(view, from, to));
+        let mut count = Count::new(of, clock, level, range, Most::default());
+        for (chunks, _) in self.chunks_near(from, to) {
+            // There is no limit that it could meet.
+            let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);
+        }
+        match count.finish() {
+            Counted::Bins(bins) => Summary::of(view.nature(), bins),
+            Counted::Ranges(ranges) => Summary::Variable(ranges),
+        }
     }
 }
 

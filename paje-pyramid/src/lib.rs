@@ -44,7 +44,9 @@
 
 mod bins;
 mod clock;
+mod count;
 mod lane;
+mod links;
 mod profile;
 mod pyramid;
 mod ranges;

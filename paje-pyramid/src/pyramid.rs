@@ -10,7 +10,8 @@ use workers::Workers;
 
 use crate::bins::Bins;
 use crate::clock::Clock;
-use crate::lane::Lane;
+use crate::count::Extents;
+use crate::lane::{FEW, Lane};
 use crate::profile::Profile;
 use crate::ranges::Ranges;
 use crate::row::Row;
@@ -50,24 +51,44 @@ impl Pyramid {
     /// Summarises a trace. What comes of it is the same for any number of workers.
     #[must_use]
     pub fn new(trace: &Trace, workers: &Workers) -> Self {
-        let clock = clock(trace);
+        let mut pyramid = Pyramid::outline(trace, workers);
+        pyramid.summarise(trace, workers, |_| Some(0));
+        pyramid
+    }
+
+    /// The clock of a trace, and where its rows are, without summaries: questions are answered from rows.
+    #[must_use]
+    pub fn outline(trace: &Trace, workers: &Workers) -> Self {
         let views: Vec<LaneView<'_>> = trace.lanes().collect();
-        // The longest first, so that nobody is left with one at the end.
-        let mut order: Vec<usize> = (0..views.len()).collect();
-        order.sort_by_key(|lane| std::cmp::Reverse(views[*lane].len()));
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::with_capacity(views.len()));
-        let work = |_| {
-            let mut own = Vec::new();
-            while let Some(lane) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                own.push((*lane, Lane::new(views[*lane], clock)));
+        let extents = each(&views, workers, |view| {
+            let many = view.len() >= FEW || view.nature() == TypeNature::Link;
+            if many && !view.is_empty() { Extents::of(view) } else { Extents::default() }
+        });
+        let clock = clock(trace, &views, &extents);
+        let lanes = views.iter().zip(&extents);
+        let lanes = lanes.map(|(view, extents)| Lane::new(*view, extents, clock)).collect();
+        Pyramid { clock, lanes }
+    }
+
+    /// Makes summaries of the lanes for which `finest` has a level: of this level, or of the first one that memory allows,
+    /// and of all above. Others stay as they are.
+    pub fn summarise<'t>(
+        &mut self,
+        trace: &'t Trace,
+        workers: &Workers,
+        finest: impl Fn(LaneView<'t>) -> Option<u32> + Sync,
+    ) {
+        let views: Vec<LaneView<'_>> = trace.lanes().collect();
+        let (clock, outlines) = (self.clock, &self.lanes);
+        let lanes = each(&views, workers, |view| {
+            let least = finest(view)?;
+            Some(outlines[view.id().index()].summarised(view, clock, least))
+        });
+        for (own, lane) in self.lanes.iter_mut().zip(lanes) {
+            if let Some(lane) = lane {
+                *own = lane;
             }
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(own);
-        };
-        workers.run(|| workers.on_each(work));
-        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        done.sort_unstable_by_key(|(lane, _)| *lane);
-        Pyramid { clock, lanes: done.into_iter().map(|(_, lane)| lane).collect() }
+        }
     }
 
     /// Clock of the trace, which measures time in ticks.
@@ -131,8 +152,31 @@ impl Pyramid {
     }
 }
 
+/// A result for each lane. The longest come first, so that nobody is left with one at the end.
+fn each<'t, R: Send>(
+    views: &[LaneView<'t>],
+    workers: &Workers,
+    make: impl Fn(LaneView<'t>) -> R + Sync,
+) -> Vec<R> {
+    let mut order: Vec<usize> = (0..views.len()).collect();
+    order.sort_by_key(|lane| std::cmp::Reverse(views[*lane].len()));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(views.len()));
+    let work = |_| {
+        let mut own = Vec::new();
+        while let Some(lane) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            own.push((*lane, make(views[*lane])));
+        }
+        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(own);
+    };
+    workers.run(|| workers.on_each(work));
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_unstable_by_key(|(lane, _)| *lane);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// The clock of a trace: from its first time to its last.
-fn clock(trace: &Trace) -> Clock {
+fn clock(trace: &Trace, lanes: &[LaneView<'_>], extents: &[Extents]) -> Clock {
     let (mut from, mut to) = (f64::INFINITY, trace.end());
     let mut see = |time: f64| {
         if time.is_finite() {
@@ -145,12 +189,14 @@ fn clock(trace: &Trace) -> Clock {
         see(containers.start(id));
         see(containers.end(id));
     }
-    for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+    for (lane, extents) in lanes.iter().zip(extents).filter(|(lane, _)| !lane.is_empty()) {
         see(lane.start(0));
-        // A link may begin before one that is complete sooner.
-        for link in lane.links() {
-            see(link.start.min(link.end));
-            see(link.start.max(link.end));
+        if lane.nature() == TypeNature::Link {
+            // A link may begin before one that is complete sooner.
+            for (_, from, to) in &extents.chunks {
+                see(*from);
+                see(*to);
+            }
         }
     }
     Clock::new(from.min(to), to)

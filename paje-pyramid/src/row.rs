@@ -32,7 +32,7 @@ impl Row {
     }
 }
 
-/// Shows the rows of some chunks of a lane, of which the first has this number.
+/// Shows the rows of some chunks of a lane one by one, of which the first has this number.
 pub(crate) fn each(lane: LaneView<'_>, chunks: Range<usize>, first: u64, show: impl FnMut(Row)) {
     let Ok(()) = lane.visit_chunks(chunks, &mut Each { next: first, show });
 }

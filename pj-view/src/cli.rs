@@ -10,6 +10,7 @@ use console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span,
 use paje_sim::Selection;
 
 use crate::manual::MANUAL;
+use crate::view::Purpose;
 
 const WHICH: &str = "What is shown";
 const OUTPUT: &str = "Where it is shown";
@@ -148,6 +149,15 @@ impl Cli {
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
         !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
+    }
+
+    /// Purpose of what is read: a drawing needs less than a page.
+    #[must_use]
+    pub fn purpose(&self) -> Purpose {
+        match self.svg.is_some() || self.png.is_some() {
+            true => Purpose::Drawing { width: self.width },
+            false => Purpose::Page,
+        }
     }
 
     /// True if a file is written, and nothing served.

@@ -192,7 +192,8 @@ fn read(
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
     }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
-    let view = View::new(trace, title, &cli.selection(), cli.span.window(), workers);
+    let window = cli.span.window();
+    let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
     if view.lanes().next().is_none() {
         return Err(Failure::Unsuitable(name, "there is nothing to show".into()));
     }

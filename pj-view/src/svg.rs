@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use paje_parser::TypeNature;
-use paje_pyramid::{Key, Row, Summary};
-use paje_sim::{LaneView, TypeId, ValueId};
+use paje_pyramid::{Clock, Key, Row, Summary};
+use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
 
 use crate::color::{Rgb, hex};
 use crate::picture::{DEEPEST, Line, lines};
@@ -27,6 +27,11 @@ const MOST_LINKS: usize = 4000;
 
 /// So many values are in the legend.
 const MOST_NAMES: usize = 30;
+
+/// The level that a drawing of this width needs where rows are many: of two pixels.
+pub(crate) fn level(clock: Clock, window: TimeRange, width: f64) -> u32 {
+    clock.level((window.to - window.from) / (width - GUTTER - MARGIN) * 2.0)
+}
 
 /// A drawing of what is shown, in its window of time.
 pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
@@ -82,14 +87,13 @@ impl<'v> Drawing<'v> {
 
     fn rect(&mut self, color: Rgb, left: f64, right: f64, top: f64, height: f64) {
         let path = self.fills.entry(color).or_default();
-        let (left, right) = (tenth(left), tenth(right));
-        let _ = write!(
-            path,
-            "M{left} {}h{}v{}H{left}z",
-            tenth(top),
-            tenth(right - left),
-            tenth(height)
-        );
+        let (left, right) = (tenths(left), tenths(right));
+        let parts = [('M', left), (' ', tenths(top)), ('h', right - left)];
+        for (letter, number) in parts.into_iter().chain([('v', tenths(height)), ('H', left)]) {
+            path.push(letter);
+            push_tenths(path, number);
+        }
+        path.push('z');
     }
 
     fn line(&mut self, line: &Line<'v>) {
@@ -121,7 +125,7 @@ impl<'v> Drawing<'v> {
                 }
             }
             _ => {
-                let level = clock.level((window.to - window.from) / pixels * 2.0);
+                let level = level(clock, window, self.width);
                 let bins = from >> level..(to >> level) + 1;
                 let summary = self.view.pyramid.summary(lane, level, bins);
                 self.summary(line, lane, &summary);
@@ -341,6 +345,34 @@ fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
+/// The same as a whole number.
+fn tenths(number: f64) -> i64 {
+    (number * 10.0 + 0.5f64.copysign(number)) as i64
+}
+
+/// Appends what `tenth` is written as. There are so many of these numbers in a drawing that formatting them as any other
+/// took most of its time.
+fn push_tenths(out: &mut String, tenths: i64) {
+    if tenths < 0 {
+        out.push('-');
+    }
+    let mut digits = [b'0'; 24];
+    let (mut at, mut rest) = (digits.len(), tenths.unsigned_abs());
+    let fraction = rest % 10;
+    rest /= 10;
+    while {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        rest > 0
+    } {}
+    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+    if fraction > 0 {
+        out.push('.');
+        out.push(char::from(b'0' + fraction as u8));
+    }
+}
+
 fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() > most.max(2) {
         true => name.chars().take(most.max(2) - 1).chain(['…']).collect(),
@@ -378,6 +410,17 @@ mod tests {
             "&lt;a&gt; &amp; \"b\"\u{fffd}[0m\u{fffd}"
         );
         assert_eq!((shortened("abcdef", 4), shortened("abcd", 4)), ("abc…".into(), "abcd".into()));
+    }
+
+    #[test]
+    fn numbers_are_written_as_any_other() {
+        let mut numbers = vec![0.0, 0.04, 0.05, 0.25, 9.95, 10.0, 99.96, 100.0, 1234.5678, 4e9];
+        numbers.extend((0..2000).map(|i| f64::from(i) * 0.37 - 250.0));
+        for number in numbers {
+            let mut out = String::new();
+            push_tenths(&mut out, tenths(number));
+            assert_eq!(out, (tenth(number) + 0.0).to_string(), "{number}");
+        }
     }
 
     #[test]

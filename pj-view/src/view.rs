@@ -1,10 +1,24 @@
 //! A trace, its summaries, and which of it is shown.
 
+use paje_parser::TypeNature;
 use paje_pyramid::Pyramid;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
 use workers::Workers;
 
 use crate::color::Colors;
+use crate::svg;
+
+/// Purpose of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A page, which may ask for anything.
+    Page,
+    /// A drawing of this width in pixels.
+    Drawing {
+        /// Its width.
+        width: u32,
+    },
+}
 
 /// Basis of pictures: a trace, its summaries, and which of it is shown.
 #[derive(Debug)]
@@ -22,16 +36,17 @@ pub struct View {
 }
 
 impl View {
-    /// Summarises a trace for what is to be shown of it.
+    /// Summarises a trace for what is to be shown of it. A drawing that is all that is asked for needs few summaries.
     #[must_use]
     pub fn new(
         trace: Trace,
         name: String,
         selection: &Selection,
         window: TimeRange,
+        purpose: Purpose,
         workers: &Workers,
     ) -> Self {
-        let pyramid = Pyramid::new(&trace, workers);
+        let pyramid = Pyramid::outline(&trace, workers);
         let selected = selection.resolve(&trace);
         let colors = Colors::of(trace.types());
         let mut view = View { trace, pyramid, name, window, colors, selected };
@@ -39,7 +54,26 @@ impl View {
         let (from, to) =
             (window.from.max(all.from).min(all.to), window.to.min(all.to).max(all.from));
         view.window = if from < to { TimeRange { from, to } } else { all };
+        view.summarise(purpose, workers);
         view
+    }
+
+    fn summarise(&mut self, purpose: Purpose, workers: &Workers) {
+        let View { trace, pyramid, selected, window, .. } = self;
+        let finest = match purpose {
+            Purpose::Page => 0,
+            Purpose::Drawing { width } => svg::level(pyramid.clock(), *window, width.into()),
+        };
+        pyramid.summarise(trace, workers, |lane| {
+            let is_drawn = match purpose {
+                Purpose::Page => true,
+                // Of links, single ones are drawn or none.
+                Purpose::Drawing { .. } => {
+                    lane.nature() != TypeNature::Link && selected.wants_lane(lane)
+                }
+            };
+            is_drawn.then_some(finest)
+        });
     }
 
     /// Choice of rows.
@@ -108,5 +142,58 @@ impl View {
             }
         }
         shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use paje_sim::Options;
+
+    use super::*;
+
+    const HEADER: &str = "\
+%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineVariableType 5\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 2\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeSetVariable 4\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef
+0 Host 0
+1 State Host
+5 Variable Host
+2 0 c Host 0
+2 0 d Host 0
+";
+
+    #[test]
+    fn what_a_drawing_alone_needs_draws_the_same() {
+        // So many rows that pixels show their shares.
+        let mut text = HEADER.to_owned();
+        for i in 0..9000 {
+            let (time, value) = (f64::from(i) * 0.37, ["x", "y", "z"][i as usize % 3]);
+            let _ = write!(text, "3 {time} State c {value}\n4 {time} Variable d {}\n", i % 17);
+        }
+        let all = TimeRange { from: f64::NEG_INFINITY, to: f64::INFINITY };
+        for (window, width) in
+            [(all, 1200), (all, 400), (TimeRange { from: 100.0, to: 2500.0 }, 700)]
+        {
+            let view = |purpose| {
+                let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is valid");
+                let selection = Selection::default();
+                View::new(trace, "a".into(), &selection, window, purpose, &Workers::one())
+            };
+            let drawing = view(Purpose::Drawing { width });
+            let finest = |view: &View| {
+                let finest = view.lanes().filter_map(|lane| view.pyramid.finest(lane.id()));
+                finest.min().expect("there are summaries")
+            };
+            let page = view(Purpose::Page);
+            assert!(finest(&page) <= finest(&drawing) && drawing.pyramid.bytes() > 0);
+            let drawn = svg::write(&drawing, width, None);
+            assert!(drawn.len() > 5000, "{drawn}");
+            assert_eq!(drawn, svg::write(&page, width, None), "{window:?}, {width}");
+        }
     }
 }

@@ -85,6 +85,28 @@ fn summaries_are_what_rows_say() {
 }
 
 #[test]
+fn answers_are_the_same_whatever_is_summarised() {
+    let (mut kept, mut left_out) = (0, 0);
+    for (name, trace) in traces() {
+        let mut pyramid = Pyramid::outline(&trace, &Workers::one());
+        // Of every third lane none; of others, those of wide bins.
+        pyramid.summarise(&trace, &Workers::one(), |lane| (lane.id().0 % 3 != 1).then_some(57));
+        let mut random = Random::new(11);
+        for lane in trace.lanes() {
+            match pyramid.finest(lane.id()) {
+                Some(level) => {
+                    assert!(level >= 57 && lane.id().0 % 3 != 1);
+                    kept += 1;
+                }
+                None => left_out += 1,
+            }
+            summaries_of(&name, &pyramid, lane, &mut random);
+        }
+    }
+    assert!(kept > 20 && left_out > 20, "{kept} lanes with summaries, {left_out} without");
+}
+
+#[test]
 fn a_level_is_the_sum_of_the_one_below() {
     for (name, trace) in traces() {
         let pyramid = Pyramid::new(&trace, &Workers::one());
