@@ -127,7 +127,7 @@ pub use names::progress::{Phase, Progress};
 pub use names::recovered::{Recovered, Recovery, Remedy};
 pub use names::text::Name;
 pub use names::time_range::TimeRange;
-pub use names::usage::Usage;
+pub use names::usage::{OtherQuoting, Usage};
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;

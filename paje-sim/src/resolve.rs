@@ -108,7 +108,7 @@ pub(crate) fn resolve(
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
                         let value = state.model.value(type_, name, *hash);
-                        state.watch_value(type_, value, name);
+                        state.watch_value(type_, value, (*symbol, name));
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
@@ -137,6 +137,7 @@ pub(crate) fn resolve(
             }
         }
     }
+    state.watch_events(block);
     Ok(())
 }
 

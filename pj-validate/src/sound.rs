@@ -2,9 +2,10 @@
 //!
 //! Most traces that are checked are sound. The checker ([`mod@crate::check`]) goes through a trace line by line with plain
 //! data structures; the replay of `paje-sim` does the same with all threads, but ends at the first problem, and says
-//! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, the report is made
-//! of what it knows, and of what the checker says of the lines that define something: unused definitions are in
-//! almost every trace. In all other cases, and whenever in doubt, the checker reads the trace as if nobody had before.
+//! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, or that values are
+//! written with quotes here and without there, the report is made of what it knows, and of what the checker says of the
+//! lines that define something (unused definitions are in almost every trace) and of the first one with other quotes. In
+//! all other cases, and whenever in doubt, the checker reads the trace as if nobody had before.
 //!
 //! The checker reads alone
 //! - what is no regular file: a pipe cannot be read twice, and to keep it would take its size of memory or disk;
@@ -162,6 +163,10 @@ fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
         times,
         events: (0..trace.defs().len()).map(|def| usage.is_event_used(def)).collect(),
         types: known_types(trace, usage, counts),
+        other_quoting: usage
+            .other_quoting()
+            .map(|(type_, events)| (type_.index(), events))
+            .collect(),
         states: of_nature(TypeNature::State),
         variables: of_nature(TypeNature::Variable),
         point_events: of_nature(TypeNature::Event),

@@ -1,5 +1,7 @@
 //! The part of its definitions that a trace uses.
 
+use std::collections::BTreeMap;
+
 use crate::names::ids::{TypeId, ValueId};
 
 /// The part of its definitions that a trace uses, and whether it is written in one way throughout: what a replay knows beside
@@ -14,9 +16,22 @@ pub struct Usage {
     pub(crate) first_time: f64,
     pub(crate) definitions_to: u64,
     definitions: u64,
+    /// By type.
+    other_quoting: BTreeMap<TypeId, OtherQuoting>,
     pub(crate) open_states: u64,
     pub(crate) ends_with_newline: bool,
     pub(crate) is_doubtful: bool,
+}
+
+/// Events with a value of a type that is in quotes and was not where it was met first, or the other way round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherQuoting {
+    /// The number of these events.
+    pub count: u64,
+    /// The byte of the trace where the first one's line begins.
+    pub first: u64,
+    /// The number of the last one's line, from 1.
+    pub last_line: u64,
 }
 
 impl Default for Usage {
@@ -27,6 +42,7 @@ impl Default for Usage {
             first_time: f64::INFINITY,
             definitions_to: 0,
             definitions: 0,
+            other_quoting: BTreeMap::new(),
             open_states: 0,
             ends_with_newline: true,
             is_doubtful: false,
@@ -80,9 +96,14 @@ impl Usage {
         self.ends_with_newline
     }
 
-    /// Tells whether there may be anything that a replay passes over: a [warning](crate::Trace::warnings); a type, a
-    /// container or a value that is written with quotes here and without there; a line that ends inside quotes; where a
-    /// trace is shown in portions, a link with the key of one that was completed before. If not, there is none of
+    /// The types of which values are written with quotes here and without there, in their order, and the events that
+    /// do so.
+    pub fn other_quoting(&self) -> impl ExactSizeIterator<Item = (TypeId, OtherQuoting)> {
+        self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
+    }
+
+    /// Tells whether there may be anything else that a replay passes over: a [warning](crate::Trace::warnings); a type or
+    /// a container that is written with quotes here and without there; a line that ends inside quotes; where a trace is shown in portions, a link with the key of one that was completed before. If not, there is none of
     /// these.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
@@ -107,6 +128,14 @@ impl Usage {
             words.resize(word + 1, 0);
         }
         words[word] |= 1 << bit;
+    }
+
+    /// These events have values of a type in other quotes; those that were noted before come before them.
+    pub(crate) fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
+        let known = self.other_quoting.entry(type_);
+        let known = known.or_insert(OtherQuoting { count: 0, ..events });
+        known.count += events.count;
+        known.last_line = events.last_line;
     }
 
     /// A line of the definition of an event begins at this byte.

@@ -20,6 +20,9 @@ pub(crate) struct Maps {
     /// Types that values have been looked up in.
     pub(crate) types: Vec<Option<TypeId>>,
     pub(crate) values: Vec<ValueId>,
+    /// Of symbols of values, the type of those that are not in quotes as they were when they were met first: only if
+    /// somebody asks. Empty if there are none.
+    pub(crate) other_quoting: Vec<Option<TypeId>>,
     pub(crate) link_ends: Vec<ContainerId>,
     /// Number of lanes that there were already when the decoder met them.
     pub(crate) again: usize,

@@ -2,12 +2,14 @@
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 
-use super::Resolver;
+use super::{Counter, Resolver};
 use crate::decode::block::DecodedBlock;
-use crate::decode::decoded::Structure;
+use crate::decode::decoded::{Op, Structure};
+use crate::decode::symbols::Symbol;
 use crate::decode::watched::is_quoted;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::text::Name;
+use crate::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
     /// A structural line, before it is applied.
@@ -78,12 +80,56 @@ impl Resolver<'_> {
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    /// The use of a value.
+    /// The use of a value, in a way of writing its name that the decoder has not met yet.
     #[inline]
-    pub(super) fn watch_value(&mut self, type_: TypeId, value: ValueId, name: Name<'_>) {
+    pub(super) fn watch_value(&mut self, type_: TypeId, value: ValueId, here: (Symbol, Name<'_>)) {
         let Some(usage) = &mut self.usage else { return };
+        let (symbol, name) = (here.0 as usize, here.1);
         let known = self.model.types.value_identifier(type_, value).quoting;
-        usage.is_doubtful |= is_quoted(known) != is_quoted(name.quoting);
         usage.use_value(type_, value);
+        if is_quoted(known) != is_quoted(name.quoting) {
+            let all = &mut self.maps.other_quoting;
+            all.resize(all.len().max(symbol + 1), None);
+            all[symbol] = Some(type_);
+        }
+    }
+
+    /// The events of a block, once its values are resolved: those with values in other quotes are counted.
+    #[inline]
+    pub(super) fn watch_events(&mut self, block: &DecodedBlock) {
+        if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
+            self.count_other_quoting(block);
+        }
+    }
+
+    fn count_other_quoting(&mut self, block: &DecodedBlock) {
+        let Some(usage) = &mut self.usage else { return };
+        let decoded = &block.decoded;
+        // By type: how many, and where the first and the last line begin.
+        let mut found: Vec<(TypeId, u64, u32, u32)> = Vec::new();
+        for event in decoded.lane_events() {
+            let symbol = match event.op() {
+                Op::Event | Op::SetState | Op::PushState => event.argument as usize,
+                Op::StartLink | Op::EndLink => {
+                    decoded.links[event.argument as usize].value as usize
+                }
+                _ => continue,
+            };
+            let Some(Some(type_)) = self.maps.other_quoting.get(symbol) else { continue };
+            match found.iter_mut().find(|of| of.0 == *type_) {
+                Some((_, count, first, last)) => {
+                    *count += 1;
+                    (*first, *last) = ((*first).min(event.at), (*last).max(event.at));
+                }
+                None => found.push((*type_, 1, event.at, event.at)),
+            }
+        }
+        found.sort_unstable_by_key(|of| of.3);
+        let mut counter = Counter::default();
+        for (type_, count, first, last) in found {
+            let (first, last_line) =
+                (block.text.start().0 + u64::from(first), counter.number(block, last));
+            usage.use_other_quoting(type_, OtherQuoting { count, first, last_line });
+        }
     }
 }

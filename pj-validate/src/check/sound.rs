@@ -2,16 +2,18 @@
 //!
 //! A sound trace needs no careful look at each of its lines. Whoever has read it all (see [`crate::sound`]) says what
 //! its events use and what there is of everything; what a report says beyond that is where definitions stand, so only
-//! lines that define something are checked here.
+//! lines that define something are checked here, and the first one of those with a value in other quotes.
 
 use std::io::{self, Read};
 
-use paje_parser::{EventKind, Field};
+use paje_parser::{EventKind, Field, FieldName, RawEvent};
+use paje_sim::OtherQuoting;
 
 use super::*;
 use crate::summary::ContainerSummary;
 
-/// Facts about a trace in one file that is sound, and in which no line by itself deserves a warning.
+/// Facts about a trace in one file that is sound, and in which no line by itself deserves a warning, but for values in other
+/// quotes.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Lines, blank ones and comments included.
@@ -26,6 +28,8 @@ pub(crate) struct Known {
     pub(crate) events: Vec<bool>,
     /// In the order of their definitions, the root's first.
     pub(crate) types: Vec<KnownType>,
+    /// Lines with values that are in other quotes than where they were met first, by index of their types.
+    pub(crate) other_quoting: Vec<(usize, OtherQuoting)>,
     /// In the order of their creations, the root first.
     pub(crate) containers: Vec<ContainerSummary>,
     /// Objects of all types of a nature.
@@ -61,23 +65,70 @@ pub(crate) fn report(
 ) -> io::Result<Option<Report>> {
     let mut checker = Checker::new(options);
     checker.model.world.files = Files::of(path, again, None);
-    checker.definitions_to(known.definitions_to, input)?;
-    Ok(checker.complete(known))
+    let mut others = known.other_quoting.clone();
+    others.sort_by_key(|(_, lines)| lines.first);
+    let Some(others) = checker.definitions_to(known.definitions_to, &others, input)? else {
+        return Ok(None);
+    };
+    Ok(checker.complete(known, others))
 }
 
 impl Checker {
-    /// Checks the lines that define something, and begin before a byte; the others are only counted.
-    fn definitions_to(&mut self, end: u64, input: impl Read) -> io::Result<()> {
+    /// Checks the lines that define something, and begin before a byte, and the first ones with other quotes, of which it
+    /// makes findings; the others are only counted. `None` if a line is not what it is said to be.
+    fn definitions_to(
+        &mut self,
+        end: u64,
+        others: &[(usize, OtherQuoting)],
+        input: impl Read,
+    ) -> io::Result<Option<Vec<Finding>>> {
         let mut lines = Lines::new(input, self.options.longest_line);
-        while self.bytes < end {
-            match lines.next()? {
-                Piece::Line(line) if self.defines(line) => self.line(line),
-                Piece::Line(line) => self.pass_over(line.len() as u64),
-                Piece::TooLong(bytes) => self.pass_over(bytes),
-                Piece::End => break,
+        let mut others = others.iter().peekable();
+        let mut found = Vec::new();
+        while self.bytes < end || others.peek().is_some() {
+            let at = self.bytes;
+            let mut here = std::iter::from_fn(|| others.next_if(|(_, lines)| lines.first <= at));
+            match (here.next(), lines.next()?) {
+                // A line has one value.
+                (Some(other), Piece::Line(line)) if other.1.first == at => {
+                    found.push(self.other_quoting(line, *other));
+                    self.pass_over(line.len() as u64);
+                }
+                (None, Piece::Line(line)) if self.defines(line) => self.line(line),
+                (None, Piece::Line(line)) => self.pass_over(line.len() as u64),
+                (None, Piece::TooLong(bytes)) => self.pass_over(bytes),
+                (None, Piece::End) if others.peek().is_none() => break,
+                _ => return Ok(None),
             }
         }
-        Ok(())
+        Ok(found.into_iter().collect())
+    }
+
+    /// Finding about a line whose value is in other quotes, and those that follow; `None` if it is not.
+    fn other_quoting(
+        &mut self,
+        line: &[u8],
+        (type_, lines): (usize, OtherQuoting),
+    ) -> Option<Finding> {
+        let mut words = Vec::new();
+        let end = token::fields(line, 0, &mut words);
+        let text = &line[..end];
+        let here = Here { line: self.lines + 1, ..self.here(text) };
+        let defs = self.header.defs();
+        let index = defs.find(words.first()?.of(text).bare())?;
+        let event = RawEvent::new(&defs.defs()[index], text, &words).ok()?;
+        let source = Source { here: &here, event: &event, def: self.header.number(index) };
+        let types = &mut self.model.world.things.types;
+        let id = types.find(event.field(FieldName::Type)?.bare())?;
+        let value = event.field(FieldName::Value)?;
+        if id as usize != type_ {
+            return None;
+        }
+        types.expect_value(id, value);
+        let mut findings = Findings::new(&Options::default());
+        types.value(id, value, &source, &mut findings);
+        let finding = findings.listed().findings.pop()?;
+        Some(Finding { count: lines.count, last_line: lines.last_line, ..finding })
     }
 
     const fn pass_over(&mut self, bytes: u64) {
@@ -101,7 +152,7 @@ impl Checker {
     }
 
     /// Report, if the definitions are those that are known, and nothing is wrong with them.
-    fn complete(mut self, known: Known) -> Option<Report> {
+    fn complete(mut self, known: Known, others: Vec<Finding>) -> Option<Report> {
         let Known { events, types, .. } = known;
         let is_other = !self.findings.is_empty()
             || self.header.defs().is_open()
@@ -122,6 +173,9 @@ impl Checker {
                 return None;
             }
         }
+        others.into_iter().for_each(|finding| {
+            self.findings.add(finding, None);
+        });
         let model = &mut self.model;
         model.times = known.times;
         model.unused_types(&mut self.findings);

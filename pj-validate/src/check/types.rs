@@ -173,18 +173,31 @@ impl Types {
             }
             return *value;
         }
-        type_.add_value(Value {
-            identifier: name.bare().into(),
-            name: None,
-            said_in: source.here.file,
-            quoted: quoted(name),
-            used: true,
-            place: None,
-        })
+        type_.add_value(Value::undefined(name.bare(), quoted(name), source.here.file))
+    }
+
+    /// Makes a value that is in other quotes here and that nothing defines, as a line before this one did.
+    pub(crate) fn expect_value(&mut self, id: u32, name: Field<'_>) {
+        let type_ = self.get_mut(id);
+        if !type_.by_identifier.contains_key(name.bare()) {
+            type_.add_value(Value::undefined(name.bare(), !quoted(name), 0));
+        }
     }
 }
 
 impl Value {
+    /// A value that is used without a definition.
+    fn undefined(identifier: &[u8], quoted: bool, said_in: u32) -> Self {
+        Value {
+            identifier: identifier.into(),
+            name: None,
+            said_in,
+            quoted,
+            used: true,
+            place: None,
+        }
+    }
+
     /// Name of the value in messages.
     pub(crate) fn named(&self) -> Named {
         match &self.name {

@@ -132,7 +132,6 @@ fn what_a_replay_passes_over() {
     for more in [
         "10 2 \"State\" p w\n",
         "10 2 State \"p\" w\n",
-        "10 2 State p \"w\"\n",
         "10 2 State p \"unclosed\n",
         "17 2 Message h d p k\n18 3 Message h d \"q\" k\n",
         "17 2 Message h d p k\n18 3 Message h d q k\n17 4 Message h d p m\n18 5 Message h d \"q\" m\n",
@@ -157,5 +156,48 @@ fn what_a_replay_passes_over() {
         ["6 a State a \"0 1 0\"\n", "2 Other Process\n", "13 0.5 State q\n", "14 0 Load p 1", ""]
     {
         assert!(is_enough(&format!("{sound}{more}")), "{more}");
+    }
+}
+
+/// Only the first of these lines is looked at; others are counted.
+#[test]
+fn values_in_other_quotes() {
+    let lines = |from: u32, quoted: &[u32]| {
+        let mut text = String::new();
+        for i in 0..40 {
+            let value = |name: &str| match quoted.contains(&(i % 7)) {
+                true => format!("\"{name}\""),
+                false => name.to_owned(),
+            };
+            let (time, two) = (from + i, value("in two"));
+            text += &format!("10 {time} State p {}\n9 {time} Mark p {}\n", value("w"), value("m"));
+            text += &format!("17 {time} Message h {} p {from}-{i}\n", value("d"));
+            text += &format!("18 {time} Message h {} q {from}-{i}\n", value("d"));
+            if two.starts_with('"') {
+                text += &format!("11 {time} State p {two}\n12 {time} State p\n");
+            }
+        }
+        text
+    };
+    let closed = "13 99 State p\n";
+    for (first, second) in
+        [(&[][..], &[3, 5][..]), (&[0], &[]), (&[1], &[2, 6]), (&[4], &[0, 1, 4])]
+    {
+        let text = trace(&format!("{}{}{closed}", lines(0, first), lines(40, second)));
+        for seed in 0..12 {
+            // Longer than the longest line of some: which one, the checker tells.
+            let is_enough = compare_text(text.as_bytes(), seed);
+            assert!(is_enough || seed > 0, "{text}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        fs::write(&path, text).unwrap();
+        for (only, max_findings) in
+            [("other-quoting", 100), ("unused-type", 100), ("other-quoting", 1)]
+        {
+            let mut options = Options::default();
+            (options.only, options.max_findings) = (vec![only.into()], max_findings);
+            assert!(compare(&path, &options, &Replaying::by(&TEAM)));
+        }
     }
 }
