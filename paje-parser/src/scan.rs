@@ -61,8 +61,25 @@ pub struct ShortLine {
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     masks: Vec<Masks>,
+    found: Found,
     /// True if the block has any quote or comment sign.
     special: bool,
+}
+
+/// Sums over the masks of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Found {
+    newlines: u64,
+    /// The bits of all quotes and comment signs: none if there is none.
+    special: u64,
+}
+
+impl Found {
+    #[inline(always)]
+    const fn add(&mut self, masks: &Masks) {
+        self.newlines += masks.newline.count_ones() as u64;
+        self.special |= masks.quote | masks.hash;
+    }
 }
 
 /// The lines of a text that are short: their fields can be read off one 64-byte window, for they have no comment, and
@@ -131,29 +148,40 @@ impl Scanner {
     /// Computes the masks of `text`.
     pub fn scan(&mut self, text: &[u8]) {
         self.masks.clear();
-        self.masks.reserve(text.len() / 64 + 3);
+        self.found = Found::default();
         let (chunks, tail) = text.as_chunks::<64>();
         self.scan_chunks(chunks);
         let mut last = [b'\n'; 64];
         last[..tail.len()].copy_from_slice(tail);
         self.scan_chunks(&[last]);
+        self.found.newlines -= (64 - tail.len()) as u64;
+        self.special = self.found.special != 0;
         // A window may begin on the last byte and reach into the next mask.
         self.masks.push(Masks::END);
         self.masks.push(Masks::END);
-        self.special = self.masks.iter().any(|masks| (masks.quote | masks.hash) != 0);
+    }
+
+    /// Number of newlines in the text last scanned.
+    #[must_use]
+    pub const fn newlines(&self) -> u64 {
+        self.found.newlines
     }
 
     fn scan_chunks(&mut self, chunks: &[[u8; 64]]) {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
+        if std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("popcnt")
+        {
             #[allow(unsafe_code)]
-            // SAFETY: the processor has AVX2, which is all that the function asks for.
+            // SAFETY: the processor has AVX2 and POPCNT, which is all that the function asks for.
             unsafe {
-                avx2::extend(&mut self.masks, chunks);
+                avx2::extend(&mut self.masks, &mut self.found, chunks);
             }
             return;
         }
-        self.masks.extend(chunks.iter().map(masks_portable));
+        let found = &mut self.found;
+        let masks = chunks.iter().map(masks_portable);
+        self.masks.extend(masks.inspect(|masks| found.add(masks)));
     }
 
     /// The lines of the text last scanned.
@@ -264,15 +292,17 @@ fn masks_portable(chunk: &[u8; 64]) -> Masks {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::Masks;
+    use super::{Found, Masks};
     use std::arch::x86_64::{
         __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
         _mm256_setr_epi8, _mm256_shuffle_epi8,
     };
 
-    /// Appends the masks of each chunk.
-    #[target_feature(enable = "avx2")]
-    pub(super) fn extend(masks: &mut Vec<Masks>, chunks: &[[u8; 64]]) {
+    /// Appends the masks of each chunk, and adds them up.
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn extend(masks: &mut Vec<Masks>, found: &mut Found, chunks: &[[u8; 64]]) {
+        // A copy, which stays in registers.
+        let mut sums = *found;
         // Looked up by its low nibble, a white byte finds itself; no other byte does, and bytes
         // from 0x80 on look up zero.
         let white = _mm256_setr_epi8(
@@ -282,14 +312,16 @@ mod avx2 {
         let newline = _mm256_set1_epi8(b'\n' as i8);
         let quote = _mm256_set1_epi8(b'"' as i8);
         let hash = _mm256_set1_epi8(b'#' as i8);
-        masks.extend(chunks.iter().map(|chunk| {
+        masks.reserve(chunks.len() + 2);
+        // A loop: a closure would be a call for each chunk.
+        for chunk in chunks {
             let (low, high) = (load(chunk, 0), load(chunk, 32));
             let pair = |l: __m256i, h: __m256i| {
                 u64::from(_mm256_movemask_epi8(l) as u32)
                     | u64::from(_mm256_movemask_epi8(h) as u32) << 32
             };
             let equal = |to: __m256i| pair(_mm256_cmpeq_epi8(low, to), _mm256_cmpeq_epi8(high, to));
-            Masks {
+            let chunk_masks = Masks {
                 white: pair(
                     _mm256_cmpeq_epi8(low, _mm256_shuffle_epi8(white, low)),
                     _mm256_cmpeq_epi8(high, _mm256_shuffle_epi8(white, high)),
@@ -297,8 +329,11 @@ mod avx2 {
                 newline: equal(newline),
                 quote: equal(quote),
                 hash: equal(hash),
-            }
-        }));
+            };
+            sums.add(&chunk_masks);
+            masks.push(chunk_masks);
+        }
+        *found = sums;
     }
 
     /// 32 bytes of the chunk; compiles to one load.

@@ -223,12 +223,12 @@ impl Decoder {
     ) {
         decoded.clear();
         let text = block.text();
-        decoded.lines = memchr::memchr_iter(b'\n', text).count() as u64;
+        self.lexing.scanner.scan(text);
+        decoded.lines = self.lexing.scanner.newlines();
         if self.asked.keeps_lines {
             let newlines = memchr::memchr_iter(b'\n', text).map(|newline| newline as u32);
             decoded.newlines.extend(newlines);
         }
-        self.lexing.scanner.scan(text);
         if self.asked.recovers {
             let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
             self.lexing.unended = if last < text.len() { last } else { usize::MAX };
@@ -379,8 +379,9 @@ impl Decoder {
         };
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
-            let is_usual = self.plans.all[*index as usize].is_usual;
-            self.plans.short_ids.insert(id, batch_of(*index, is_usual));
+            if self.plans.all[*index as usize].is_usual {
+                self.plans.short_ids.insert(id, batch_of(*index, true));
+            }
             let mut padded = id.to_vec();
             padded.resize(padded.len() + 16, 0);
             if let Some(word) = word(&padded, 0, id.len()) {

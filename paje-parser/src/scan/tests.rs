@@ -6,6 +6,7 @@ use proptest::prelude::*;
 fn check(text: &[u8]) {
     let mut scanner = Scanner::default();
     scanner.scan(text);
+    assert_eq!(scanner.newlines(), text.iter().filter(|byte| **byte == b'\n').count() as u64);
     let (mut fast, mut searched) = (Spans::default(), Spans::default());
     let mut start = 0;
     while start < text.len() {

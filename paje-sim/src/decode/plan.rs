@@ -48,7 +48,7 @@ pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
     /// By the texts of their numbers, as these were in this table: see [`short`](super::short).
     pub(super) by_id: WordTable,
-    /// Their batches, by the shortest of these texts.
+    /// The batches of their usual lines, by the shortest of these texts.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
     /// Which definitions the lines at hand have used, and a list of them.
@@ -64,8 +64,8 @@ pub(super) enum Action {
     Replayed(Op),
 }
 
-/// Batches of short numbers of events, found in one look: those that share a slot with another have
-/// [`Plans::by_id`].
+/// Batches for the usual lines of events with short numbers, found in one look: those that share a slot with
+/// another have [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
@@ -94,7 +94,7 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// The batch of the event whose number is the first `len` of eight bytes.
+    /// The batch for usual lines of the event whose number is the first `len` of eight bytes.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);

@@ -140,9 +140,6 @@ impl Decoder {
             let id_len = ends.trailing_zeros() as usize;
             let Some(index) = ids.find(u64::from_le_bytes(*bytes), id_len) else { break };
             let Some(batch) = batches.get_mut(index as usize) else { break };
-            if !index.is_multiple_of(2) {
-                break;
-            }
             if batch.is_empty() {
                 filled.push(index);
             }
