@@ -52,6 +52,8 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
+    /// The same in huge pages.
+    Huge(MmapMut),
     /// Of a temporary file.
     File(MmapMut),
 }
@@ -63,7 +65,7 @@ impl Deref for Piece {
     fn deref(&self) -> &[u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::File(map) => bytemuck::cast_slice(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -73,7 +75,7 @@ impl DerefMut for Piece {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::File(map) => bytemuck::cast_slice_mut(map),
+            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice_mut(map),
         }
     }
 }
@@ -93,7 +95,10 @@ const LARGEST: usize = (4 << 20) / 8 - 512;
 
 /// From this total size on, in words, pieces lie in huge pages, if the system has any: clearing one is
 /// three times cheaper than clearing its small pages one by one, as each is touched.
-const HUGE_FROM: usize = (8 << 20) / 8;
+const HUGE_FROM: usize = (4 << 20) / 8;
+
+/// Words of these pieces: two huge pages of most systems.
+const HUGE: usize = (4 << 20) / 8;
 
 /// Words of a piece of a file. There can be some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
@@ -128,11 +133,14 @@ impl Arena {
         }
         // Zeroed memory of this size comes from the system untouched: a page is there when it is
         // first written.
-        let piece = vec![0; size];
-        if self.total >= HUGE_FROM {
-            advise_huge(&piece);
+        if self.total >= HUGE_FROM
+            && let Some(map) = in_huge_pages(words)
+        {
+            let size = map.len() / 8;
+            self.push(Piece::Huge(map), size);
+            return;
         }
-        self.push(Piece::Memory(piece), size);
+        self.push(Piece::Memory(vec![0; size]), size);
     }
 
     fn push(&mut self, piece: Piece, size: usize) {
@@ -158,8 +166,11 @@ impl Arena {
     pub(crate) fn evict(&mut self, overflow: &Overflow) -> bool {
         // The last is small, or will be full soon.
         let full = self.pieces.len().saturating_sub(1);
-        let in_memory =
-            |piece: &&mut Piece| matches!(piece, Piece::Memory(words) if words.len() >= LARGEST);
+        let in_memory = |piece: &&mut Piece| match piece {
+            Piece::Memory(words) => words.len() >= LARGEST,
+            Piece::Huge(_) => true,
+            Piece::File(_) => false,
+        };
         let Some(piece) = self.pieces[..full].iter_mut().find(in_memory) else { return false };
         let Some(mut map) = overflow.map(size_of_val(&piece[..]).next_multiple_of(1 << 16)) else {
             return false;
@@ -245,21 +256,35 @@ pub(crate) fn set_small(words: &mut [u64], width: Width, index: usize, value: u3
     }
 }
 
-/// Asks the system to back memory with huge pages. It is free to refuse.
-#[cfg(target_os = "linux")]
-fn advise_huge(piece: &[u64]) {
-    use rustix::mm::{Advice, madvise};
-    let page = rustix::param::page_size();
-    let start = piece.as_ptr().cast_mut();
-    let skipped = start.addr().next_multiple_of(page) - start.addr();
-    let Some(len) = size_of_val(piece).checked_sub(skipped) else { return };
-    // SAFETY: the range lies within one allocation, to whole pages; this advice leaves its content as
-    // it is and says only how it may be backed.
-    #[allow(unsafe_code)]
-    let _ = unsafe {
-        madvise(start.byte_add(skipped).cast(), len / page * page, Advice::LinuxHugepage)
-    };
+/// Zeros in huge pages, as far as the system has any and gives them. A mapping of our own, which nothing has touched
+/// before we ask: the allocator writes in front of what it gives away, which makes the first page of it a small one, and
+/// then all that would be in a huge page with it.
+fn in_huge_pages(words: usize) -> Option<MmapMut> {
+    let map = MmapMut::map_anon(words.max(HUGE).next_multiple_of(HUGE) * 8).ok()?;
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Some(map)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn advise_huge(_: &[u64]) {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small pieces, large ones, and a request that is larger than any.
+    #[test]
+    fn words_keep_their_places() {
+        let mut arena = Arena::default();
+        let sizes = (1..3000).chain([HUGE + 1, 5]);
+        let places: Vec<(Place, usize)> = sizes.map(|words| (arena.take(words), words)).collect();
+        for (number, (place, words)) in (1..).zip(&places) {
+            assert!(arena.words(*place, 0, *words).iter().all(|word| *word == 0));
+            arena.set(*place, 0, number);
+            arena.set(*place, words - 1, number);
+        }
+        for (number, (place, words)) in (1..).zip(&places) {
+            assert_eq!(arena.words(*place, 0, *words)[0], number);
+            assert_eq!(arena.words(*place, 0, *words)[words - 1], number);
+        }
+        assert!(arena.pieces.iter().any(|piece| matches!(piece, Piece::Huge(_))));
+    }
+}
