@@ -7,6 +7,7 @@ mod columns;
 mod extras;
 mod overflow;
 mod pages;
+mod room;
 mod store;
 
 pub(crate) use arena::{Arena, Place, set_small};
@@ -19,4 +20,5 @@ pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
 pub(crate) use pages::TextPages;
+pub(crate) use room::{LinkRoom, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};

@@ -1,7 +1,7 @@
 //! States of one container and type: a stack that events push and pop.
 
 use crate::lanes::refusal::Refused;
-use crate::memory::{NewState, OpenRow, Rows, Store, Written};
+use crate::memory::{NewState, OpenRow, Rows, StateRoom, Store, Written};
 use crate::names::ids::ValueId;
 
 /// The replay of one state lane: what its rows and the next event do not say by themselves.
@@ -47,6 +47,58 @@ impl StateLane {
             return Err(Refused::Earlier(self.not_before));
         }
         Ok(())
+    }
+
+    /// [`StateLane::set`] in the last chunk of the rows, if there is room; whether there was.
+    #[inline(always)]
+    pub(crate) fn set_in(&mut self, room: &mut StateRoom<'_>, time: f64, value: ValueId) -> bool {
+        let last = self.is_open.then(|| room.last());
+        if !self.below().is_empty() || !self.open_in(room, time, value, 0) {
+            return false;
+        }
+        last.is_none_or(|last| room.end(last, time))
+    }
+
+    /// [`StateLane::push`] with imbrication in the last chunk of the rows, if there is room.
+    #[inline(always)]
+    pub(crate) fn push_in(&mut self, room: &mut StateRoom<'_>, time: f64, value: ValueId) -> bool {
+        let top = self.is_open.then(|| room.last());
+        let height = self.height();
+        if !self.open_in(room, time, value, height) {
+            return false;
+        }
+        if let Some(top) = top {
+            self.below.get_or_insert_default().push(top);
+        }
+        true
+    }
+
+    /// [`StateLane::pop`] with imbrication, if the state that ends is in the last chunk of the rows.
+    #[inline(always)]
+    pub(crate) fn pop_in(&mut self, room: &mut StateRoom<'_>, time: f64) -> bool {
+        if self.is_open {
+            room.end_last(time);
+            self.last_closed(time);
+            return true;
+        }
+        let ended = self.below().last().is_some_and(|top| room.end(*top, time));
+        ended && self.pop_below().is_some()
+    }
+
+    #[inline(always)]
+    fn open_in(
+        &mut self,
+        room: &mut StateRoom<'_>,
+        time: f64,
+        value: ValueId,
+        imbrication: u32,
+    ) -> bool {
+        let opened = room.open(time, value, imbrication);
+        if opened {
+            self.not_before = time;
+            self.is_open = true;
+        }
+        opened
     }
 
     /// Number of states on the stack.

@@ -1,7 +1,7 @@
 //! Variables of one container and type: a number that changes in time.
 
 use crate::lanes::refusal::Refused;
-use crate::memory::{ExtraPair, Store, Written};
+use crate::memory::{ExtraPair, Store, VariableRoom, Written};
 
 /// The replay of one variable lane. Each row lasts until the next one's start; all are written but the
 /// current one, which is here. Packed, so that the nature of a lane fits beside it.
@@ -56,6 +56,26 @@ impl VariableLane {
         }
         self.set(lane, time, self.value + change);
         Ok(())
+    }
+
+    /// [`VariableLane::set`] in the last chunk of the rows, if there is a current row, and room for it.
+    #[inline(always)]
+    pub(crate) fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
+        if self.start == time {
+            self.value = value;
+            return true;
+        }
+        if !self.is_set() || !room.push(self.start, self.value) {
+            return false;
+        }
+        (self.start, self.value) = (time, value);
+        true
+    }
+
+    /// [`VariableLane::add`] likewise.
+    #[inline(always)]
+    pub(crate) fn add_in(&mut self, room: &mut VariableRoom<'_>, time: f64, change: f64) -> bool {
+        self.set_in(room, time, self.value + change)
     }
 
     /// Until when the last of the rows lasts, if another follows.

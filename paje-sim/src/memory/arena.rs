@@ -34,6 +34,15 @@ impl Place {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
+    /// How many words this place is behind another, if it is and both are in the same piece.
+    #[inline(always)]
+    pub(crate) const fn words_behind(self, other: Place) -> Option<usize> {
+        match self.piece == other.piece {
+            true => Some((self.word as usize).wrapping_sub(other.word as usize)),
+            false => None,
+        }
+    }
+
     /// A place some words before this one, in the same piece.
     pub(crate) const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }

@@ -35,6 +35,10 @@ impl KeyPlace {
         KeyPlace(word)
     }
 
+    pub(crate) const fn word(self) -> u64 {
+        self.0
+    }
+
     pub(crate) const fn shard(self) -> usize {
         (self.0 & 0xff) as usize
     }

@@ -205,6 +205,12 @@ impl Rows {
         arena.get(self.last.place.behind(self.last.count()))
     }
 
+    /// The last chunk, and the number of objects that it holds, for who adds some.
+    #[inline(always)]
+    pub(super) const fn last_mut(&mut self) -> (Chunk, &mut u16) {
+        (self.last, &mut self.last.count)
+    }
+
     /// Number of objects of the lane.
     pub(crate) fn len(&self, arena: &Arena) -> u64 {
         self.head(arena).len + u64::from(self.last.count)

@@ -36,6 +36,12 @@ pub(crate) struct OpenRow {
 }
 
 impl OpenRow {
+    /// How many words its end is behind a place.
+    #[inline(always)]
+    pub(super) const fn words_behind(self, place: Place) -> Option<usize> {
+        self.end.words_behind(place)
+    }
+
     /// The last state of a lane, which must have one.
     #[inline(always)]
     pub(crate) fn last_of(rows: &Rows) -> Self {
@@ -44,7 +50,7 @@ impl OpenRow {
     }
 
     #[inline(always)]
-    fn new(chunk: &Chunk, index: usize) -> Self {
+    pub(super) fn new(chunk: &Chunk, index: usize) -> Self {
         let size = chunk.size();
         let end = chunk.place.behind(size + index);
         OpenRow { end, size: size as u16, index: index as u16, width: chunk.width }

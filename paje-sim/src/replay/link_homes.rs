@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
-    Arena, KeyPlace, LinkChunk, Overflow, Rows, TextPages, key_places, push_key, push_link,
+    Arena, KeyPlace, LinkChunk, LinkRoom, Overflow, Rows, TextPages, key_places, push_key,
+    push_link,
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
@@ -34,6 +35,31 @@ struct LinkRows {
     kept: Kept,
     /// Start and end of the last link.
     last: Option<(f64, f64)>,
+}
+
+impl LinkRows {
+    /// Adds links as long as there is room in the last chunk, and none of them is too early; returns how many.
+    #[inline(always)]
+    fn add_in_room(&mut self, arena: &mut Arena, completed: &[Completion]) -> usize {
+        if self.kept != Kept::All {
+            return 0;
+        }
+        let Some(mut room) = LinkRoom::of(&mut self.rows, arena) else { return 0 };
+        let mut not_before = self.last.map_or(f64::NEG_INFINITY, |(start, end)| start.max(end));
+        let mut add = |Completion { time, link, shard, .. }: &Completion| {
+            let added = *time >= not_before && room.push(link, usize::from(*shard));
+            if added {
+                not_before = link.start.max(link.end);
+            }
+            added
+        };
+        let first = completed.iter().position(|completion| !add(completion));
+        let added = first.unwrap_or(completed.len());
+        if let Some(Completion { link, .. }) = completed[..added].last() {
+            self.last = Some((link.start, link.end));
+        }
+        added
+    }
 }
 
 /// Part of a lane's links that is kept.
@@ -90,7 +116,14 @@ impl LinkHome {
         for of_lane in self.pending.chunk_by(|a, b| a.lane == b.lane) {
             let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
-            for Completion { at, time, link, shard, .. } in of_lane {
+            let mut rest = of_lane;
+            loop {
+                if !extras {
+                    rest = &rest[lane.add_in_room(arena, rest)..];
+                }
+                let Some((completion, after)) = rest.split_first() else { break };
+                rest = after;
+                let Completion { at, time, link, shard, .. } = completion;
                 let (at, time) = (*at, *time);
                 if let Some((start, end)) = lane.last
                     && (time < start || time < end)

@@ -14,7 +14,7 @@ use crate::lanes::links::{HalfLink, LinkStrand, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
-use crate::memory::{LineNumber, Store, Written};
+use crate::memory::{LineNumber, StateRoom, Store, VariableRoom, Written};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
 
@@ -38,7 +38,24 @@ pub(super) fn states(
     mut to: Written<'_>,
     flat: bool,
 ) -> Checked {
-    for (i, event) in events.iter().enumerate() {
+    let mut i = 0;
+    while i < events.len() {
+        if !flat && let Some(mut room) = StateRoom::of(to.rows, to.store) {
+            let values = &slice.maps.values[..];
+            let value = |event: &LaneEvent| values.get(event.argument as usize).copied();
+            let go = |event: &LaneEvent| {
+                let time = event.time;
+                lane.check_order(time).is_ok()
+                    && match (event.op(), value(event)) {
+                        (Op::PopState, _) => lane.pop_in(&mut room, time),
+                        (Op::PushState, Some(value)) => lane.push_in(&mut room, time, value),
+                        (Op::SetState, Some(value)) => lane.set_in(&mut room, time, value),
+                        _ => false,
+                    }
+            };
+            i += going(&events[i..], go);
+        }
+        let Some(event) = events.get(i) else { break };
         begin_event(event, slice, to.store);
         let value = || slice.maps.values[event.argument as usize];
         lane.check_order(event.time).map_err(|why| (i, why))?;
@@ -50,6 +67,7 @@ pub(super) fn states(
             }
             _ => lane.close_all(&mut to, event.time),
         }
+        i += 1;
     }
     Ok(())
 }
@@ -60,7 +78,21 @@ pub(super) fn variables(
     slice: &Slice<'_>,
     mut to: Written<'_>,
 ) -> Checked {
-    for (i, event) in events.iter().enumerate() {
+    let mut i = 0;
+    while i < events.len() {
+        if let Some(mut room) = VariableRoom::of(to.rows, to.store) {
+            let go = |event: &LaneEvent| {
+                let (time, number) = (event.time, f64::from_bits(event.argument));
+                lane.check_order(time).is_ok()
+                    && match event.op() {
+                        Op::AddVariable => lane.add_in(&mut room, time, number),
+                        Op::SubVariable => lane.add_in(&mut room, time, -number),
+                        _ => lane.set_in(&mut room, time, number),
+                    }
+            };
+            i += going(&events[i..], go);
+        }
+        let Some(event) = events.get(i) else { break };
         begin_event(event, slice, to.store);
         let number = f64::from_bits(event.argument);
         let set = lane.check_order(event.time).and_then(|()| match event.op() {
@@ -72,8 +104,15 @@ pub(super) fn variables(
             }
         });
         set.map_err(|why| (i, why))?;
+        i += 1;
     }
     Ok(())
+}
+
+/// Number of events up to the first that cannot go the short way.
+#[inline(always)]
+fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
+    events.iter().position(|event| !go(event)).unwrap_or(events.len())
 }
 
 pub(super) fn points(

@@ -1,0 +1,168 @@
+//! The last chunk of a lane while its next objects are added: its columns side by side, found once for all of them.
+//!
+//! Only in the plain case, which is almost all of a trace: no user-defined fields are kept, and small numbers are narrow.
+//! Where there is no room, or a number needs more, nothing is done: the long way makes a new chunk.
+
+use crate::memory::{
+    Arena, Chunk, KeyPlace, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width,
+};
+use crate::names::ids::ValueId;
+
+/// Largest number that fits in two bytes.
+const NARROW: u32 = 0xffff;
+
+/// The last chunk of a lane of states.
+pub(crate) struct StateRoom<'a> {
+    starts: &'a mut [u64],
+    ends: &'a mut [u64],
+    values: &'a mut [u16],
+    imbrications: &'a mut [u16],
+    /// Number of states, and where the lane keeps it.
+    len: usize,
+    count: &'a mut u16,
+    chunk: Chunk,
+    /// The place of the first end.
+    first_end: Place,
+}
+
+impl<'a> StateRoom<'a> {
+    #[inline(always)]
+    pub(crate) fn of(rows: &'a mut Rows, store: &'a mut Store) -> Option<Self> {
+        let (chunk, count) = plain(rows, store.extras.is_none())?;
+        let (size, small) = (chunk.size(), chunk.width.words(chunk.size()));
+        let words = store.arena.words_mut(chunk.place);
+        let (starts, words) = words.split_at_mut_checked(size)?;
+        let (ends, words) = words.split_at_mut_checked(size)?;
+        let (values, words) = words.split_at_mut_checked(small)?;
+        let values = bytemuck::cast_slice_mut(values).get_mut(..size)?;
+        let imbrications = bytemuck::cast_slice_mut(words).get_mut(..size)?;
+        let (len, first_end) = (chunk.count(), chunk.place.behind(size));
+        Some(StateRoom { starts, ends, values, imbrications, len, count, chunk, first_end })
+    }
+
+    /// Opens a state; whether there was room.
+    #[inline(always)]
+    pub(crate) fn open(&mut self, start: f64, value: ValueId, imbrication: u32) -> bool {
+        let (i, numbers) = (self.len, value.0 | imbrication);
+        let row = (self.starts.get_mut(i), self.values.get_mut(i), self.imbrications.get_mut(i));
+        let (Some(to_start), Some(to_value), Some(to_imbrication)) = row else { return false };
+        if numbers > NARROW {
+            return false;
+        }
+        *to_start = start.to_bits();
+        *to_value = value.0 as u16;
+        *to_imbrication = imbrication as u16;
+        self.len = i + 1;
+        *self.count = self.len as u16;
+        true
+    }
+
+    /// Ends the last state.
+    #[inline(always)]
+    pub(crate) fn end_last(&mut self, end: f64) {
+        if let Some(last) = self.ends.get_mut(self.len.wrapping_sub(1)) {
+            *last = end.to_bits();
+        }
+    }
+
+    /// Ends a state; whether it is in this chunk.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, row: OpenRow, end: f64) -> bool {
+        let index = row.words_behind(self.first_end);
+        let Some(to_end) = index.and_then(|index| self.ends.get_mut(index)) else { return false };
+        *to_end = end.to_bits();
+        true
+    }
+
+    /// The last state, which is open.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> OpenRow {
+        OpenRow::new(&self.chunk, self.len.saturating_sub(1))
+    }
+}
+
+/// The last chunk of a lane of variables.
+pub(crate) struct VariableRoom<'a> {
+    starts: &'a mut [u64],
+    values: &'a mut [u64],
+    len: usize,
+    count: &'a mut u16,
+}
+
+impl<'a> VariableRoom<'a> {
+    #[inline(always)]
+    pub(crate) fn of(rows: &'a mut Rows, store: &'a mut Store) -> Option<Self> {
+        let (chunk, count) = plain(rows, store.extras.is_none())?;
+        let words = store.arena.words_mut(chunk.place);
+        let (starts, words) = words.split_at_mut_checked(chunk.size())?;
+        let values = words.get_mut(..chunk.size())?;
+        Some(VariableRoom { starts, values, len: chunk.count(), count })
+    }
+
+    /// Adds a row; whether there was room.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, start: f64, value: f64) -> bool {
+        let row = (self.starts.get_mut(self.len), self.values.get_mut(self.len));
+        let (Some(to_start), Some(to_value)) = row else { return false };
+        *to_start = start.to_bits();
+        *to_value = value.to_bits();
+        self.len += 1;
+        *self.count = self.len as u16;
+        true
+    }
+}
+
+/// The last chunk of a lane of links.
+pub(crate) struct LinkRoom<'a> {
+    times: [&'a mut [u64]; 2],
+    keys: &'a mut [u64],
+    numbers: [&'a mut [u16]; 3],
+    len: usize,
+    count: &'a mut u16,
+}
+
+impl<'a> LinkRoom<'a> {
+    #[inline(always)]
+    pub(crate) fn of(rows: &'a mut Rows, arena: &'a mut Arena) -> Option<Self> {
+        let (chunk, count) = plain(rows, true)?;
+        let (size, small) = (chunk.size(), chunk.width.words(chunk.size()));
+        let (wide, words) =
+            arena.words_mut(chunk.place).split_at_mut_checked(LinkChunk::small(&chunk, 0))?;
+        let (starts, rest) = wide.split_at_mut_checked(size)?;
+        let (ends, keys) = rest.split_at_mut_checked(size)?;
+        let (values, words) = words.split_at_mut_checked(small)?;
+        let (from, to) = words.split_at_mut_checked(small)?;
+        let narrow = |words: &'a mut [u64]| bytemuck::cast_slice_mut(words).get_mut(..size);
+        let numbers = [narrow(values)?, narrow(from)?, narrow(to)?];
+        Some(LinkRoom { times: [starts, ends], keys, numbers, len: chunk.count(), count })
+    }
+
+    /// Adds a link; whether there was room.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, link: &NewLink, shard: usize) -> bool {
+        let i = self.len;
+        let ([starts, ends], [values, from, to]) = (&mut self.times, &mut self.numbers);
+        let times = (starts.get_mut(i), ends.get_mut(i), self.keys.get_mut(i));
+        let (Some(to_start), Some(to_end), Some(to_key)) = times else { return false };
+        let small = (values.get_mut(i), from.get_mut(i), to.get_mut(i));
+        let (Some(to_value), Some(to_from), Some(to_to)) = small else { return false };
+        if link.value.0 | link.from.0 | link.to.0 > NARROW {
+            return false;
+        }
+        (*to_start, *to_end) = (link.start.to_bits(), link.end.to_bits());
+        *to_key = KeyPlace::new(shard, link.key).word();
+        *to_value = link.value.0 as u16;
+        (*to_from, *to_to) = (link.from.0 as u16, link.to.0 as u16);
+        self.len = i + 1;
+        *self.count = self.len as u16;
+        true
+    }
+}
+
+/// The last chunk of a lane and its number of objects, if there is one and it is plain.
+#[inline(always)]
+fn plain(rows: &mut Rows, without_extras: bool) -> Option<(Chunk, &mut u16)> {
+    let (chunk, count) = rows.last_mut();
+    let is_plain = without_extras && chunk.width == Width::Narrow && chunk.size() > 0;
+    is_plain.then_some((chunk, count))
+}
