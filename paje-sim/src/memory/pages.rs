@@ -90,11 +90,16 @@ impl TextPages {
     }
 
     /// The hash of the key at a place, without its quotes.
-    #[inline]
-    pub(crate) fn hash(&self, place: u64) -> u64 {
+    #[inline(never)]
+    fn hash(&self, place: u64) -> u64 {
         let (page, start, len) = self.find(place);
         let (start, end) = bare(page, Span { start: start as u32, end: (start + len) as u32 });
         hash_text(page, start, end)
+    }
+
+    /// For who asks for the hashes of many keys.
+    pub(crate) const fn hashes(&self) -> KeyHashes<'_> {
+        KeyHashes { keys: self, number: usize::MAX, page: &[] }
     }
 
     /// The page of a key, where the key begins in it, and its length.
@@ -113,6 +118,34 @@ impl TextPages {
     }
 }
 
+/// The hashes of keys, which mostly come page by page.
+pub(crate) struct KeyHashes<'k> {
+    keys: &'k TextPages,
+    /// The page of the last key, and its number.
+    page: &'k [u8],
+    number: usize,
+}
+
+impl KeyHashes<'_> {
+    /// The hash of the key at a place, without its quotes.
+    #[inline(always)]
+    pub(crate) fn of(&mut self, place: u64) -> u64 {
+        let (number, at) = (place as usize / PAGE, place as usize % PAGE);
+        if number != self.number {
+            let (page, bytes) = self.keys.pages[number];
+            self.page = bytemuck::cast_slice(self.keys.arena.words(page, 0, bytes / 8));
+            self.number = number;
+        }
+        match self.page.get(at..).and_then(<[u8]>::first_chunk::<17>) {
+            Some([len @ ..16, text @ ..]) if text[0] != b'"' => {
+                hash_text(text, 0, usize::from(*len))
+            }
+            // It has quotes, is long, or stands at the end of its page.
+            _ => self.keys.hash(place),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,11 +157,30 @@ mod tests {
         let texts: Vec<Vec<u8>> =
             [0, 1, 5, 253, 254, 255, 256, 70_000].iter().map(|len| vec![b'k'; *len]).collect();
         let places: Vec<u64> = texts.iter().map(|text| keys.push(text)).collect();
+        let mut hashes = keys.hashes();
         for (text, at) in texts.iter().zip(places) {
             assert_eq!(keys.get(at), text);
-            assert_eq!(keys.hash(at), hash_bytes(text));
+            assert_eq!(hashes.of(at), hash_bytes(text));
         }
         let quoted = keys.push(b"\"a key\"");
-        assert_eq!(keys.hash(quoted), hash_bytes(b"a key"));
+        assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
+    }
+
+    /// Up to the end of a page, and on to the next one.
+    #[test]
+    fn hashes_of_many_pages() {
+        let mut keys = TextPages::default();
+        let texts: Vec<String> = (0..20_000).map(|i| format!("key{}", i * i)).collect();
+        let mut places = Vec::new();
+        for text in &texts {
+            let mut padded = [0; 16];
+            padded[..text.len()].copy_from_slice(text.as_bytes());
+            places.push(keys.push_short(&padded, text.len()));
+        }
+        let mut hashes = keys.hashes();
+        for (text, at) in texts.iter().zip(places) {
+            assert_eq!(hashes.of(at), hash_bytes(text.as_bytes()));
+        }
+        assert!(keys.pages.len() > 2);
     }
 }

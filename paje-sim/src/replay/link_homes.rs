@@ -162,7 +162,8 @@ impl LinkHome {
         if let Objects::Link(links) = &mut strand.objects {
             let open: Vec<u64> = links.open().map(|(_, key)| key).collect();
             let keys = completed.chain(open);
-            links.filter.gather(keys.map(|key| store.keys.hash(key)));
+            let mut hash = store.keys.hashes();
+            links.filter.gather(keys.map(|key| hash.of(key)));
         }
     }
 

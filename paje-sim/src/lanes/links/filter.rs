@@ -5,10 +5,12 @@
 /// tell apart is looked into when the lane ends: see [`crate::lanes::links::first_reused`].
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Each is full but the last. One is enough most of the time: see [`Filter::is_scattered`].
-    parts: Vec<Vec<u64>>,
-    /// Number of keys in the last part.
-    keys: usize,
+    /// The bits of keys that are not full yet.
+    last: Vec<u64>,
+    /// Keys that there is still room for.
+    room: usize,
+    /// Those that are. One is enough most of the time: see [`Filter::is_scattered`].
+    full: Vec<Vec<u64>>,
 }
 
 /// Bits for each key when a part is full: about one key in a thousand is then suspected wrongly.
@@ -20,32 +22,43 @@ const LARGE: usize = 1 << 15;
 
 impl Filter {
     /// Adds a key; whether it may have been there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         let bits = bits(hash);
-        let known = match &self.parts[..] {
-            [one] => has(one, hash, bits),
-            parts => parts.iter().any(|part| has(part, hash, bits)),
+        if self.room == 0 {
+            self.grow();
+        }
+        self.room -= 1;
+        let before = self.full.iter().any(|part| has(part, hash, bits));
+        let mask = self.last.len().wrapping_sub(1);
+        let Some(word) = self.last.get_mut((hash >> 12) as usize & mask) else { return before };
+        let known = *word & bits == bits;
+        *word |= bits;
+        before | known
+    }
+
+    /// Another part.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        // In large steps, for all keys are asked for again sooner or later; but not where that
+        // would be megabytes for nothing.
+        let words = match self.last.len() {
+            0 => SMALLEST,
+            len @ ..LARGE => len * 8,
+            len => len * 2,
         };
-        if self.parts.last().is_none_or(|last| (self.keys + 1) * BITS > last.len() * 64) {
-            // In large steps, for all keys are asked for again sooner or later; but not where that
-            // would be megabytes for nothing.
-            let step = |len: usize| if len < LARGE { len * 8 } else { len * 2 };
-            let words = self.parts.last().map_or(SMALLEST, |last| step(last.len()));
-            self.parts.push(vec![0; words]);
-            self.keys = 0;
+        let full = std::mem::replace(&mut self.last, vec![0; words]);
+        if !full.is_empty() {
+            self.full.push(full);
         }
-        if let Some(last) = self.parts.last_mut() {
-            let mask = last.len() - 1;
-            last[(hash >> 12) as usize & mask] |= bits;
-        }
-        self.keys += 1;
-        known
+        self.room = words * 64 / BITS;
     }
 
     /// Fetches the words of these keys, if they are somewhere in much memory.
     pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        if let Some(last) = self.parts.last().filter(|last| last.len() >= LARGE) {
+        let last = &self.last;
+        if last.len() >= LARGE {
             let mask = last.len() - 1;
             let word = |hash: u64| last[(hash >> 12) as usize & mask];
             std::hint::black_box(hashes.fold(0, |sum, hash| sum ^ word(hash)));
@@ -54,15 +67,16 @@ impl Filter {
 
     /// True if looking a key up takes more than two looks; [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {
-        self.parts.len() > 2
+        self.full.len() > 1
     }
 
     /// Starts again with room for as many keys as were added, and these, which must be all of them.
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
-        let room = self.parts.last().map_or(SMALLEST, Vec::len);
-        self.parts.clear();
-        self.parts.push(vec![0; room]);
-        self.keys = 0;
+        let words = self.last.len().max(SMALLEST);
+        self.full.clear();
+        self.last.clear();
+        self.last.resize(words, 0);
+        self.room = words * 64 / BITS;
         for hash in hashes {
             self.insert(hash);
         }
@@ -98,10 +112,7 @@ mod tests {
         assert!((0..50_000).all(|i| filter.insert(hash(i))));
         filter.gather((0..50_000).map(hash));
         assert!(!filter.is_scattered());
-        assert!((0..50_000).all(|i| filter.parts.iter().any(|part| has(
-            part,
-            hash(i),
-            bits(hash(i))
-        ))));
+        assert!(filter.full.is_empty());
+        assert!((0..50_000).all(|i| has(&filter.last, hash(i), bits(hash(i)))));
     }
 }

@@ -35,8 +35,9 @@ pub(crate) fn first_reused<'s>(
         counts.entry(key_of(suspect)).or_default().1 += 1;
     }
     // Told what to do with all keys, the iterator goes through each chunk of them in one loop.
+    let mut hash = keys.hashes();
     all.for_each(|key| {
-        if hashes.has(keys.hash(key))
+        if hashes.has(hash.of(key))
             && let Some((links, _)) = counts.get_mut(bare_key(keys.get(key)))
         {
             *links += 1;
