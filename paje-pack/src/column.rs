@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::coder::{CLASSES, Guesses, NUMBER, Side, Trust, mix};
-use crate::value::{Kind, Texts, Value};
+use crate::texts::Texts;
+use crate::value::{Kind, Value};
 
 /// Columns of bytes for the text of a field; fields share them if there are more than [`SHARED`].
 pub(crate) const WIDTH: usize = 64;
@@ -69,20 +70,26 @@ impl Column {
     }
 }
 
-/// Last value in a context, and its difference from the one before.
+/// Last value in a context, and its difference from the one before. There are many, at random places: they are small.
 #[derive(Clone, Copy, Default)]
 struct Stride {
-    last: Value,
+    bits: u64,
     stride: i64,
     /// Difference of the last time, which counts when it comes again.
     latest: i64,
+    kind: Kind,
     trust: Trust,
 }
 
 impl Stride {
     #[inline]
-    fn guess(&self) -> Value {
-        let last = self.last;
+    const fn last(&self) -> Value {
+        Value { kind: self.kind, bits: self.bits }
+    }
+
+    #[inline]
+    const fn guess(&self) -> Value {
+        let last = self.last();
         match last.kind {
             Kind::Decimal(_) => {
                 Value { bits: (last.bits as i64).wrapping_add(self.stride) as u64, ..last }
@@ -95,8 +102,8 @@ impl Stride {
     fn learn(&mut self, came: Value) {
         let right = !self.trust.is_none() && self.guess() == came;
         if !right {
-            let stride = if came.kind == self.last.kind && matches!(came.kind, Kind::Decimal(_)) {
-                (came.bits as i64).wrapping_sub(self.last.bits as i64)
+            let stride = if came.kind == self.kind && matches!(came.kind, Kind::Decimal(_)) {
+                (came.bits as i64).wrapping_sub(self.bits as i64)
             } else {
                 0
             };
@@ -106,7 +113,29 @@ impl Stride {
             self.latest = stride;
         }
         self.trust.learn(right);
-        self.last = came;
+        (self.bits, self.kind) = (came.bits, came.kind);
+    }
+}
+
+/// A guess, in as few bytes as possible.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Small {
+    halves: [u32; 2],
+    kind: Kind,
+}
+
+impl From<Value> for Small {
+    #[inline]
+    fn from(value: Value) -> Small {
+        Small { halves: [value.bits as u32, (value.bits >> 32) as u32], kind: value.kind }
+    }
+}
+
+impl From<Small> for Value {
+    #[inline]
+    fn from(small: Small) -> Value {
+        let [low, high] = small.halves.map(u64::from);
+        Value { bits: low | high << 32, kind: small.kind }
     }
 }
 
@@ -117,7 +146,7 @@ pub(crate) struct Columns {
     columns: Vec<Column>,
     texts: Texts,
     strides: Vec<Stride>,
-    guesses: Guesses<Value>,
+    guesses: Guesses<Small>,
 }
 
 pub(crate) const fn zigzag(number: i64) -> u64 {
@@ -185,16 +214,16 @@ impl Columns {
         let came = if right {
             guess
         } else {
-            let tried = is_guess.then_some(guess);
+            let tried = is_guess.then(|| guess.into());
             let runs = from + part::RUNS[1];
-            match self.guesses.try_one(side, place, runs, tried, value) {
-                Some(came) => came,
-                None => self.other(side, number, near.last, value, given),
+            match self.guesses.try_one(side, place, runs, tried, value.into()) {
+                Some(came) => came.into(),
+                None => self.other(side, number, near.last(), value, given),
             }
         };
         self.columns[number as usize].last = came;
         self.strides[stride].learn(came);
-        self.guesses.learn(place, came);
+        self.guesses.learn(place, came.into());
         if !S::WRITES {
             came.write(&self.texts, out);
         }

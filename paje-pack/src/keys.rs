@@ -1,9 +1,12 @@
 //! Keys of links: those that begin by rule, those that end by those that began.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::coder::{NUMBER, Side, mix};
 use crate::column::Columns;
+use crate::texts::hash;
 use crate::value::Value;
 
 /// Parts that a key is cut into.
@@ -22,9 +25,12 @@ const SPELT: usize = TELLING + 1;
 struct Link {
     /// End of its key among those that have begun.
     end: usize,
-    ended: bool,
+    /// The next one with the same key that has not ended, or [`NONE`].
+    next: u32,
     places: [u32; TELLING],
 }
+
+const NONE: u32 = u32::MAX;
 
 /// Links that wait for their ends, the older ones first.
 #[derive(Default)]
@@ -36,8 +42,8 @@ struct Queue {
 
 impl Queue {
     /// Place of the `index`-th link that has not ended.
-    fn place(&mut self, index: usize, links: &[Link]) -> Option<usize> {
-        let has_ended = |place: usize| links[self.links[place] as usize].ended;
+    fn place(&mut self, index: usize, ended: &[bool]) -> Option<usize> {
+        let has_ended = |place: usize| ended[self.links[place] as usize];
         let mut left = index;
         let place = (self.first..self.links.len()).find(|place| {
             let open = !has_ended(*place);
@@ -47,7 +53,7 @@ impl Queue {
         // Those that have ended are not passed again: the others come to stand together.
         let mut first = place;
         for other in (self.first..place).rev() {
-            if !links[self.links[other] as usize].ended {
+            if !ended[self.links[other] as usize] {
                 first -= 1;
                 self.links.swap(first, other);
             }
@@ -56,12 +62,20 @@ impl Queue {
         Some(place)
     }
 
-    /// Which of the open links that come soon has a key.
-    fn find(&mut self, links: &[Link], is_it: impl Fn(u32) -> bool) -> Option<usize> {
-        self.place(0, links)?;
-        let soon = self.links[self.first..].iter().take(4 * NEAR);
-        let open = soon.copied().filter(|link| !links[*link as usize].ended);
-        open.take(NEAR).position(is_it)
+    /// Number of open links before one, if it comes soon and there are less than `most`.
+    fn find(&mut self, ended: &[bool], link: u32, most: usize) -> Option<usize> {
+        self.place(0, ended)?;
+        let mut open = 0;
+        for other in self.links[self.first..].iter().take(4 * NEAR) {
+            if *other == link {
+                return Some(open);
+            }
+            open += usize::from(!ended[*other as usize]);
+            if open == most {
+                break;
+            }
+        }
+        None
     }
 }
 
@@ -82,11 +96,14 @@ pub(crate) struct Keys {
     /// The keys of links that have begun.
     begun: Vec<u8>,
     links: Vec<Link>,
+    ended: Vec<bool>,
     /// Where links wait, by what each of the parts is that tell; the first is that of all.
     waiting: FxHashMap<(usize, Value), u32>,
     queues: Vec<Queue>,
+    /// For a writer, by the hashes of keys: the first and the last open link with that of the first one.
+    open: FxHashMap<u64, (u32, u32)>,
     /// For each lane, where those wait that have the same parts as the last that ended there.
-    ended: Vec<[u32; TELLING]>,
+    told: Vec<[u32; TELLING]>,
     /// Way in which the last end was found.
     how: usize,
 }
@@ -101,9 +118,11 @@ impl Keys {
             columns: Columns::new(room, column::VALUES),
             begun: Vec::new(),
             links: Vec::new(),
+            ended: Vec::new(),
             waiting: FxHashMap::default(),
             queues: vec![Queue::default()],
-            ended: Vec::new(),
+            open: FxHashMap::default(),
+            told: Vec::new(),
             how: ANY,
         }
     }
@@ -138,7 +157,42 @@ impl Keys {
             }
             self.queues[*place as usize].links.push(link);
         }
-        self.links.push(Link { end: self.begun.len(), ended: false, places });
+        self.links.push(Link { end: self.begun.len(), next: NONE, places });
+        self.ended.push(false);
+        if S::WRITES {
+            self.opened(link, key);
+        }
+    }
+
+    /// Notes that a link waits for its end.
+    fn opened(&mut self, link: u32, key: &[u8]) {
+        match self.open.entry(hash(key)) {
+            Entry::Vacant(none) => {
+                none.insert((link, link));
+            }
+            Entry::Occupied(mut some) => {
+                let (_, last) = some.get_mut();
+                let before = std::mem::replace(last, link);
+                self.links[before as usize].next = link;
+            }
+        }
+    }
+
+    /// The first open link with a key. One whose key has the hash of another's may not be found: then the key is spelt.
+    fn opener(&self, hash: u64, key: &[u8]) -> Option<u32> {
+        self.open.get(&hash).map(|(first, _)| *first).filter(|link| self.key(*link) == key)
+    }
+
+    /// Notes that the first open link with a key has ended.
+    fn closed(&mut self, hash: u64, link: u32) {
+        match self.links[link as usize].next {
+            NONE => {
+                self.open.remove(&hash);
+            }
+            next => {
+                self.open.entry(hash).and_modify(|(first, _)| *first = next);
+            }
+        }
     }
 
     /// The key of a link that ends in lane number `lane`.
@@ -153,21 +207,25 @@ impl Keys {
         out: &mut Vec<u8>,
     ) {
         let lane = lane as usize;
-        if self.ended.len() <= lane {
-            self.ended.resize(lane + 1, [0; TELLING]);
+        if self.told.len() <= lane {
+            self.told.resize(lane + 1, [0; TELLING]);
         }
-        let told = self.ended[lane];
+        let told = self.told[lane];
         let place = |how: usize| told.get(how).map_or(0, |place| *place as usize);
         let (mut how, mut index) = (SPELT, 0);
-        if S::WRITES {
-            // As the last one was found, if possible.
-            for way in [self.how, 0, 1, ANY] {
-                let mut queue = std::mem::take(&mut self.queues[place(way)]);
-                let found = queue.find(&self.links, |link| self.key(link) == key);
-                self.queues[place(way)] = queue;
-                if let Some(found) = found {
-                    (how, index) = (way, found);
-                    break;
+        let hash = if S::WRITES { hash(key) } else { 0 };
+        if S::WRITES
+            && let Some(link) = self.opener(hash, key)
+        {
+            // As the last one was found, unless fewer come before it in another way.
+            let mut most = NEAR;
+            for way in [self.how, 1, 0, ANY] {
+                let (place, places) = (place(way), self.links[link as usize].places);
+                let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
+                if most > 0 && waits
+                    && let Some(found) = self.queues[place].find(&self.ended, link, most)
+                {
+                    (how, index, most) = (way, found, found);
                 }
             }
         }
@@ -185,13 +243,15 @@ impl Keys {
                     index = side.number(column::WHICH + how * NUMBER, index as u64) as usize;
                 }
                 let queue = &mut self.queues[place(how)];
-                let Some(at) = queue.place(index.min(NEAR), &self.links) else {
+                let Some(at) = queue.place(index.min(NEAR), &self.ended) else {
                     return side.fail();
                 };
                 let link = queue.links[at];
-                self.links[link as usize].ended = true;
-                self.ended[lane] = self.links[link as usize].places;
-                if !S::WRITES {
+                self.ended[link as usize] = true;
+                self.told[lane] = self.links[link as usize].places;
+                if S::WRITES {
+                    self.closed(hash, link);
+                } else {
                     out.extend_from_slice(self.key(link));
                 }
             }

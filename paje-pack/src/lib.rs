@@ -28,6 +28,7 @@ mod segment;
 mod sheet;
 mod structure;
 mod template;
+mod texts;
 mod value;
 mod writer;
 

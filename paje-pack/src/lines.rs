@@ -5,7 +5,7 @@
 //! after it before.
 
 use crate::coder::{CLASSES, Guesses, NUMBER, Side, mix};
-use crate::value::Texts;
+use crate::texts::Texts;
 
 /// Placeholders in the text of an action.
 pub(crate) mod holes {
@@ -95,13 +95,21 @@ impl Lines {
         lines
     }
 
-    /// The next line. The texts are those of its lane and its action when it is written.
+    /// The next line. The texts are those of its lane and its action when it is written, and `known` is the action's number
+    /// if that is known.
     #[inline]
-    pub(crate) fn next<S: Side>(&mut self, side: &mut S, lane: &[u8], action: &[u8]) -> Line {
+    pub(crate) fn next<S: Side>(
+        &mut self,
+        side: &mut S,
+        lane: &[u8],
+        action: &[u8],
+        known: Option<u32>,
+    ) -> Line {
         let number = |texts: &Texts, text| {
             if S::WRITES { texts.find(text).unwrap_or(texts.len()) } else { 0 }
         };
-        let (given_lane, given_action) = (number(&self.names, lane), number(&self.actions, action));
+        let given_lane = number(&self.names, lane);
+        let given_action = known.unwrap_or_else(|| number(&self.actions, action));
 
         let here = mix(self.lane, 7);
         let contexts = [mix(here, self.lanes[self.lane as usize].middle), mix(here, self.before)];

@@ -56,7 +56,7 @@ impl Outline {
         let mut text = Vec::new();
         let mut bytes = 0;
         for _ in 0..count {
-            let line = lines.next(&mut side, b"", b"");
+            let line = lines.next(&mut side, b"", b"", None);
             if line.action == RAW {
                 text.clear();
                 side.text(b"", &mut text);

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use paje_parser::scan::ShortLine;
 use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames, token};
 use rustc_hash::FxHashMap;
 
 use crate::lines::holes;
+use crate::texts::{Key, SHORT};
 
 /// Fields of a line that may differ; lines with more are kept as they are.
 const FIELDS: usize = 64;
@@ -16,7 +18,10 @@ pub(crate) struct Roles {
     table: DefTable,
     /// Which table `by_code` was made from.
     known: usize,
-    by_code: FxHashMap<Box<[u8]>, Known>,
+    events: Vec<Known>,
+    /// Places in `events`; codes of a few bytes by their keys, too.
+    by_code: FxHashMap<Box<[u8]>, usize>,
+    by_key: FxHashMap<Key, usize>,
 }
 
 /// An event: its kind, and a hole or nothing for each of its fields.
@@ -59,7 +64,13 @@ fn roles(def: &EventDef) -> Box<[u8]> {
 
 impl Roles {
     pub(crate) fn new() -> Self {
-        Roles { table: DefTable::new(FieldNames::Old), known: 0, by_code: FxHashMap::default() }
+        Roles {
+            table: DefTable::new(FieldNames::Old),
+            known: 0,
+            events: Vec::new(),
+            by_code: FxHashMap::default(),
+            by_key: FxHashMap::default(),
+        }
     }
 
     /// Takes in a line that may be part of a definition.
@@ -70,14 +81,19 @@ impl Roles {
         }
         let defs = self.table.defs();
         for def in defs.since(self.known) {
-            self.by_code.insert(def.id().into(), Known { kind: def.kind(), holes: roles(def) });
+            let (code, place): (&[u8], _) = (def.id(), self.events.len());
+            self.events.push(Known { kind: def.kind(), holes: roles(def) });
+            self.by_code.insert(code.into(), place);
+            if code.len() <= SHORT {
+                self.by_key.insert(Key::of(code), place);
+            }
         }
         self.known = defs.len();
     }
 
     /// Which event a code stands for.
     pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
-        self.by_code.get(code).map(|known| known.kind)
+        self.by_code.get(code).map(|place| self.events[*place].kind)
     }
 
     /// Takes in the definitions of a text.
@@ -143,7 +159,8 @@ impl Cut {
         self.fields.clear();
         self.lane = 0..0;
         let Some(code) = next_field(line, 0) else { return false };
-        let Some(known) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let Some(place) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let known = &roles.events[*place];
         let (mut at, mut copied) = (code.end, 0);
         let mut given = known.holes.iter().copied();
         while let Some(field) = next_field(line, at) {
@@ -167,4 +184,88 @@ impl Cut {
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }
+}
+
+/// Bytes that a line is looked at in, and a word more.
+const WINDOW: usize = 64 + 8;
+
+/// A short line in parts, as [`Cut`] has them.
+pub(crate) struct ShortCut {
+    /// Its action, so many bytes of it.
+    action: [u8; 2 * WINDOW],
+    len: usize,
+    pub(crate) fields: Vec<Range<u8>>,
+    pub(crate) lane: Range<u8>,
+}
+
+impl Default for ShortCut {
+    fn default() -> Self {
+        ShortCut { action: [0; 2 * WINDOW], len: 0, fields: Vec::with_capacity(64), lane: 0..0 }
+    }
+}
+
+impl ShortCut {
+    pub(crate) fn action(&self) -> &[u8] {
+        &self.action[..self.len]
+    }
+
+    /// Cuts the line with which a text begins; false if this is for [`Cut`] to tell. A byte of the line that stands for a hole
+    /// is in the action then, too, which so has more of them than there are fields.
+    #[inline]
+    pub(crate) fn cut(&mut self, text: &[u8], line: ShortLine, roles: &Roles) -> bool {
+        let Some(window) = text.first_chunk::<WINDOW>() else { return false };
+        let mut edges = line.edges;
+        let mut next = || {
+            let edge = edges.trailing_zeros() as usize % 64;
+            edges &= edges.wrapping_sub(1);
+            edge
+        };
+        let Some(mut fields) = (line.edges.count_ones() / 2).checked_sub(1) else { return false };
+        let (first, end) = (next(), next());
+        let Some(code) = end.checked_sub(first).filter(|len| *len <= SHORT) else { return false };
+        let word = word_at(window, first) & !(u64::MAX << (8 * code));
+        if word as u8 == b'%' {
+            return false;
+        }
+        let Some(place) = roles.by_key.get(&Key::short(word, code)) else { return false };
+        let mut given = roles.events[*place].holes.iter();
+        (self.len, self.lane) = (0, 0..0);
+        self.fields.clear();
+        let mut copied = 0;
+        while fields > 0 {
+            fields -= 1;
+            let (first, end) = (next(), next());
+            let role = given.next().map_or(holes::VALUE, |role| *role);
+            if role == 0 {
+                continue;
+            }
+            self.literal(window, copied, first);
+            self.action[self.len] = role;
+            self.len += 1;
+            copied = end;
+            let field = first as u8..end as u8;
+            if role == holes::LANE {
+                self.lane = field.clone();
+            }
+            self.fields.push(field);
+        }
+        self.literal(window, copied, line.len as usize % 64);
+        true
+    }
+
+    /// Appends bytes of a line to its action, eight at a time: the last few may be too many.
+    #[inline]
+    fn literal(&mut self, window: &[u8; WINDOW], from: usize, to: usize) {
+        for at in (from..to).step_by(8) {
+            let place = self.len + at - from;
+            self.action[place..place + 8].copy_from_slice(&word_at(window, at).to_le_bytes());
+        }
+        self.len += to.saturating_sub(from);
+    }
+}
+
+/// Eight bytes of a line.
+#[inline]
+fn word_at(window: &[u8; WINDOW], at: usize) -> u64 {
+    window[at..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
 }

@@ -1,6 +1,6 @@
 //! Texts of fields as numbers, where the number gives the text back.
 
-use rustc_hash::FxHashMap;
+use crate::texts::Texts;
 
 /// The text of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -114,49 +114,6 @@ pub(crate) fn write_decimal(bits: i64, after: u8, out: &mut Vec<u8>) {
         digits[at] = b'-';
     }
     out.extend_from_slice(&digits[at..]);
-}
-
-/// Texts by number.
-#[derive(Default)]
-pub(crate) struct Texts {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    numbers: FxHashMap<Box<[u8]>, u32>,
-}
-
-impl Texts {
-    pub(crate) fn len(&self) -> u32 {
-        self.ends.len() as u32
-    }
-
-    pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
-        self.numbers.get(text).copied()
-    }
-
-    /// The number of a text, a new one if need be.
-    pub(crate) fn put(&mut self, text: &[u8]) -> u32 {
-        if let Some(number) = self.find(text) {
-            return number;
-        }
-        let number = self.push(text);
-        self.numbers.insert(text.into(), number);
-        number
-    }
-
-    /// Appends a text, of which nobody asks whether it is there.
-    pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
-        let number = self.len();
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
-        number
-    }
-
-    /// The text of a number; an empty one if there is none.
-    pub(crate) fn get(&self, number: u32) -> &[u8] {
-        let Some(end) = self.ends.get(number as usize) else { return b"" };
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.bytes[start..*end]
-    }
 }
 
 impl Value {

@@ -1,0 +1,189 @@
+//! Texts by number, and the number of a text.
+
+/// What a text is looked up by: itself, if it is short.
+///
+/// Texts of up to seven bytes have keys of their own; those of longer ones have eight at the top, and need a look at the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key(u64);
+
+/// Longest text that its key tells.
+pub(crate) const SHORT: usize = 7;
+
+impl Key {
+    #[inline]
+    pub(crate) fn of(text: &[u8]) -> Key {
+        match text.len() {
+            0..=SHORT => Key::short(word(text), text.len()),
+            _ => Key(hash(text) >> 8 | 8 << 56),
+        }
+    }
+
+    /// The key of a text of up to seven bytes, given as a number, the first byte lowest.
+    #[inline]
+    pub(crate) const fn short(bytes: u64, len: usize) -> Key {
+        Key(bytes | (len as u64) << 56)
+    }
+
+    const fn is_exact(self) -> bool {
+        self.0 >> 56 < 8
+    }
+
+    /// One that keys of similar texts do not share.
+    #[inline]
+    pub(crate) const fn spread(self) -> u64 {
+        fold(self.0 ^ 0x243f_6a88_85a3_08d3, 0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// Both halves of a product, which depend on all bits of the factors.
+#[inline]
+const fn fold(a: u64, b: u64) -> u64 {
+    let product = a as u128 * b as u128;
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Up to eight bytes as a number, the first one lowest.
+#[inline]
+pub(crate) fn word(text: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        // They overlap, and agree where they do.
+        let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
+        return first | last << (8 * (text.len() - 4));
+    }
+    match *text {
+        [] => 0,
+        [one] => one.into(),
+        [one, two] => u64::from(one) | u64::from(two) << 8,
+        [one, two, three, ..] => u64::from(one) | u64::from(two) << 8 | u64::from(three) << 16,
+    }
+}
+
+/// A hash of all bytes of a text.
+#[inline]
+pub(crate) fn hash(text: &[u8]) -> u64 {
+    let mut hash = text.len() as u64 ^ 0x1319_8a2e_0370_7344;
+    let mut rest = text;
+    while let Some((eight, after)) = rest.split_first_chunk() {
+        hash = fold(hash ^ u64::from_le_bytes(*eight), 0xa409_3822_299f_31d1);
+        rest = after;
+    }
+    fold(hash ^ word(rest), 0x9e37_79b9_7f4a_7c15)
+}
+
+/// Texts by number.
+#[derive(Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// For who asks for numbers: keys of texts, and one more than their numbers, or 0 where there is none. Their number is a power of
+    /// two, or none. A text stands at the place that its key says, or behind it, before the next empty place.
+    places: Vec<(Key, u32)>,
+}
+
+impl Texts {
+    pub(crate) fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    #[inline]
+    pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
+        self.find_key(Key::of(text), text)
+    }
+
+    /// The number of a text whose key is known.
+    #[inline]
+    pub(crate) fn find_key(&self, key: Key, text: &[u8]) -> Option<u32> {
+        let mut at = key.spread() as usize;
+        loop {
+            let (other, number) = *self.places.get(at & self.places.len().wrapping_sub(1))?;
+            let number = number.checked_sub(1)?;
+            if other == key && (key.is_exact() || self.get(number) == text) {
+                return Some(number);
+            }
+            at += 1;
+        }
+    }
+
+    /// The number of a text, a new one if need be.
+    pub(crate) fn put(&mut self, text: &[u8]) -> u32 {
+        if let Some(number) = self.find(text) {
+            return number;
+        }
+        // Half of the places are empty.
+        if 2 * self.ends.len() >= self.places.len() {
+            let count = (4 * self.ends.len()).next_power_of_two().max(16);
+            let before = std::mem::replace(&mut self.places, vec![(Key(0), 0); count]);
+            before.into_iter().filter(|(_, number)| *number > 0).for_each(|place| self.take(place));
+        }
+        let number = self.push(text);
+        self.take((Key::of(text), number + 1));
+        number
+    }
+
+    fn take(&mut self, (key, number): (Key, u32)) {
+        let mut at = key.spread() as usize;
+        let most = self.places.len() - 1;
+        while self.places[at & most].1 > 0 {
+            at += 1;
+        }
+        self.places[at & most] = (key, number);
+    }
+
+    /// Appends a text, of which nobody asks whether it is there.
+    pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
+        let number = self.len();
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        number
+    }
+
+    /// The text of a number; an empty one if there is none.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> &[u8] {
+        let Some(end) = self.ends.get(number as usize) else { return b"" };
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.bytes[start..*end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_the_numbers_in_which_they_came() {
+        let mut texts = Texts::default();
+        assert_eq!(texts.find(b""), None);
+        let all: Vec<Vec<u8>> = (0..20_000_u32)
+            .map(|number| match number % 3 {
+                0 => number.to_string().into_bytes(),
+                1 => format!("a name of {number}").into_bytes(),
+                // Zeros at the end count.
+                _ => vec![0; number as usize / 3 % 400],
+            })
+            .collect();
+        let mut known = std::collections::HashMap::new();
+        for text in &all {
+            let next = known.len() as u32;
+            let number = *known.entry(text.as_slice()).or_insert(next);
+            assert_eq!(texts.find(text), (number < next).then_some(number));
+            assert_eq!(texts.put(text), number);
+        }
+        for (text, number) in known {
+            assert_eq!((texts.find(text), texts.get(number)), (Some(number), text));
+        }
+        assert_eq!(texts.get(texts.len()), b"");
+    }
+
+    #[test]
+    fn short_texts_are_told_by_their_keys() {
+        for len in 0..=8 {
+            let text: Vec<u8> = (1..=len).collect();
+            let mut bytes = [0; 8];
+            bytes[..text.len()].copy_from_slice(&text);
+            assert_eq!(word(&text), u64::from_le_bytes(bytes));
+        }
+        assert_ne!(Key::of(b"a"), Key::of(b"a\0"));
+        assert!(!Key::of(b"12345678").is_exact());
+    }
+}
