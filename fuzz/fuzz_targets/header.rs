@@ -36,14 +36,21 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// The lines of a definition, all words in quotes.
+/// The lines of a definition. Words are in quotes, but for those that have quotes in them: behind the percent sign, and
+/// within a bare word, a quote is text.
 fn written(def: &EventDef) -> Vec<Vec<u8>> {
-    let first = [b"%EventDef ", def.kind().name().as_bytes(), b" \"", def.id(), b"\""].concat();
+    let first = [b"%EventDef ", def.kind().name().as_bytes(), b" ", &word(def.id())].concat();
     let mut lines = vec![first];
     for field in def.fields() {
         let kind = format!("{:?}", field.kind).to_lowercase();
-        lines.push(format!("% \"{}\" {kind}", field.name).into_bytes());
+        let glue: &[u8] = if field.name.contains('"') { b"%" } else { b"% " };
+        lines.push([glue, &word(field.name.as_bytes()), b" ", kind.as_bytes()].concat());
     }
     lines.push(b"%EndEventDef".to_vec());
     lines
+}
+
+fn word(text: &[u8]) -> Vec<u8> {
+    let quote: &[u8] = if text.contains(&b'"') { b"" } else { b"\"" };
+    [quote, text, quote].concat()
 }
