@@ -56,6 +56,20 @@ impl Place {
     pub(super) const fn from_word(word: u64) -> Self {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
+
+    /// The place in as few bits as there are memories for: 2 GB for a piece, and 16 TB in all.
+    pub(super) const fn to_bits(self) -> u64 {
+        debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
+        self.word as u64 | (self.piece as u64) << Place::IN_PIECE
+    }
+
+    pub(super) const fn from_bits(bits: u64) -> Self {
+        let word = bits & ((1 << Place::IN_PIECE) - 1);
+        Place { piece: (bits >> Place::IN_PIECE) as u32, word: word as u32 }
+    }
+
+    const IN_PIECE: u32 = 28;
+    const PIECES: u32 = 22;
 }
 
 #[derive(Debug)]

@@ -71,7 +71,7 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     last: Chunk,
-    /// Where in the arena the list of all chunks but the last is: its [head](Head), and two words for each. It
+    /// Where in the arena the list of all chunks but the last is: its [head](Head), and a word for each. It
     /// has room for some more, a number of them that is a power of two. Not a vector: where lanes are many, the
     /// allocator would take more for it than a chunk does.
     before: Option<Listed>,
@@ -108,17 +108,27 @@ impl Head {
     }
 }
 
+/// Bits of a chunk's word on a list that say how many objects it holds, up to [`LARGEST`], and whether it is wide; above
+/// them is its place.
+const COUNT: u32 = LARGEST.ilog2() + 1;
+
 impl Chunk {
-    /// The chunk in two words.
-    const fn to_words(self) -> [u64; 2] {
-        let wide = matches!(self.width, Width::Wide) as u64;
-        [self.place.to_word(), self.size as u64 | (self.count as u64) << 16 | wide << 32]
+    /// The size of a lane's chunk, by how many come before it.
+    const fn size_of(before: usize) -> u16 {
+        if before < SIZES.len() { SIZES[before] } else { SIZES[SIZES.len() - 1] }
     }
 
-    const fn from_words([place, rest]: [u64; 2]) -> Self {
-        let width = if rest >> 32 == 0 { Width::Narrow } else { Width::Wide };
-        let place = Place::from_word(place);
-        Chunk { place, size: rest as u16, count: (rest >> 16) as u16, width }
+    /// The chunk in one word, but for its size, which its place on the list says.
+    const fn to_word(self) -> u64 {
+        let wide = matches!(self.width, Width::Wide) as u64;
+        (self.place.to_bits() << 1 | wide) << COUNT | self.count as u64
+    }
+
+    const fn from_word(word: u64, before: usize) -> Self {
+        let width = if word >> COUNT & 1 == 0 { Width::Narrow } else { Width::Wide };
+        let place = Place::from_bits(word >> (COUNT + 1));
+        let count = (word & ((1 << COUNT) - 1)) as u16;
+        Chunk { place, size: Chunk::size_of(before), count, width }
     }
 }
 
@@ -150,7 +160,7 @@ impl Rows {
         words: impl FnOnce(usize, Width) -> usize,
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
-        let size = SIZES[before.min(SIZES.len() - 1)];
+        let size = Chunk::size_of(before);
         let place = arena.take(words(usize::from(size), width));
         self.last = Chunk { place, size, count: 0, width };
     }
@@ -161,9 +171,9 @@ impl Rows {
         let list = match self.list().filter(|_| !head.is_full()) {
             Some(list) => list,
             None => {
-                let longer = arena.take(1 + 2 * (2 * head.chunks).max(FIRST_LIST));
+                let longer = arena.take(1 + (2 * head.chunks).max(FIRST_LIST));
                 if let Some(list) = self.list() {
-                    for word in 1..=2 * head.chunks {
+                    for word in 1..=head.chunks {
                         arena.set(longer, word, arena.get(list.behind(word)));
                     }
                 }
@@ -171,10 +181,8 @@ impl Rows {
                 longer
             }
         };
-        for (word, value) in (1 + 2 * head.chunks..).zip(self.last.to_words()) {
-            arena.set(list, word, value);
-        }
         head.chunks += 1;
+        arena.set(list, head.chunks, self.last.to_word());
         head.len += u64::from(self.last.count);
         arena.set(list, 0, head.word());
         head.chunks
@@ -191,9 +199,9 @@ impl Rows {
     }
 
     /// All chunks but the last.
-    fn listed<'a>(&self, arena: &'a Arena) -> &'a [[u64; 2]] {
+    fn listed<'a>(&self, arena: &'a Arena) -> &'a [u64] {
         let Some(list) = self.list() else { return &[] };
-        arena.words(list, 1, 2 * self.head(arena).chunks).as_chunks().0
+        arena.words(list, 1, self.head(arena).chunks)
     }
 
     /// Looks at the place of the next object.
@@ -246,8 +254,8 @@ impl Rows {
     ) -> impl Iterator<Item = Chunk> + use<'a> {
         let before = self.listed(arena);
         let last = (first <= before.len() && self.last.count > 0).then_some(self.last);
-        let before = before.get(first..).unwrap_or_default().iter();
-        before.map(|words| Chunk::from_words(*words)).chain(last)
+        let before = before.get(first..).unwrap_or_default().iter().zip(first..);
+        before.map(|(word, index)| Chunk::from_word(*word, index)).chain(last)
     }
 }
 
@@ -259,6 +267,19 @@ mod tests {
     /// A column of one word and one of a small number.
     fn words(size: usize, width: Width) -> usize {
         size + width.words(size)
+    }
+
+    #[test]
+    fn a_chunk_fits_in_a_word() {
+        for (before, size) in SIZES.into_iter().enumerate() {
+            for width in [Width::Narrow, Width::Wide] {
+                let place = Place::from_bits((1 << 50) - 1 - size as u64);
+                let chunk = Chunk { place, size, count: size, width };
+                let same = Chunk::from_word(chunk.to_word(), before);
+                assert_eq!((same.place, same.size, same.count), (place, size, size));
+                assert_eq!(same.width, width);
+            }
+        }
     }
 
     #[test]
