@@ -15,6 +15,7 @@ mod group;
 mod interrupt;
 mod line;
 pub(crate) mod names;
+mod pairs;
 mod plan;
 mod short;
 pub(crate) mod strands;
@@ -33,6 +34,7 @@ use splitter::Block;
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::names::NameTable;
+use crate::decode::pairs::{KnownLane, PairTable};
 use crate::decode::plan::{Plan, Plans, ShortIds};
 use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
@@ -41,14 +43,6 @@ use crate::decode::tails::Tails;
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
-
-/// Lane as a decoder knows it.
-#[derive(Clone, Copy, Debug, Default)]
-struct KnownLane {
-    type_: Symbol,
-    /// Its first strand; a link lane has as many as [`Strands`] says, one after the other.
-    strand: StrandSymbol,
-}
 
 /// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
 /// second-level cache meanwhile.
@@ -95,7 +89,7 @@ pub(crate) struct Symbols {
 #[derive(Debug)]
 struct KnownLanes {
     /// By the texts of a type and a container: see [`short`].
-    by_pair: WordTable<KnownLane>,
+    by_pair: PairTable,
     /// By these, a value, and the other end of a link: see [`tails`].
     tails: Tails,
     link_tails: Tails,
@@ -138,7 +132,7 @@ impl Decoder {
         Decoder {
             symbols: Symbols::default(),
             known: KnownLanes {
-                by_pair: WordTable::default(),
+                by_pair: PairTable::default(),
                 tails: Tails::new(MOST_TAILS),
                 link_tails: Tails::new(MOST_LINK_TAILS),
                 lanes: Vec::new(),

@@ -6,15 +6,16 @@ use paje_parser::{
     TypeNature, number,
 };
 
+use crate::decode::Decoder;
 use crate::decode::context::{end_context, lane_context};
 use crate::decode::decoded::{
     Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol, Structure,
     ValueDefinition,
 };
+use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
-use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{ShortText, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 

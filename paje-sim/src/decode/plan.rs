@@ -203,6 +203,6 @@ impl Plan {
             Action::Structural => 0,
             Action::Replayed(op) => op.nature() as u64,
         };
-        (len as u64) << 8 | nature << 1 | u64::from(self.type_ < self.container)
+        (len as u64) << 4 | nature << 1 | u64::from(self.type_ < self.container)
     }
 }

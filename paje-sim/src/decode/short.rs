@@ -20,13 +20,14 @@ use std::ops::Range;
 use paje_parser::token::is_white;
 use paje_parser::{LinkEnd, Span};
 
+use crate::decode::Decoder;
 use crate::decode::context::end_context;
 use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
 use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
+use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
 use crate::decode::tails::Tail;
 use crate::decode::values::told_apart;
-use crate::decode::{Decoder, KnownLane};
 use crate::names::hash::{ShortText, hash_bytes, word};
 
 /// A line that waits to be decoded.
@@ -40,6 +41,9 @@ pub(super) struct Waiting {
     /// [`ShortLine`](paje_parser::scan::ShortLine).
     fields: u64,
 }
+
+/// Lines whose lanes are fetched together, where there are many: they are still in the nearest cache when they are decoded.
+const AHEAD: usize = 64;
 
 /// The batch for short lines of a plan: the usual ones, or all others.
 pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
@@ -219,6 +223,25 @@ impl Decoder {
         batch: &[Waiting],
         decoded: &mut Decoded,
     ) {
+        let looks_ahead = self.known.by_pair.is_large();
+        for lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
+            if looks_ahead {
+                self.look_ahead::<T>(padded, plan, lines);
+            }
+            self.lines::<T>(padded, plan, op, lines, decoded);
+        }
+    }
+
+    /// Decodes some lines of a batch.
+    #[inline(always)]
+    fn lines<'t, T: Text<'t>>(
+        &mut self,
+        padded: &'t [u8],
+        plan: &Plan,
+        op: Op,
+        batch: &[Waiting],
+        decoded: &mut Decoded,
+    ) {
         let mut last_time = decoded.last_time;
         let rest = self.waiting.rest.len();
         for line in batch {
@@ -245,6 +268,17 @@ impl Decoder {
         }
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
         decoded.last_time = last_time;
+    }
+
+    /// Fetches what decoding these lines will look at for their lanes: side by side, for none depends on another.
+    #[inline(never)]
+    fn look_ahead<'t, T: Text<'t>>(&self, padded: &[u8], plan: &Plan, lines: &[Waiting]) {
+        let looks = lines.iter().map(|line| {
+            let (start, end) = T::pair((line.start, line.fields), plan)?;
+            let len = end.checked_sub(start)?;
+            Some(self.known.by_pair.look(word(padded, start, len)?, plan.pair_context(len)))
+        });
+        std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
     }
 
     #[inline(never)]
