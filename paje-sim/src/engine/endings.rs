@@ -9,6 +9,9 @@ use crate::names::error::Error;
 use crate::problems::found::{earliest, earliest_byte};
 use crate::resolve::Deferred;
 
+/// So many containers end together: what their lanes need is still in a core's second-level cache when it is needed.
+pub(super) const TOGETHER: usize = 1024;
+
 impl Engine<'_> {
     /// Does the rest for a wave when all its lanes have been replayed.
     ///
@@ -42,18 +45,24 @@ impl Engine<'_> {
         // Other files may still have events for what ended after they were named.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
-        for ending in endings.drain(..now) {
-            let reused = self.reused_in(Some(&ending)).map(|(found, _)| found);
-            found = earliest(found, reused);
-            let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
-            if let Err((field, problem)) = ended {
-                found = earliest(found, self.found_at(wave, ending.at, field, problem));
-                break;
+        'all: for together in endings[..now].chunks(TOGETHER) {
+            let containers = together.iter().map(|ending| ending.container);
+            self.lanes.expect_endings(&self.model, containers);
+            for ending in together {
+                let reused = self.reused_in(Some(ending)).map(|(found, _)| found);
+                found = earliest(found, reused);
+                let ended = self.lanes.end_container(&self.model, self.job.options, ending);
+                if let Err((field, problem)) = ended {
+                    found = earliest(found, self.found_at(wave, ending.at, field, problem));
+                    break 'all;
+                }
+                if let Some(portions) = &mut self.portions {
+                    portions.ended(ending.container);
+                }
             }
-            if let Some(portions) = &mut self.portions {
-                portions.ended(ending.container);
-            }
+            self.lanes.close_ended(self.job.workers);
         }
+        endings.drain(..now);
         self.effects.endings = endings;
         if found.is_some() {
             found = earliest(found, self.findings.first.take());
@@ -73,6 +82,7 @@ impl Engine<'_> {
             }
             let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
             ended.map_err(|failed| deferred_error(&self.deferred, ending.at, failed))?;
+            self.lanes.close_ended(self.job.workers);
             if let Some(portions) = &mut self.portions {
                 portions.ended(ending.container);
             }

@@ -6,15 +6,43 @@ use std::time::{Duration, Instant};
 use workers::exclusive;
 
 use super::Engine;
+use super::endings::TOGETHER;
 use super::resolving::unfinished_definition;
 use crate::input::feed::Feed;
 use crate::model::Ending;
 use crate::names::error::{Error, Problem};
+use crate::names::ids::ContainerId;
 use crate::names::progress::Times;
 use crate::names::recovered::{Recovery, Remedy};
 use crate::trace::{Counted, Trace};
 
 impl Engine<'_> {
+    /// The containers that nothing has destroyed end with the trace.
+    fn end_all(&mut self, time: f64) -> Result<(), Error> {
+        let containers = &self.model.containers;
+        let alive: Vec<ContainerId> =
+            containers.ids().filter(|id| !containers.is_destroyed(*id)).collect();
+        for together in alive.chunks(TOGETHER) {
+            self.lanes.expect_endings(&self.model, together.iter().copied());
+            for container in together.iter().copied() {
+                self.model.containers.set_end(container, time, None);
+                let ending = Ending { container, time, at: self.read.bytes, named: false };
+                if self.findings.tally.is_some() {
+                    let at_end = |(_, problem)| Some(Error::invalid(problem, None));
+                    self.end_damaged(&ending, |_, failed| at_end(failed));
+                    continue;
+                }
+                let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
+                ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
+                if let Some(portions) = &mut self.portions {
+                    portions.ended(container);
+                }
+            }
+            self.lanes.close_ended(self.job.workers);
+        }
+        Ok(())
+    }
+
     pub(super) fn finish(
         mut self,
         feed: &Feed<'_>,
@@ -42,22 +70,7 @@ impl Engine<'_> {
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };
         let time = self.job.options.stop_at.unwrap_or(last);
-        for container in self.model.containers.ids() {
-            if self.model.containers.is_destroyed(container) {
-                continue;
-            }
-            self.model.containers.set_end(container, time, None);
-            let ending = Ending { container, time, at: self.read.bytes, named: false };
-            if self.findings.tally.is_some() {
-                self.end_damaged(&ending, |_, (_, problem)| Some(Error::invalid(problem, None)));
-                continue;
-            }
-            let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
-            ended.map_err(|(_, problem)| Error::invalid(problem, None))?;
-            if let Some(portions) = &mut self.portions {
-                portions.ended(container);
-            }
-        }
+        self.end_all(time)?;
         let mut recovery = Recovery { open_states, open_count, ..self.recovery() };
         for problem in &mut recovery.problems {
             problem.move_to(|file, position| feed.original(file, position));

@@ -94,6 +94,7 @@ impl Engine<'_> {
         // Nothing is left that it could complain of.
         let ended = self.lanes.end_container(&self.model, self.job.options, &ending);
         debug_assert!(ended.is_ok(), "mended");
+        self.lanes.close_ended(self.job.workers);
         if let Some(portions) = &mut self.portions {
             portions.ended(ending.container);
         }

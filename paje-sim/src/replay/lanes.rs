@@ -289,9 +289,14 @@ impl Lanes {
 
     /// Lends the rows, for others to look at.
     pub(crate) fn lend(&mut self) -> FinishedRows {
+        self.lend_of(self.places.len())
+    }
+
+    /// The same of so many lanes.
+    fn lend_of(&mut self, lanes: usize) -> FinishedRows {
         let mut finished =
             FinishedRows { overflow: self.overflow.clone(), ..FinishedRows::default() };
-        finished.lanes.resize_with(self.places.len(), FinishedLane::default);
+        finished.lanes.resize_with(lanes, FinishedLane::default);
         for (number, shard) in self.shards.iter_mut().enumerate() {
             let shard = exclusive(shard);
             finished.stores.push(std::mem::take(&mut shard.store));
@@ -320,7 +325,11 @@ impl Lanes {
 
     /// All rows: nothing will be replayed any more.
     pub(crate) fn finish(mut self) -> FinishedRows {
-        self.lend()
+        // This is where memory is shortest, and nobody asks for the places any more.
+        let places = std::mem::take(&mut self.places);
+        let lanes = places.len();
+        drop(places);
+        self.lend_of(lanes)
     }
 
     /// Takes back what was lent, but the rows of links: they are to be forgotten.

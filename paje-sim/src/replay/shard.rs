@@ -16,7 +16,10 @@ use crate::replay::slice::Slice;
 use crate::replay::strand::{Left, Objects, Strand};
 
 /// From so many strands on, they do not stay in a core's caches from block to block.
-const MANY: usize = 1000;
+pub(super) const MANY: usize = 1000;
+
+/// With so many to close, they are looked at first.
+const FEW: usize = 8;
 
 /// The strands of a shard, their objects, and what the wave at hand left.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub(crate) struct Shard {
     pub(crate) scattered: Vec<u32>,
     /// Suspects of the wave: strand, and number among its suspects.
     pub(crate) suspected: Vec<(u32, usize)>,
+    /// Strands whose containers have ended, and when: they are yet to be closed.
+    pub(super) closing: Vec<(u32, f64)>,
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
@@ -48,6 +53,7 @@ impl Shard {
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },
+            closing: Vec::new(),
             hidden: Vec::new(),
             recovers,
             refused: None,
@@ -70,6 +76,23 @@ impl Shard {
         // First the strands themselves: what comes next depends on them.
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.ended_at));
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
+    }
+
+    /// The container of a strand has ended.
+    pub(super) fn close(&mut self, strand: u32, time: f64) {
+        self.closing.push((strand, time));
+    }
+
+    /// Closes the strands whose containers have ended.
+    pub(super) fn close_ended(&mut self) {
+        if self.closing.len() > FEW {
+            let strands = self.closing.iter().map(|(strand, _)| &self.strands[*strand as usize]);
+            let looks = strands.map(|strand| strand.touch(&self.store));
+            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+        }
+        for (strand, time) in self.closing.drain(..) {
+            self.strands[strand as usize].close(&mut self.store, time);
+        }
     }
 
     /// Replays what a wave holds for this shard in some of the trace's bytes.

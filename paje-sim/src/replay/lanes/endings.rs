@@ -1,7 +1,7 @@
 //! The ends of containers, as their lanes take them.
 
 use paje_parser::{FieldName, TypeNature};
-use workers::exclusive;
+use workers::{Workers, exclusive};
 
 use super::Lanes;
 use crate::lanes::links::bare_key;
@@ -9,11 +9,12 @@ use crate::model::{Ending, Failed, Model};
 use crate::names::error::Problem;
 use crate::names::ids::{ContainerId, LaneId, ValueId};
 use crate::names::options::Options;
-use crate::replay::shard::Shard;
+use crate::replay::places::StrandPlace;
+use crate::replay::shard::{MANY, Shard};
 use crate::replay::strand::Objects;
 
 impl Lanes {
-    /// Ends the lanes of a container that ended.
+    /// Ends the lanes of a container that ended; [`Lanes::close_ended`] is to be called behind one or some of these.
     ///
     /// # Errors
     /// The container ends before its last event, or with incomplete links.
@@ -40,13 +41,51 @@ impl Lanes {
                 return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
             }
             for place in self.places.of(lane) {
-                let Shard { store, strands, .. } =
-                    exclusive(&mut self.shards[place.shard as usize]);
-                strands[place.local as usize].close(store, time);
+                exclusive(&mut self.shards[place.shard as usize]).close(place.local, time);
             }
         }
         self.ending = lanes;
         Ok(())
+    }
+
+    /// Looks at what [`Lanes::end_container`] will need for each of these, if there are many lanes: each is somewhere
+    /// in memory that nothing has looked at for long, and so they are fetched side by side.
+    pub(crate) fn expect_endings(
+        &mut self,
+        model: &Model,
+        containers: impl Iterator<Item = ContainerId>,
+    ) {
+        if self.places.len() < MANY {
+            return;
+        }
+        let last = containers.filter_map(|container| model.containers.last_lane(container));
+        let last: Vec<LaneId> = last.collect();
+        let before = last.iter().fold(0, |all, lane| all ^ model.lanes[lane.index()].type_.0);
+        std::hint::black_box(before);
+        let lanes =
+            last.iter().flat_map(|last| model.lanes_of(model.lanes[last.index()].container));
+        let places: Vec<StrandPlace> =
+            lanes.flat_map(|lane| self.places.of(lane)).copied().collect();
+        let shards = &mut self.shards;
+        let strands = places.into_iter().map(|StrandPlace { shard, local }| {
+            exclusive(&mut shards[shard as usize]).strands[local as usize].ended_at
+        });
+        std::hint::black_box(strands.fold(0, |all, ended_at| all ^ ended_at));
+    }
+
+    /// Closes the strands of containers that have ended, shard by shard. Before that, nobody may look at their rows.
+    pub(crate) fn close_ended(&mut self, workers: &Workers) {
+        let shards = self.shards.iter_mut().map(exclusive);
+        let ended: usize = shards.map(|shard| shard.closing.len()).sum();
+        if ended < MANY {
+            self.shards.iter_mut().for_each(|shard| exclusive(shard).close_ended());
+            return;
+        }
+        workers.share_out(self.shards.len(), |_, number| {
+            if let Ok(mut shard) = self.shards[number].lock() {
+                shard.close_ended();
+            }
+        });
     }
 
     /// Problem of a container that ends before its last event, and the latest time of its lanes.
