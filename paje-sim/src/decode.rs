@@ -11,6 +11,7 @@ pub(crate) mod decoded;
 pub(crate) mod definitions;
 mod fields;
 mod follow;
+mod foreseen;
 mod group;
 mod interrupt;
 mod line;

@@ -311,6 +311,7 @@ impl<'o> Engine<'o> {
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
+            model: &self.model,
             lanes: &self.lanes,
             maps: &self.team.maps,
             wave,

@@ -272,13 +272,14 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        self.lane_of(container_name, type_, expected)
+        self.lane_of(container_name, None, type_, expected)
     }
 
-    /// The same where the type is known.
+    /// The same where the type is known, and perhaps the container.
     pub(crate) fn lane_of(
         &mut self,
         container_name: &[u8],
+        container: Option<ContainerId>,
         type_: TypeId,
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
@@ -288,7 +289,10 @@ impl Model {
             let problem = Problem::WrongNature { type_, expected, found, event: None };
             return Err((FieldName::Type, problem));
         }
-        let container = self.container(container_name, FieldName::Container)?;
+        let container = match container {
+            Some(container) => container,
+            None => self.container(container_name, FieldName::Container)?,
+        };
         if self.types.parent(type_) != self.containers.type_of(container) {
             return Err((FieldName::Type, self.not_child(type_, container)));
         }

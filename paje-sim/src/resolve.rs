@@ -13,7 +13,7 @@ use paje_parser::{DefTable, EventKind, FieldName};
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::context::{split_end_context, split_lane_context};
-use crate::decode::decoded::{Noted, Structure};
+use crate::decode::decoded::{Foreseen, Noted, Structure};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
@@ -42,6 +42,7 @@ pub(crate) fn resolve(
 ) -> Result<(), Stop> {
     state.expect_values(block, decoder);
     state.expect_containers(block, decoder, defs);
+    let mut foreseen = block.decoded.foreseen.iter();
     for (line, noted) in &block.decoded.noted {
         let failed = |failed| Stop::at_field(*line, failed);
         match noted {
@@ -71,11 +72,19 @@ pub(crate) fn resolve(
                 let type_name = decoder.symbols.types.get(type_).0.text;
                 let names = (container.text, type_name);
                 state.watch_lane(container, decoder.symbols.types.get(type_).0);
+                let foreseen = foreseen.next().copied().unwrap_or(Foreseen::Nothing);
                 let lane = match state.tally {
                     None => {
-                        let lane = state.type_of(decoder, type_);
-                        let lane =
-                            lane.and_then(|type_| state.model.lane_of(names.0, type_, nature));
+                        let known = match foreseen {
+                            Foreseen::Container(container) => Some(container),
+                            _ => None,
+                        };
+                        let lane = match foreseen {
+                            Foreseen::Lane(lane) => Ok(lane),
+                            _ => state.type_of(decoder, type_).and_then(|type_| {
+                                state.model.lane_of(names.0, known, type_, nature)
+                            }),
+                        };
                         lane.map_err(failed)?
                     }
                     Some(_) => match state.mended_lane(block, *line, names, nature) {
@@ -233,12 +242,21 @@ impl Resolver<'_> {
             let span = decoded.words.get(first as usize + word)?;
             Some(span.of(block.text.text()).bare())
         };
-        self.model.expect(decoded.noted.iter().filter_map(|(_, noted)| match noted {
-            Noted::Lane(symbol) => Some(decoder.symbols.lanes.get(*symbol).0.text),
+        let mut foreseen = decoded.foreseen.iter();
+        let identifiers = decoded.noted.iter().filter_map(|(_, noted)| match noted {
+            Noted::Lane(symbol) => match foreseen.next() {
+                None | Some(Foreseen::Nothing) => Some(decoder.symbols.lanes.get(*symbol).0.text),
+                Some(_) => None,
+            },
             Noted::LinkEnd(symbol) => Some(decoder.symbols.link_ends.get(*symbol).0.text),
             Noted::Structural(number) => ended(*number),
             Noted::Value(..) => None,
-        }));
+        });
+        let known = decoded.foreseen.iter().filter_map(|foreseen| match foreseen {
+            Foreseen::Container(container) => Some(*container),
+            _ => None,
+        });
+        self.model.expect(identifiers, known);
     }
 
     /// The type that a decoder's symbol stands for.

@@ -8,6 +8,7 @@ use paje_parser::{DefTable, EntityOp, Fault, Span, TypeNature};
 use crate::decode::symbols::Symbol;
 use crate::decode::watched::Watched;
 use crate::names::hash::ShortText;
+use crate::names::ids::{ContainerId, LaneId};
 
 /// A strand as a decoder numbers it.
 pub(crate) type StrandSymbol = u32;
@@ -130,6 +131,15 @@ pub(crate) enum Noted {
     LinkEnd(Symbol),
 }
 
+/// Knowledge of a lane that a decoder meets for the first time: see
+/// [`Decoder::foresee`](crate::decode::Decoder::foresee).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Foreseen {
+    Nothing,
+    Container(ContainerId),
+    Lane(LaneId),
+}
+
 /// A structural event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Structure {
@@ -173,6 +183,8 @@ pub(crate) struct Decoded {
     pub(crate) links: Vec<LinkEvent>,
     /// In file order, each with the beginning of its line in the block.
     pub(crate) noted: Vec<(u32, Noted)>,
+    /// Of each first use of a lane, in the order of `noted`; or nothing of any.
+    pub(crate) foreseen: Vec<Foreseen>,
     pub(crate) structures: Vec<Structure>,
     pub(crate) words: Vec<Span>,
     pub(crate) doubtful: Vec<Doubtful>,
@@ -223,6 +235,7 @@ impl Decoded {
         self.strands.clear();
         self.links.clear();
         self.noted.clear();
+        self.foreseen.clear();
         self.structures.clear();
         self.words.clear();
         self.doubtful.clear();

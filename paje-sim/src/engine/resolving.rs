@@ -41,8 +41,11 @@ impl Engine<'_> {
             }
             let block = &mut wave.blocks[index];
             if changed {
-                exclusive(&mut self.team.desks[block.worker])
-                    .decode(block, self.definitions.at_hand());
+                exclusive(&mut self.team.desks[block.worker]).decode(
+                    block,
+                    self.definitions.at_hand(),
+                    &self.model,
+                );
             }
             if self.read.lines == 0 {
                 self.read.comments = comments(block.text.text());

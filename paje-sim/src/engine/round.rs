@@ -15,6 +15,7 @@ use crate::decode::definitions::DefinitionsByFile;
 use crate::engine::page::{Follower, Page};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
+use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
@@ -44,10 +45,12 @@ impl Desk {
         self.file = None;
     }
 
-    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>) {
+    /// Decodes a block with these definitions; the model is that before its wave, or a later one.
+    pub(crate) fn decode(&mut self, block: &mut DecodedBlock, defs: &Arc<DefTable>, model: &Model) {
         block.maps = self.maps;
         let is_first = self.file.replace(block.origin.file) != Some(block.origin.file);
         self.decoder.decode(&block.text, defs, is_first, &mut block.decoded);
+        self.decoder.foresee(model, &mut block.decoded);
         block.assumed = Some(Arc::clone(defs));
     }
 }
@@ -94,6 +97,7 @@ impl FreeBlocks {
 
 /// One round of all workers: the replay of one wave, and the decoding of the next.
 pub(crate) struct Round<'a, 'r> {
+    pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
     pub(crate) wave: &'a Wave,
@@ -167,7 +171,7 @@ impl Round<'_, '_> {
             watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
-            desk.decode(&mut block, defs);
+            desk.decode(&mut block, defs, self.model);
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
             // Lines after a definition, or after something wrong, will be decoded when that is settled.

@@ -65,13 +65,21 @@ impl Model {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Fetches what will be looked at for events of containers that are called so, if there are many.
-    pub(crate) fn expect<'n>(&self, identifiers: impl Iterator<Item = &'n [u8]>) {
+    /// Fetches what will be looked at for events of containers that are called so, and of those that are known, if there
+    /// are many.
+    pub(crate) fn expect<'n>(
+        &self,
+        identifiers: impl Iterator<Item = &'n [u8]>,
+        known: impl Iterator<Item = ContainerId>,
+    ) {
         if self.containers.len() <= MANY_CONTAINERS {
             return;
         }
-        let known = self.containers.expect(identifiers);
-        let last = known.iter().filter_map(|id| self.containers.last_lane(*id));
+        let found = self.containers.expect(identifiers);
+        let last = known.chain(found).filter_map(|id| self.containers.last_lane(id));
+        // One stage after the other: they do not depend on one another then.
+        let last: Vec<LaneId> = last.collect();
+        let last = last.iter();
         let looks = last.map(|lane| self.lanes[lane.index()].before.0);
         std::hint::black_box(looks.fold(0, |all, lane| all ^ lane));
     }
