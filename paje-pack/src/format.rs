@@ -25,6 +25,9 @@ pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 pub(crate) const SHORT: usize = 1 << 18;
 /// zstd's level for what is tried, for whole texts, and for summaries.
 pub(crate) const HIGH: i32 = 19;
+/// The level from which on time does not count, and what is tried below it: Cholesky's pages are no larger than with 19.
+pub(crate) const THOROUGH: i32 = 15;
+const MIDDLE: i32 = 9;
 
 /// Kinds of pages, by their content.
 pub(crate) mod kind {
@@ -166,15 +169,16 @@ impl Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// A page of content that zstd may make smaller. Where it costs little, a higher level is tried, too: names of what is created
+    /// A page of content that zstd may make smaller. Where it costs little, a higher level is tried, too (19 for 15 and more, else 9): names of what is created
     /// or defined once are mostly better off with it, by up to a fifth, but not always.
     ///
     /// # Errors
     /// zstd lacks memory.
     pub(crate) fn compressed(kind: u8, content: Vec<u8>, level: i32) -> io::Result<Page> {
         let mut kept = compress(&content, level)?;
-        if level < HIGH && (1 << 10..SHORT).contains(&content.len()) {
-            let other = compress(&content, HIGH)?;
+        let higher = if level < THOROUGH { MIDDLE } else { HIGH };
+        if level < higher && (1 << 10..SHORT).contains(&content.len()) {
+            let other = compress(&content, higher)?;
             kept = if other.len() < kept.len() { other } else { kept };
         }
         Ok(match kept.len() < content.len() {

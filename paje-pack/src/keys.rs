@@ -222,7 +222,8 @@ impl Keys {
             for way in [self.how, 1, 0, ANY] {
                 let (place, places) = (place(way), self.links[link as usize].places);
                 let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
-                if most > 0 && waits
+                if most > 0
+                    && waits
                     && let Some(found) = self.queues[place].find(&self.ended, link, most)
                 {
                     (how, index, most) = (way, found, found);

@@ -26,6 +26,16 @@ pub(crate) struct Scale {
 impl Scale {
     /// The time in the units of the scale, if it is spelt as the others.
     fn units(self, text: &[u8]) -> Option<i64> {
+        let zeros = usize::from(self.zeros);
+        // Mostly, they are zeros, and there are other digits between them and the point.
+        if self.zeros < self.after
+            && text.len() <= 19
+            && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
+            && last.iter().all(|byte| *byte == b'0')
+            && let Some(Value { kind: Kind::Decimal(after), bits }) = Value::decimal(others)
+        {
+            return (after + self.zeros == self.after).then_some(bits as i64);
+        }
         let Value { kind: Kind::Decimal(after), bits } = Value::decimal(text)? else { return None };
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
@@ -217,7 +227,12 @@ impl<S: Side> Teller<S> {
 
     /// The next line; one that is read is appended to `out`. When it is written, `parts` has it in parts, or is none if it is raw.
     #[inline]
-    fn line(&mut self, text: &[u8], parts: Option<Parts<'_, impl Fn(u32) -> Range<usize>>>, out: &mut Vec<u8>) {
+    fn line(
+        &mut self,
+        text: &[u8],
+        parts: Option<Parts<'_, impl Fn(u32) -> Range<usize>>>,
+        out: &mut Vec<u8>,
+    ) {
         let (lane, action, known) = parts.as_ref().map_or((&b""[..], &b""[..], None), |parts| {
             (&text[parts.lane.clone()], parts.action, parts.known)
         });

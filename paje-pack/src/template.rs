@@ -256,9 +256,16 @@ impl ShortCut {
     /// Appends bytes of a line to its action, eight at a time: the last few may be too many.
     #[inline]
     fn literal(&mut self, window: &[u8; WINDOW], from: usize, to: usize) {
-        for at in (from..to).step_by(8) {
-            let place = self.len + at - from;
-            self.action[place..place + 8].copy_from_slice(&word_at(window, at).to_le_bytes());
+        let (mut at, mut place) = (from, self.len);
+        loop {
+            let eight = word_at(window, at).to_le_bytes();
+            if let Some(to) = self.action.get_mut(place..place + 8) {
+                to.copy_from_slice(&eight);
+            }
+            (at, place) = (at + 8, place + 8);
+            if at >= to {
+                break;
+            }
         }
         self.len += to.saturating_sub(from);
     }

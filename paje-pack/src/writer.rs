@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 
 use crate::format::{
-    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, VERSION, kind,
-    put_number,
+    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH, VERSION,
+    kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
@@ -96,7 +96,8 @@ impl Segment {
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
         // Short texts cost little time and have little to learn from.
-        let level = if text.len() < 4 * SHORT { settings.level.max(15) } else { settings.level };
+        let level =
+            if text.len() < 4 * SHORT { settings.level.max(THOROUGH) } else { settings.level };
         let told = tell(text, &mut definitions.0.clone(), level)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
