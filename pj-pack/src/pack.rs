@@ -1,11 +1,11 @@
 //! Packing and unpacking with all workers.
 
 use std::io::{self, BufWriter, Read, Write};
-use std::sync::Mutex;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use paje_analysis::kept;
 use paje_pack::{Definitions, Error, Packed, Reader, Segment, Segments, Settings, Writer};
-use workers::Workers;
+use workers::{Workers, in_order};
 
 use crate::witness::Witness;
 
@@ -25,11 +25,11 @@ impl From<Error> for Trouble {
 /// Of what the segments take, which part a summary may take at most. Smaller traces are soon replayed.
 const SHARE_OF_SUMMARY: u64 = 64;
 
-/// Packs a text: so many segments at a time as there are workers, read while nobody packs. The witness is shown
-/// all of it, and what it reports is kept.
+/// Packs a text: who is free reads the next segment, and packs it. The witness is shown all of it meanwhile, and what it
+/// reports is kept.
 pub(crate) fn pack(
-    text: impl Read,
-    out: impl Write,
+    text: impl Read + Send,
+    out: impl Write + Send,
     settings: Settings,
     workers: &Workers,
     mut witness: Option<Witness>,
@@ -37,30 +37,19 @@ pub(crate) fn pack(
     let mut segments = Segments::new(text, settings);
     let mut definitions = Definitions::default();
     let mut writer = Writer::new(BufWriter::new(out)).map_err(Trouble::Output)?;
-    loop {
-        let mut texts = Vec::new();
-        while texts.len() < workers.threads()
-            && let Some(text) = segments.next_text().map_err(Trouble::Input)?
-        {
-            let before = definitions.clone();
-            definitions.learn(&text);
-            texts.push((text, before));
-        }
-        if texts.is_empty() {
-            break;
-        }
-        let pack = |number: usize| {
-            let (text, before) = &texts[number];
-            Segment::pack(text, before, settings)
-        };
-        let packed = workers.run(|| workers.map(texts.len(), pack));
-        for segment in packed {
-            writer.put(&segment.map_err(Trouble::Output)?).map_err(Trouble::Output)?;
-        }
+    let next = || {
+        let Some(text) = segments.next_text().map_err(Trouble::Input)? else { return Ok(None) };
+        let (text, before) = (Arc::new(text), definitions.clone());
+        definitions.learn(&text);
         if let Some(witness) = &mut witness {
-            texts.into_iter().for_each(|(text, _)| witness.see(text));
+            witness.see(Arc::clone(&text));
         }
-    }
+        Ok(Some((text, before)))
+    };
+    let pack = |(text, before): (Arc<Vec<u8>>, Definitions)| {
+        Segment::pack(&text, &before, settings).map_err(Trouble::Output)
+    };
+    each(workers, next, pack, |segment| writer.put(&segment).map_err(Trouble::Output))?;
     let most = writer.position() / SHARE_OF_SUMMARY;
     for kept in witness.map(Witness::reports).unwrap_or_default() {
         let content = kept.to_bytes();
@@ -73,27 +62,59 @@ pub(crate) fn pack(
 
 /// Unpacks a packed trace likewise; what `put` is given are texts, in order.
 pub(crate) fn unpack(
-    packed: impl Read,
+    packed: impl Read + Send,
     workers: &Workers,
-    mut put: impl FnMut(&[u8]) -> io::Result<()>,
+    mut put: impl FnMut(&[u8]) -> io::Result<()> + Send,
 ) -> Result<(), Trouble> {
     let mut reader = Reader::new(packed);
-    loop {
-        let mut some: Vec<Mutex<Option<Packed>>> = Vec::new();
-        while some.len() < workers.threads()
-            && let Some(segment) = reader.next_segment()?
-        {
-            some.push(Mutex::new(Some(segment)));
-        }
-        if some.is_empty() {
-            return Ok(());
-        }
-        let unpack = |number: usize| {
-            let segment = some[number].lock().ok().and_then(|mut segment| segment.take());
-            segment.map(Packed::unpack)
-        };
-        for text in workers.run(|| workers.map(some.len(), unpack)).into_iter().flatten() {
-            put(&text?).map_err(Trouble::Output)?;
-        }
+    let next = || Ok(reader.next_segment()?);
+    let put = |text: Vec<u8>| put(&text).map_err(Trouble::Output);
+    each(workers, next, |packed: Packed| Ok(packed.unpack()?), put)
+}
+
+/// Gives each segment that `next` has to `make`, with all workers, and what that makes to `put`, in order.
+fn each<I, T: Send>(
+    workers: &Workers,
+    next: impl FnMut() -> Result<Option<I>, Trouble> + Send,
+    make: impl Fn(I) -> Result<T, Trouble> + Sync,
+    mut put: impl FnMut(T) -> Result<(), Trouble> + Send,
+) -> Result<(), Trouble> {
+    let turns = Turns { line: Mutex::new((0, Some(next))), moved: Condvar::new() };
+    // None is the end.
+    let make =
+        |job| turns.take(job).map_err(Some).and_then(|item| make(item.ok_or(None)?).map_err(Some));
+    let done = in_order(workers, usize::MAX, make, |_, made| put(made).map_err(Some));
+    done.or_else(|trouble| trouble.map_or(Ok(()), Err))
+}
+
+/// What is read one by one, by those whose turn it is.
+struct Turns<F> {
+    /// The next turn, and who reads, until there is no more.
+    line: Mutex<(usize, Option<F>)>,
+    moved: Condvar,
+}
+
+impl<I, F: FnMut() -> Result<Option<I>, Trouble>> Turns<F> {
+    /// Reads when `turn` has come; all before it have been taken, or are being taken.
+    fn take(&self, turn: usize) -> Result<Option<I>, Trouble> {
+        // Those who wait go on even if reading panics.
+        let _wake = Wake(&self.moved);
+        let locked = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.moved.wait_while(locked, |(now, _)| *now < turn);
+        let mut line = waited.unwrap_or_else(PoisonError::into_inner);
+        line.0 += 1;
+        let Some(mut next) = line.1.take() else { return Ok(None) };
+        let item = next()?;
+        line.1 = item.is_some().then_some(next);
+        Ok(item)
+    }
+}
+
+/// Wakes all who wait when it is dropped.
+struct Wake<'a>(&'a Condvar);
+
+impl Drop for Wake<'_> {
+    fn drop(&mut self) {
+        self.0.notify_all();
     }
 }

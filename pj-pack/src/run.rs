@@ -117,11 +117,11 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
 /// Result of `read` for a packed trace; its failure has the name of the file.
 fn packed<T>(
     file: &Path,
-    read: impl FnOnce(Box<dyn Read>) -> Result<T, Trouble>,
+    read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, Trouble>,
 ) -> Result<T, Failure> {
     let named = |name: &Path, error| Failure::File(name.to_owned(), error);
-    let (name, from): (PathBuf, Box<dyn Read>) = if file == Path::new("-") {
-        ("<stdin>".into(), Box::new(io::stdin().lock()))
+    let (name, from): (PathBuf, Box<dyn Read + Send>) = if file == Path::new("-") {
+        ("<stdin>".into(), Box::new(io::stdin()))
     } else {
         let opened = File::open(file).map_err(|error| named(file, error))?;
         (file.to_owned(), Box::new(BufReader::with_capacity(1 << 18, opened)))

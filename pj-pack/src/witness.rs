@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -14,7 +15,7 @@ const PORTION: u64 = 16 << 20;
 
 /// Somebody who is shown the text of a trace, part by part, and replays it with one thread.
 pub(crate) struct Witness {
-    texts: SyncSender<Vec<u8>>,
+    texts: SyncSender<Arc<Vec<u8>>>,
     replay: JoinHandle<Vec<Kept>>,
 }
 
@@ -25,13 +26,13 @@ impl Witness {
     /// There can be no other thread.
     pub(crate) fn new(waiting: usize) -> io::Result<Witness> {
         let (texts, shown) = sync_channel(waiting);
-        let replay = || replay(Shown { texts: shown, text: Vec::new(), given: 0 });
+        let replay = || replay(Shown { texts: shown, text: Arc::default(), given: 0 });
         let replay = thread::Builder::new().name("replay".into()).spawn(replay)?;
         Ok(Witness { texts, replay })
     }
 
     /// Shows the next text. Who has found that the trace is invalid no longer looks.
-    pub(crate) fn see(&mut self, text: Vec<u8>) {
+    pub(crate) fn see(&mut self, text: Arc<Vec<u8>>) {
         let _ = self.texts.send(text);
     }
 
@@ -55,8 +56,8 @@ fn replay(text: Shown) -> Vec<Kept> {
 
 /// The texts that are shown, one after the other.
 struct Shown {
-    texts: Receiver<Vec<u8>>,
-    text: Vec<u8>,
+    texts: Receiver<Arc<Vec<u8>>>,
+    text: Arc<Vec<u8>>,
     given: usize,
 }
 
