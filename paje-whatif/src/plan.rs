@@ -21,12 +21,32 @@ pub struct Plan {
     pub(crate) cut_messages: Vec<bool>,
     /// The network that messages go through, if it is not the recorded one.
     pub(crate) network: Option<Network>,
-    /// Factors for the time of operations of groups without links beyond their waiting; by seat, empty if nothing
-    /// changes.
-    pub(crate) operations: Vec<f64>,
+    /// The time of operations of groups without links beyond their waiting; by seat, empty if nothing changes.
+    pub(crate) operations: Vec<Rest>,
     /// Factors for the time that messages to a root that waits for all need the link into it; by series, empty if
     /// nothing changes.
     pub(crate) queues: Vec<f64>,
+}
+
+/// Change of what an operation takes beyond its waiting: a latency, and what is behind that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rest {
+    /// The latency in the recorded and in the changed run, in seconds.
+    pub(crate) latency: (f64, f64),
+    /// Factor for what is behind it.
+    pub(crate) factor: f64,
+}
+
+impl Rest {
+    pub(crate) const SAME: Rest = Rest { latency: (0.0, 0.0), factor: 1.0 };
+
+    /// Time that is added to so many seconds.
+    pub(crate) fn added(self, seconds: f64) -> f64 {
+        let (before, after) = self.latency;
+        // Who waited for less than a latency did not wait for all of it.
+        let part = if before > 0.0 { (seconds / before).clamp(0.0, 1.0) } else { 1.0 };
+        (after - before) * part + (self.factor - 1.0) * (seconds - before).max(0.0)
+    }
 }
 
 /// A factor, for some tracks.
@@ -91,5 +111,22 @@ impl Plan {
 
     pub(crate) fn is_message_cut(&self, message: u32) -> bool {
         self.cut_messages.get(message as usize) == Some(&true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_is_a_latency_and_what_is_behind_it() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        // Latency of 2 s, then bytes: ten times the latency, and half the bandwidth.
+        let rest = Rest { latency: (2.0, 20.0), factor: 2.0 };
+        close(rest.added(5.0), 18.0 + 3.0);
+        close(rest.added(1.0), 9.0);
+        close(rest.added(0.0), 0.0);
+        close(Rest::SAME.added(5.0), 0.0);
+        close(Rest { factor: 3.0, ..Rest::SAME }.added(5.0), 10.0);
     }
 }

@@ -284,9 +284,12 @@ impl<'g> Run<'g> {
                     let rest = time - base;
                     let factor =
                         self.plan.factor(self.graph, at, self.places[at].walk.innermost(), rest);
-                    let operations = &self.plan.operations;
-                    let factor = factor * operations.get(seat as usize).copied().unwrap_or(1.0);
-                    if factor == 1.0 { base_shift } else { base_shift + (factor - 1.0) * rest }
+                    let operation = self.plan.operations.get(seat as usize);
+                    let added = operation.map_or(0.0, |operation| operation.added(rest));
+                    match factor == 1.0 && added == 0.0 {
+                        true => base_shift,
+                        false => base_shift + (factor - 1.0) * rest + factor * added,
+                    }
                 }
             },
             _ => shift,

@@ -5,6 +5,8 @@ use crate::fit::{Fit, Table, fit};
 use crate::graph::Graph;
 use crate::hypothesis::{Amount, Net, Sharing};
 use crate::network::Network;
+use crate::plan::Rest;
+use crate::settings::Shape;
 
 /// Times of a network for a message: of its latency and its bytes.
 struct Times<'f> {
@@ -100,7 +102,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     let count = last.first_seat as usize + seats(last);
     let sizes = fields::seat_sizes(graph, count);
     let types = graph.tracks.trace().types();
-    let mut factors = vec![1.0; count];
+    let mut rests = vec![Rest::SAME; count];
     applied.plan.queues = vec![1.0; graph.collectives.series.len()];
     for shaped in graph.shapes.iter().filter(is_bare) {
         let series = &graph.collectives.series[shaped.series];
@@ -122,13 +124,21 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             if is_queue && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
             }
+            // One message from above is all that a member waits for: what is behind its latency is bytes, however many share
+            // the link.
+            let is_one =
+                matches!(shaped.shape, Shape::OneToN | Shape::Binomial | Shape::ReduceBcast);
+            if is_one && !is_queue && before.1 > 0.0 {
+                rests[seat] = Rest { latency: (before.0, after.0), factor: after.1 / before.1 };
+                continue;
+            }
             let at_once = if is_queue { 1.0 } else { at_once };
             let sum = |(latency, work): (f64, f64)| latency + work * at_once;
             let (before, after) = (sum(before), sum(after));
-            factors[seat] = if before > 0.0 { after / before } else { 1.0 };
+            rests[seat].factor = if before > 0.0 { after / before } else { 1.0 };
         }
     }
-    applied.plan.operations = factors;
+    applied.plan.operations = rests;
     applied.notes.push(
         "operations of groups have no links: what they take beyond waiting changes as a message of their size does".into(),
     );
