@@ -18,7 +18,7 @@ use crate::shapes::{Shaped, shapes};
 use crate::transfers::{Assumed, Least, MOMENT, NONE, Received, Transfer, Transfers, transfers};
 use crate::walk::{Act, Acts, Step, Walk};
 
-/// What a trace tells of a run: who did what, and between whom.
+/// Facts that a trace tells of a run: who did what, and between whom.
 #[derive(Clone, Debug)]
 pub struct Told<'t> {
     /// The states.
@@ -30,7 +30,7 @@ pub struct Told<'t> {
 }
 
 impl<'t> Told<'t> {
-    /// That of a trace that was replayed.
+    /// Those of a trace that was replayed.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
@@ -171,7 +171,7 @@ impl<'t> Graph<'t> {
         self
     }
 
-    /// What the trace tells of the run.
+    /// Facts that the trace tells of the run, shared with the graph.
     #[must_use]
     pub fn told(&self) -> Told<'t> {
         Told {

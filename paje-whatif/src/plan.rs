@@ -43,7 +43,7 @@ impl Rest {
     /// Time that is added to so many seconds.
     pub(crate) fn added(self, seconds: f64) -> f64 {
         let (before, after) = self.latency;
-        // Who waited for less than a latency did not wait for all of it.
+        // A wait that is shorter than the latency was for a part of it.
         let part = if before > 0.0 { (seconds / before).clamp(0.0, 1.0) } else { 1.0 };
         (after - before) * part + (self.factor - 1.0) * (seconds - before).max(0.0)
     }
