@@ -9,7 +9,7 @@ use datasets::Shape;
 use paje_sim::options::MemoryLimit;
 use paje_sim::{
     ContainerId, Error, Events, LaneView, Links, NameOrder, Options, Progress, Source, States,
-    Trace, Variables, Visitor,
+    Trace, TypeNature, Variables, Visitor,
 };
 use workers::{Pin, Workers};
 
@@ -237,4 +237,62 @@ fn visitors_need_no_methods() {
     let text = datasets::generate(Shape::Mpi, 30_000, 7);
     let trace = read(&text, &Options::default(), &Workers::one()).unwrap();
     assert_eq!(trace.visit(NameOrder::Bare, &mut Blind), Ok(()));
+}
+
+/// Starts of states and of links, with their lines.
+#[derive(Default)]
+struct Lines {
+    states: Vec<(f64, Option<u64>)>,
+    links: Vec<(f64, Option<u64>)>,
+}
+
+impl Visitor for Lines {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, all: States<'_>) -> Result<(), Infallible> {
+        let line = |i| all.user_defined.line(i).map(|place| place.line);
+        self.states.extend(all.start.iter().enumerate().map(|(i, start)| (*start, line(i))));
+        Ok(())
+    }
+
+    fn links(&mut self, _: LaneView<'_>, all: Links<'_>) -> Result<(), Infallible> {
+        let line = |i| all.user_defined.line(i).map(|place| place.line);
+        self.links.extend(all.start.iter().enumerate().map(|(i, start)| (*start, line(i))));
+        Ok(())
+    }
+}
+
+#[test]
+fn lines_are_those_of_the_natures_asked_for() {
+    let text = datasets::generate(Shape::Mpi, 60_000, 5);
+    let time = |line: u64| -> f64 {
+        let line = text.split(|byte| *byte == b'\n').nth(line as usize - 1).expect("a line");
+        let word = line.split(|byte| *byte == b' ').nth(1).expect("a time");
+        std::str::from_utf8(word).expect("ASCII").parse().expect("a number")
+    };
+    let three = Workers::new(NonZeroUsize::new(3), &Pin::None).unwrap();
+    let lines = |lines_of: &[TypeNature], workers: &Workers| {
+        let mut options = Options::default();
+        (options.keep_lines, options.limits.block) = (true, 700);
+        if !lines_of.is_empty() {
+            options.lines_of = lines_of.iter().copied().collect();
+        }
+        let trace = read(&text, &options, workers).unwrap();
+        let mut lines = Lines::default();
+        let Ok(()) = trace.visit(NameOrder::Bare, &mut lines);
+        lines
+    };
+    let all = lines(&[], &Workers::one());
+    assert!(all.states.len() > 100 && all.links.len() > 20);
+    for (start, line) in all.states.iter().chain(&all.links) {
+        assert_eq!(line.map(time), Some(*start));
+    }
+    for workers in [&Workers::one(), &three] {
+        let of_links = lines(&[TypeNature::Link], workers);
+        assert_eq!(of_links.links, all.links);
+        assert!(of_links.states.iter().all(|(_, line)| line.is_none()));
+        let of_states = lines(&[TypeNature::State], workers);
+        assert_eq!(of_states.states, all.states);
+        assert!(of_states.links.iter().all(|(_, line)| line.is_none()));
+    }
 }

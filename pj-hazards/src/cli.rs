@@ -320,6 +320,7 @@ impl Cli {
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
         options.keep_lines = true;
+        options.lines_of = [TypeNature::Link].into_iter().collect();
         options.sort = self.sort;
         options.recover = self.recover;
         options.memory = self.memory.limit().map(room::rows);

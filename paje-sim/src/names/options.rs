@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use paje_parser::FieldNames;
 use splitter::Limits;
 
-use crate::names::selection::Selection;
+use crate::names::selection::{Natures, Selection};
 
 /// The precision in which values of variables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,8 @@ pub struct MemoryLimit {
 impl Options {
     /// The parts of events that are kept beside their objects.
     pub(crate) fn keeps(&self) -> Keeps {
-        Keeps { fields: self.user_defined, lines: self.keep_lines && !self.sort }
+        let Options { user_defined: fields, keep_lines, sort, lines_of, .. } = *self;
+        Keeps { fields, lines: keep_lines && !sort, lines_of }
     }
 
     /// True if the trace's use of its definitions is kept.
@@ -59,6 +60,8 @@ pub(crate) struct Keeps {
     pub(crate) fields: bool,
     /// Their lines.
     pub(crate) lines: bool,
+    /// The natures whose lines are kept, where there are no user-defined fields.
+    pub(crate) lines_of: Natures,
 }
 
 impl Keeps {
@@ -112,6 +115,8 @@ pub struct Options {
     /// Of each object, the line of the event that opened it is kept. It has no effect where events are
     /// replayed in another order than that of their lines.
     pub keep_lines: bool,
+    /// The natures of objects whose lines are kept at least, with `keep_lines`; all if nothing is said. A line takes some 24 bytes.
+    pub lines_of: Natures,
     /// The trace's use of its definitions, and what is doubtful in its spelling, are kept, for
     /// [`Trace::usage`](crate::Trace::usage). It has no effect with `sort` or `recover`.
     pub usage: bool,
@@ -141,6 +146,7 @@ impl Default for Options {
             memory: None,
             keep_times: false,
             keep_lines: false,
+            lines_of: Natures::ALL,
             usage: false,
             recover: false,
             selection: Selection::default(),

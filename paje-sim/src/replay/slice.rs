@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use paje_parser::LinkEnd;
+use paje_parser::{LinkEnd, TypeNature};
 
 use super::completion::Completion;
 use super::cuts::Cuts;
@@ -17,6 +17,7 @@ use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, StateRoom, Store, VariableRoom, Written};
 use crate::model::UNKNOWN;
 use crate::names::ids::LaneId;
+use crate::names::selection::Natures;
 
 /// Context of replaying a block's slice of a strand.
 pub(crate) struct Slice<'a> {
@@ -182,14 +183,28 @@ pub(super) fn half_link<'s>(
     (half, WrittenKey { padded, raw, short, hash })
 }
 
+/// True if the line of such an event is that of an object, of a nature whose lines are kept.
+#[inline(always)]
+fn tells_line(op: Op, kept: Natures) -> bool {
+    match op {
+        // An object's line is that of the event that opens it.
+        Op::PopState | Op::ResetState => false,
+        Op::SetState | Op::PushState => kept.contains(TypeNature::State),
+        Op::SetVariable | Op::AddVariable | Op::SubVariable => kept.contains(TypeNature::Variable),
+        Op::Event => kept.contains(TypeNature::Event),
+        // The end may come first.
+        Op::StartLink | Op::EndLink => kept.contains(TypeNature::Link),
+    }
+}
+
 /// Keeps what an event says beside what the format asks for, if that is wanted.
 #[inline(always)]
 pub(super) fn begin_event(event: &LaneEvent, slice: &Slice<'_>, store: &mut Store) {
     let Some(extras) = &mut store.extras else { return };
-    let lines = extras.keeps().lines;
-    let line = if lines { slice.block.line_of(event.at) } else { LineNumber::default() };
+    let keeps = extras.keeps();
+    let line = if keeps.lines { slice.block.line_of(event.at) } else { LineNumber::default() };
     let extra = match (event.extra() as usize).checked_sub(1) {
-        None if lines => extras.push_line(line),
+        None if keeps.lines && tells_line(event.op(), keeps.lines_of) => extras.push_line(line),
         None => 0,
         Some(index) => {
             let decoded = &slice.block.decoded;
