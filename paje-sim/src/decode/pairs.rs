@@ -45,7 +45,7 @@ impl PairTable {
     #[inline(always)]
     fn home(&self, word: Word, context: u64) -> usize {
         let hash = u128::from(hash_word(word, context));
-        (hash * self.slots.len() as u128 >> 64) as usize
+        ((hash * self.slots.len() as u128) >> 64) as usize
     }
 
     #[inline(always)]
