@@ -125,7 +125,8 @@ const fn point(bytes: u64) -> usize {
 /// Eight bytes are decimal digits.
 const fn is_digits(bytes: u64) -> bool {
     let digits = bytes ^ 0x3030_3030_3030_3030;
-    ((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080 == 0
+    (((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
+        == 0
 }
 
 /// The number that eight digits spell, the first one lowest.
