@@ -29,6 +29,7 @@ mod sheet;
 mod structure;
 mod template;
 mod texts;
+mod times;
 mod value;
 mod writer;
 

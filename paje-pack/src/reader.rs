@@ -7,7 +7,8 @@ use crate::format::{
     read_exact, take_number,
 };
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
-use crate::segment::{STREAMS, Scale, Told, untell};
+use crate::segment::{STREAMS, Told, untell};
+use crate::times::Scale;
 
 /// Head of a segment.
 #[derive(Clone, Copy, Debug)]

@@ -6,119 +6,15 @@ use std::ops::Range;
 use paje_parser::scan::{Scanner, ShortLine};
 use rustc_hash::FxHashMap;
 
-use crate::coder::{CLASSES, Guesses, NUMBER, Reading, Side, Writing, mix, room};
-use crate::column::{Columns, unzigzag, zigzag};
+use crate::coder::{Reading, Side, Writing, mix, room};
+use crate::column::Columns;
 use crate::keys::Keys;
 use crate::lines::{Line, Lines, RAW, holes};
 use crate::template::{Cut, Roles, ShortCut, is_header};
-use crate::value::{Kind, Value, write_decimal};
+use crate::times::{Scale, Times};
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
-
-/// Spelling of times: digits after the point, of which the last `zeros` are zeros.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Scale {
-    pub(crate) after: u8,
-    pub(crate) zeros: u8,
-}
-
-impl Scale {
-    /// The time in the units of the scale, if it is spelt as the others.
-    fn units(self, text: &[u8]) -> Option<i64> {
-        let zeros = usize::from(self.zeros);
-        // Mostly, they are zeros, and there are other digits between them and the point.
-        if self.zeros < self.after
-            && text.len() <= 19
-            && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
-            && last.iter().all(|byte| *byte == b'0')
-            && let Some(Value { kind: Kind::Decimal(after), bits }) = Value::decimal(others)
-        {
-            return (after + self.zeros == self.after).then_some(bits as i64);
-        }
-        let Value { kind: Kind::Decimal(after), bits } = Value::decimal(text)? else { return None };
-        let power = 10_i64.pow(self.zeros.into());
-        (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
-    }
-
-    fn write(self, units: i64, out: &mut Vec<u8>) {
-        write_decimal(units.wrapping_mul(10_i64.pow(self.zeros.into())), self.after, out);
-    }
-}
-
-/// Columns of times: runs of those that are spelt as the others; of guesses; numbers by action; then what odd ones need.
-mod column {
-    use super::{CLASSES, NUMBER};
-
-    pub(super) const USUAL: usize = 0;
-    pub(super) const RUNS: usize = 1;
-    pub(super) const NUMBERS: usize = RUNS + 2 * CLASSES;
-    /// Actions that share no columns.
-    pub(super) const ACTIONS: usize = 64;
-    pub(super) const ODD: usize = NUMBERS + 2 * ACTIONS * NUMBER;
-}
-
-/// Times, in the order of their lines.
-struct Times {
-    scale: Scale,
-    last: i64,
-    /// Spelling of the last time, once there is one.
-    text: Vec<u8>,
-    durations: Guesses<i64>,
-    /// When a lane had its last line.
-    lanes: Vec<i64>,
-    odd: Columns,
-}
-
-impl Times {
-    #[inline]
-    fn next<S: Side>(&mut self, side: &mut S, line: Line, given: &[u8], out: &mut Vec<u8>) {
-        let units = match S::WRITES {
-            true if given == self.text => Some(self.last),
-            true => self.scale.units(given),
-            false => None,
-        };
-        if !side.hit(column::USUAL, units.is_some()) {
-            self.odd.text(side, 0, [line.action, 0], given, out);
-            return;
-        }
-        let lane = line.lane as usize;
-        if self.lanes.len() <= lane {
-            self.lanes.resize(lane + 1, 0);
-        }
-        let before = self.lanes[lane];
-        let units = units.unwrap_or(0);
-        let stays = usize::from(line.stays);
-        let place = self.durations.place(mix(line.history, line.action));
-        let runs = column::RUNS + stays * CLASSES;
-        let duration = units.wrapping_sub(before);
-        let duration = match self.durations.try_one(side, place, runs, None, duration) {
-            Some(duration) => duration,
-            None => {
-                let action = line.action as usize % column::ACTIONS;
-                let numbers = column::NUMBERS + (2 * action + stays) * NUMBER;
-                let difference = zigzag(units.wrapping_sub(self.last));
-                let difference = unzigzag(side.number(numbers, difference));
-                self.last.wrapping_add(difference).wrapping_sub(before)
-            }
-        };
-        self.durations.learn(place, duration);
-        let now = before.wrapping_add(duration);
-        self.lanes[lane] = now;
-        // Many lines have the time of the line before.
-        if now != self.last || self.text.is_empty() {
-            self.last = now;
-            self.text.clear();
-            match S::WRITES {
-                true => self.text.extend_from_slice(given),
-                false => self.scale.write(now, &mut self.text),
-            }
-        }
-        if !S::WRITES {
-            out.extend_from_slice(&self.text);
-        }
-    }
-}
 
 /// Holes of an action: where they are, and which.
 struct Pattern {
@@ -179,14 +75,7 @@ impl<S: Side> Teller<S> {
         Teller {
             sides,
             lines: Lines::new(room),
-            times: Times {
-                scale,
-                last: 0,
-                text: Vec::new(),
-                durations: Guesses::new(room),
-                lanes: Vec::new(),
-                odd: Columns::new(8, column::ODD),
-            },
+            times: Times::new(scale, room),
             values: Columns::new(room, 0),
             keys: Keys::new(room),
             columns: FxHashMap::default(),
@@ -301,39 +190,6 @@ pub(crate) struct Told {
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Spelling of the first times of a text, most of them.
-fn scale(text: &[u8], roles: &Roles) -> Scale {
-    const SAMPLE: usize = 4096;
-    let mut cut = Cut::default();
-    let mut counts = [0_usize; 20];
-    let mut zeros = [18_u8; 20];
-    let lines = text.split(|byte| *byte == b'\n').filter(|line| !is_header(line));
-    for line in lines.take(SAMPLE) {
-        if !cut.cut(line, roles) {
-            continue;
-        }
-        let is_hole = |byte: &&u8| (holes::LANE..=holes::VALUE).contains(*byte);
-        for (hole, field) in cut.action.iter().filter(is_hole).zip(&cut.fields) {
-            if *hole == holes::TIME
-                && let Some(Value { kind: Kind::Decimal(after), bits }) =
-                    Value::decimal(&line[field.clone()])
-            {
-                counts[usize::from(after)] += 1;
-                let of =
-                    (0..after).take_while(|zeros| bits % 10_u64.pow(u32::from(*zeros) + 1) == 0);
-                let zeros = &mut zeros[usize::from(after)];
-                *zeros = (*zeros).min(of.count() as u8);
-            }
-        }
-    }
-    let after = (0..20).max_by_key(|after| counts[*after]).unwrap_or(0);
-    if counts[after] == 0 {
-        Scale::default()
-    } else {
-        Scale { after: after as u8, zeros: zeros[after] }
-    }
-}
-
 /// Bytes of text that are scanned together, so that what is found of them is at hand.
 const BLOCK: usize = 1 << 14;
 
@@ -421,7 +277,7 @@ impl LineWriter<'_> {
 pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Told> {
     let mut before = roles.clone();
     before.learn_all(text);
-    let scale = scale(text, &before);
+    let scale = Scale::of(text, &before);
     let sides = std::array::from_fn(|_| Writing::default());
     let teller = Teller::new(sides, scale, text.len());
     let mut lines = LineWriter { teller, roles, cut: Cut::default(), short: ShortCut::default() };

@@ -3,6 +3,8 @@
 //! Rows wider than a pixel are drawn as they are; where there are more of them, each pixel shows the shares of what
 //! is in it. All of one colour is one path, which keeps the file small.
 
+mod text;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -13,6 +15,7 @@ use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
 use crate::color::{Rgb, hex};
 use crate::picture::{DEEPEST, Line, lines};
 use crate::view::View;
+use text::{push_tenths, shortened, tenth, tenths, text};
 
 /// Greatest width of the names of containers, and the room above and below lanes, in pixels.
 const GUTTER: f64 = 150.0;
@@ -340,88 +343,9 @@ fn luminance([red, green, blue]: Rgb) -> f64 {
     (0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)) / 255.0
 }
 
-/// A tenth of a pixel is as fine as anybody sees.
-fn tenth(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
-}
-
-/// The same as a whole number.
-fn tenths(number: f64) -> i64 {
-    (number * 10.0 + 0.5f64.copysign(number)) as i64
-}
-
-/// Appends what `tenth` is written as. There are so many of these numbers in a drawing that formatting them as any other
-/// took most of its time.
-fn push_tenths(out: &mut String, tenths: i64) {
-    if tenths < 0 {
-        out.push('-');
-    }
-    let mut digits = [b'0'; 24];
-    let (mut at, mut rest) = (digits.len(), tenths.unsigned_abs());
-    let fraction = rest % 10;
-    rest /= 10;
-    while {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        rest > 0
-    } {}
-    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
-    if fraction > 0 {
-        out.push('.');
-        out.push(char::from(b'0' + fraction as u8));
-    }
-}
-
-fn shortened(name: &str, most: usize) -> String {
-    match name.chars().count() > most.max(2) {
-        true => name.chars().take(most.max(2) - 1).chain(['…']).collect(),
-        false => name.to_owned(),
-    }
-}
-
-/// A name as text of XML, which has no control characters; those that turn the direction of writing could make
-/// the rest unreadable.
-fn text(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for letter in name.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            _ if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                out.push('\u{fffd}')
-            }
-            _ => out.push(letter),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_text() {
-        assert_eq!(
-            text("<a> & \"b\"\u{1b}[0m\u{202e}"),
-            "&lt;a&gt; &amp; \"b\"\u{fffd}[0m\u{fffd}"
-        );
-        assert_eq!((shortened("abcdef", 4), shortened("abcd", 4)), ("abc…".into(), "abcd".into()));
-    }
-
-    #[test]
-    fn numbers_are_written_as_any_other() {
-        let mut numbers = vec![0.0, 0.04, 0.05, 0.25, 9.95, 10.0, 99.96, 100.0, 1234.5678, 4e9];
-        numbers.extend((0..2000).map(|i| f64::from(i) * 0.37 - 250.0));
-        for number in numbers {
-            let mut out = String::new();
-            push_tenths(&mut out, tenths(number));
-            assert_eq!(out, (tenth(number) + 0.0).to_string(), "{number}");
-        }
-    }
 
     #[test]
     fn steps_of_axes() {
