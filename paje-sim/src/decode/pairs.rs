@@ -132,7 +132,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn context(number: u64) -> u64 {
-        (3 + number % 14) << 4 | number % 10
+        ((3 + number % 14) << 4) | (number % 10)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two integers,
 //! without looking at memory elsewhere; a longer one by its hash first. A context (the type of a
-//! value, say) is part of the key, so that one look-up finds what two would. DefinitionsByFile live as long
+//! value, say) is part of the key, so that one look-up finds what two would. Tables live as long
 //! as the worker that fills them: in a block, almost every look-up finds its symbol.
 //! Measured by `cargo bench -p benches --bench stages decode`.
 
