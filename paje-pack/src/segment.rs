@@ -178,7 +178,7 @@ struct Parts<'a, F> {
     action: &'a [u8],
     /// The number of the action, if it is known.
     known: Option<u32>,
-    /// What is in a hole, as a range of the line.
+    /// Text of a hole, as a range of the line.
     field: F,
 }
 

@@ -1,6 +1,6 @@
 //! Texts by number, and the number of a text.
 
-/// What a text is looked up by: itself, if it is short.
+/// Key that a text is looked up by: itself, if it is short.
 ///
 /// Texts of up to seven bytes have keys of their own; those of longer ones have eight at the top, and need a look at the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,7 +19,7 @@ pub(crate) struct Keys {
 /// So many keys are found at once; of lanes with fewer rows, none.
 const RECENT: usize = 256;
 
-/// What no key is as one number: nobody has so many values or containers.
+/// A number that no key is: nobody has so many values or containers.
 const NO_KEY: u64 = u64::MAX;
 
 impl Keys {

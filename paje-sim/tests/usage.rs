@@ -92,15 +92,30 @@ fn what_is_doubtful() {
     for lines in [
         "5 5 \"S\" h used\n",
         "5 5 S \"h\" used\n",
-        "5 5 S h \"used\"\n",
         "5 5 S h \"unclosed\n",
         "5 5 S h used more\n",
         "4 5 again \"H\" 0\n",
         "4 5 again H \"0\"\n",
         "8 7 L 0 used \"h\" l\n9 8 L 0 used h l\n",
-        "8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n",
         "8 7 L 0 used h k\n9 8 L 0 used h k\n",
     ] {
         assert!(is_doubtful(&format!("{link}{lines}")), "{lines}");
     }
+}
+
+/// Values in other quotes than they are defined with are no doubt, but counted.
+#[test]
+fn values_in_other_quotes() {
+    let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";
+    let text = trace(lines);
+    let trace = replayed(&text, &teams::<2>());
+    let usage = trace.usage().expect("it was asked for");
+    assert!(!usage.is_doubtful());
+    let types = trace.types();
+    let found: Vec<_> = usage
+        .other_quoting()
+        .map(|(type_, events)| (types.name(type_).text, events.count, events.first))
+        .collect();
+    let line = |line: &str| text.find(line).expect("it is there") as u64;
+    assert_eq!(found, [(&b"S"[..], 2, line("5 6 S")), (b"L", 2, line("8 7 L"))]);
 }

@@ -87,7 +87,7 @@ fn each<I, T: Send>(
     done.or_else(|trouble| trouble.map_or(Ok(()), Err))
 }
 
-/// What is read one by one, by those whose turn it is.
+/// Pieces that are read one by one, by those whose turn it is.
 struct Turns<F> {
     /// The next turn, and who reads, until there is no more.
     line: Mutex<(usize, Option<F>)>,

@@ -34,7 +34,7 @@ impl Place {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
-    /// How many words this place is behind another, if it is and both are in the same piece.
+    /// Number of words from another place to this one, if it is and both are in the same piece.
     #[inline(always)]
     pub(crate) const fn words_behind(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {

@@ -36,7 +36,7 @@ pub(crate) struct OpenRow {
 }
 
 impl OpenRow {
-    /// How many words its end is behind a place.
+    /// Number of words from a place to its end.
     #[inline(always)]
     pub(super) const fn words_behind(self, place: Place) -> Option<usize> {
         self.end.words_behind(place)
