@@ -34,8 +34,11 @@ fn told_to_stop() {
         }
         let mut child = started(&place, &trace);
         assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
+        // Waiting closes the pipe of a child, whose end might be read before the signal is heeded.
+        let pipe = child.stdin.take();
         assert!(send(&child, signal));
         assert_eq!(child.wait().unwrap().signal(), Some(signal));
+        drop(pipe);
         assert_eq!(place.names(), ["t"]);
     }
 }
