@@ -23,6 +23,9 @@ pub(crate) mod portions;
 pub(crate) mod recover;
 mod resolving;
 pub(crate) mod round;
+#[cfg(test)]
+mod rounds;
+mod sync;
 mod tasks;
 mod usage;
 

@@ -29,6 +29,8 @@ mod in_order;
 pub mod pin;
 pub mod placement;
 pub mod pool;
+mod queue;
+mod sync;
 pub mod topology;
 
 pub use in_order::in_order;

@@ -1,21 +1,11 @@
 //! Who does what in a round, and who waits for whom.
 //!
 //! All that workers share beside locked shards is here, and small enough to try every order in which
-//! they may run: `cargo test -p paje-sim --features loom --lib tasks` does.
+//! they may run: `tests/orders.rs` does, with a `sync` of its own.
 
-#[cfg(all(test, feature = "loom"))]
-use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-#[cfg(all(test, feature = "loom"))]
-use loom::sync::{Condvar, Mutex};
-#[cfg(all(test, feature = "loom"))]
-use loom::thread;
 use std::sync::PoisonError;
-#[cfg(not(all(test, feature = "loom")))]
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-#[cfg(not(all(test, feature = "loom")))]
-use std::sync::{Condvar, Mutex};
-#[cfg(not(all(test, feature = "loom")))]
-use std::thread;
+
+use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thread};
 
 /// The tasks of a round: which ones somebody has taken on, and which are done.
 #[derive(Debug)]
@@ -27,10 +17,6 @@ pub(crate) struct Tasks {
     next_home: AtomicUsize,
     next_page: AtomicUsize,
 }
-
-/// Number of times that a worker yields before it sleeps: about as long as to be woken takes, for most waits are
-/// short where each worker has a CPU. More of them only take the CPUs from those that are waited for.
-const YIELDS: usize = if cfg!(all(test, feature = "loom")) { 0 } else { 100 };
 
 impl Tasks {
     /// For so many shards, and as many homes of links.
@@ -99,129 +85,5 @@ impl Drop for Taken<'_> {
             drop(gate.lock());
             news.notify_all();
         }
-    }
-}
-
-#[cfg(all(test, not(feature = "loom")))]
-mod tests {
-    use std::sync::atomic::AtomicU64;
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Each shard is taken on once, and nobody who waits goes on before all are replayed, whether
-    /// they come early, late, or in a panic.
-    #[test]
-    fn all_wait_for_all_shards() {
-        for round in 0..300 {
-            let (shards, workers) = (round % 7, 1 + round % 5);
-            let tasks = Tasks::new(shards);
-            let (replays, homes) = (AtomicU64::new(0), AtomicU64::new(0));
-            thread::scope(|scope| {
-                for _ in 0..workers {
-                    scope.spawn(|| {
-                        for shard in 0..shards {
-                            let Some(_taken) = tasks.take(shard) else { continue };
-                            // Sometimes longer than it takes those who wait to fall asleep.
-                            thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
-                            replays.fetch_add(1, Ordering::Relaxed);
-                        }
-                        tasks.wait();
-                        assert_eq!(replays.load(Ordering::Relaxed), shards as u64);
-                        while tasks.next_home().is_some() {
-                            homes.fetch_add(1, Ordering::Relaxed);
-                        }
-                    });
-                }
-            });
-            assert_eq!(homes.into_inner(), shards as u64);
-        }
-    }
-
-    #[test]
-    fn a_panic_leaves_nobody_waiting() {
-        let tasks = Tasks::new(2);
-        thread::scope(|scope| {
-            let panics = scope.spawn(|| {
-                let _taken = tasks.take(0);
-                thread::sleep(Duration::from_millis(20));
-                panic!("on purpose");
-            });
-            drop(tasks.take(1));
-            tasks.wait();
-            assert!(panics.join().is_err());
-        });
-    }
-}
-
-/// In every order that threads may run in (as far as the language's memory model allows others than one
-/// after the other), nobody waits for ever, and who has waited sees what the others did.
-#[cfg(all(test, feature = "loom"))]
-mod orders {
-    use loom::cell::UnsafeCell;
-    use loom::sync::Arc;
-
-    use super::*;
-
-    /// Replays what shards nobody has, waits, and looks at all of them.
-    fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
-        for (number, shard) in shards.iter().enumerate() {
-            let Some(_taken) = tasks.take(number) else { continue };
-            // The cell complains if somebody else may be at it.
-            shard.with_mut(|_| ());
-        }
-        tasks.wait();
-        assert!(tasks.all_replayed());
-        for shard in shards {
-            shard.with(|_| ());
-        }
-    }
-
-    fn all_orders(workers: usize, shards: usize) {
-        let mut model = loom::model::Builder::new();
-        // Of three, all orders are too many: those with at most two switches that nothing asks for.
-        model.preemption_bound = (workers > 2).then_some(2);
-        model.check(move || {
-            let tasks = Arc::new(Tasks::new(shards));
-            let cells: Arc<Vec<_>> = Arc::new((0..shards).map(|_| UnsafeCell::new(0)).collect());
-            let homes = Arc::new(AtomicUsize::new(0));
-            let others: Vec<_> = (1..workers)
-                .map(|_| {
-                    let (tasks, cells) = (Arc::clone(&tasks), Arc::clone(&cells));
-                    let homes = Arc::clone(&homes);
-                    thread::spawn(move || {
-                        work(&tasks, &cells);
-                        while tasks.next_home().is_some() {
-                            homes.fetch_add(1, Ordering::Relaxed);
-                        }
-                    })
-                })
-                .collect();
-            work(&tasks, &cells);
-            for other in others {
-                other.join().expect("no panic");
-            }
-            while tasks.next_home().is_some() {
-                homes.fetch_add(1, Ordering::Relaxed);
-            }
-            assert_eq!(homes.load(Ordering::Relaxed), shards);
-        });
-    }
-
-    #[test]
-    fn two_workers() {
-        all_orders(2, 1);
-        all_orders(2, 2);
-        all_orders(2, 3);
-    }
-
-    #[test]
-    fn three_workers() {
-        all_orders(3, 2);
-    }
-
-    #[test]
-    fn nothing_to_replay() {
-        all_orders(2, 0);
     }
 }

@@ -1,0 +1,51 @@
+//! Tests of tasks with threads as they are; `tests/orders.rs` tries every order of few.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::tasks::Tasks;
+
+/// Each shard is taken on once, and nobody who waits goes on before all are replayed, whether
+/// they come early, late, or in a panic.
+#[test]
+fn all_wait_for_all_shards() {
+    for round in 0..300 {
+        let (shards, workers) = (round % 7, 1 + round % 5);
+        let tasks = Tasks::new(shards);
+        let (replays, homes) = (AtomicU64::new(0), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    for shard in 0..shards {
+                        let Some(_taken) = tasks.take(shard) else { continue };
+                        // Sometimes longer than it takes those who wait to fall asleep.
+                        thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
+                        replays.fetch_add(1, Ordering::Relaxed);
+                    }
+                    tasks.wait();
+                    assert_eq!(replays.load(Ordering::Relaxed), shards as u64);
+                    while tasks.next_home().is_some() {
+                        homes.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(homes.into_inner(), shards as u64);
+    }
+}
+
+#[test]
+fn a_panic_leaves_nobody_waiting() {
+    let tasks = Tasks::new(2);
+    thread::scope(|scope| {
+        let panics = scope.spawn(|| {
+            let _taken = tasks.take(0);
+            thread::sleep(Duration::from_millis(20));
+            panic!("on purpose");
+        });
+        drop(tasks.take(1));
+        tasks.wait();
+        assert!(panics.join().is_err());
+    });
+}

@@ -1,0 +1,119 @@
+//! The queue behind [`in_order`](crate::in_order()): small enough to try every order in which its workers may run, which
+//! `tests/orders.rs` does, with a `sync` of its own.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use super::sync::{Condvar, Mutex, MutexGuard};
+
+/// Jobs to be made by whoever is free, and results that wait for their turn.
+pub(crate) struct Queue<T, E, P> {
+    line: Mutex<Line<T, E, P>>,
+    moved: Condvar,
+    jobs: usize,
+    /// Jobs from the one whose result is next that may have been taken.
+    ahead: usize,
+}
+
+/// Results that wait for their turn.
+pub(crate) struct Line<T, E, P> {
+    /// Number of jobs that have been taken.
+    taken: usize,
+    /// The job whose result is to be put next.
+    next: usize,
+    pub(crate) ready: BTreeMap<usize, Result<T, E>>,
+    /// Nobody is putting.
+    put: Option<P>,
+    pub(crate) failed: Option<E>,
+    /// No more jobs are to be taken.
+    finished: bool,
+}
+
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
+    pub(crate) fn new(jobs: usize, ahead: usize, put: P) -> Self {
+        let line = Line {
+            taken: 0,
+            next: 0,
+            ready: BTreeMap::new(),
+            put: Some(put),
+            failed: None,
+            finished: false,
+        };
+        Queue { line: Mutex::new(line), moved: Condvar::new(), jobs, ahead }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Line<T, E, P>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a job, once it is not too far ahead; `None` if there is none left, or no use for its result.
+    fn take(&self) -> Option<usize> {
+        let mut now = self.lock();
+        // Who has the next job never waits, so all others are woken in the end.
+        while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
+            now = self.moved.wait(now).unwrap_or_else(PoisonError::into_inner);
+        }
+        if now.finished || now.taken == self.jobs {
+            return None;
+        }
+        now.taken += 1;
+        Some(now.taken - 1)
+    }
+
+    /// Makes results until there is nothing left to do, and puts those whose turn it is if nobody else does.
+    pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
+        let leaving = Leaving(Some(self));
+        while let Some(job) = self.take() {
+            let result = make(job);
+            let mut now = self.lock();
+            // One before it failed while it was made.
+            if now.finished {
+                break;
+            }
+            now.ready.insert(job, result);
+            let Some(mut put) = now.put.take() else { continue };
+            loop {
+                let next = now.next;
+                let Some(result) = now.ready.remove(&next) else { break };
+                drop(now);
+                let result = result.and_then(|result| put(next, result));
+                now = self.lock();
+                now.next += 1;
+                if let Err(error) = result {
+                    now.failed = Some(error);
+                    now.finished = true;
+                    now.ready.clear();
+                }
+                self.moved.notify_all();
+                if now.finished {
+                    break;
+                }
+            }
+            now.put = Some(put);
+        }
+        leaving.in_peace();
+    }
+
+    pub(crate) fn outcome(self) -> Result<(), E> {
+        let line = self.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+        line.failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Lets the others go if a worker panics, whose result they would wait for.
+struct Leaving<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
+
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Leaving<'_, T, E, P> {
+    fn in_peace(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Drop for Leaving<'_, T, E, P> {
+    fn drop(&mut self) {
+        if let Some(queue) = self.0 {
+            queue.lock().finished = true;
+            queue.moved.notify_all();
+        }
+    }
+}
