@@ -185,7 +185,7 @@ fn signals_end_the_program() {
 /// However little memory there may be: the dump, or a message and status 2. Nothing else.
 #[test]
 fn memory_that_is_refused() {
-    let folder = folder(&generate(Shape::Mpi, 30_000_000, 1));
+    let folder = folder(&generate(Shape::Mpi, 12_000_000, 1));
     let script = "ulimit -v $1; exec \"$0\" --threads $2 --type-hierarchy=t.csv t";
     let (mut refused, mut dumped) = (0, 0);
     for threads in ["1", "3"] {
@@ -278,7 +278,7 @@ fn a_folder_of_tables_is_whole_or_not_there() {
         if is_ignored(number) {
             continue;
         }
-        for milliseconds in (0..400).step_by(20) {
+        for milliseconds in (0..400).step_by(40) {
             let mut command = command(&folder, &["-O", "d/tables", "--threads=2", "t"]);
             let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
             std::thread::sleep(Duration::from_millis(milliseconds));
@@ -313,7 +313,7 @@ fn tables_that_become_too_large_or_take_too_much_memory() {
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
     fs::remove_file(folder.path().join("file")).expect("ours");
     let mut refused = 0;
-    for mebibytes in (20..100).step_by(4) {
+    for mebibytes in (20..100).step_by(8) {
         let script = format!("ulimit -v {}; exec \"$0\" -O d --threads 1 t", mebibytes << 10);
         let (output, there) = tables_asked_for(&folder, &script);
         refused += u32::from(output.status.code() == Some(2));
@@ -326,19 +326,19 @@ fn tables_that_become_too_large_or_take_too_much_memory() {
 /// Whatever is being made when the disk is full, the message is about the disk and the file.
 #[test]
 fn a_disk_that_is_full_of_tables() {
-    let folder = folder(&generate(Shape::Mpi, 20_000_000, 1));
-    let script = "for i in 1 2 3 4 5 6; do
+    let folder = folder(&generate(Shape::Mpi, 5_000_000, 1));
+    let script = "for i in 1 2 3; do
             for format in parquet arrow csv; do
                 \"$0\" -O small/d --format $format --threads 4 t; echo \"status $?\"; ls -A small
             done
         done";
     let Some(output) = on_small_disk("100k", script, PROGRAM, folder.path()) else { return };
     let (_, stdout, stderr) = outcome(&output);
-    assert_eq!(stdout, "status 2\n".repeat(18), "{stderr}");
+    assert_eq!(stdout, "status 2\n".repeat(9), "{stderr}");
     let full = |line: &str| {
         line.starts_with("pj_dump: small/d/") && line.ends_with(": No space left on device")
     };
-    assert!(stderr.lines().count() == 18 && stderr.lines().all(full), "{stderr}");
+    assert!(stderr.lines().count() == 9 && stderr.lines().all(full), "{stderr}");
 }
 
 /// A standard output that was closed, or only reads, is one that fails; `/dev/null` is not.
