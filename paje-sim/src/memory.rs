@@ -7,10 +7,12 @@ mod columns;
 mod extras;
 mod overflow;
 mod pages;
+mod reserve;
 mod room;
 mod store;
+mod zeros;
 
-pub(crate) use arena::{Arena, Place, set_small};
+pub(crate) use arena::{Arena, Place, Supply, set_small};
 pub(crate) use chunks::{
     EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
     key_places, push_key, push_link,
@@ -20,5 +22,7 @@ pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
 pub(crate) use pages::TextPages;
+pub(crate) use reserve::Reserve;
 pub(crate) use room::{LinkRoom, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};
+pub(crate) use zeros::Zeros;

@@ -16,6 +16,7 @@ impl Strands {
     /// So many that they can be numbered in a byte.
     pub(crate) const MOST_SHARDS: u32 = 256;
     pub(crate) const MOST_PARTS: u32 = 16;
+    const PER_WORKER: u32 = 8;
 
     /// Spread of lanes for so many workers.
     pub(crate) fn for_workers(workers: usize) -> Self {
@@ -23,10 +24,15 @@ impl Strands {
         match workers {
             0 | 1 => Strands { shards: 1, per_link_lane: 1 },
             _ => Strands {
-                shards: (workers * 8).min(Strands::MOST_SHARDS),
+                shards: (workers * Strands::PER_WORKER).min(Strands::MOST_SHARDS),
                 per_link_lane: workers.next_power_of_two().min(Strands::MOST_PARTS),
             },
         }
+    }
+
+    /// Number of workers that it is for; fewer where these have fewer shards each.
+    pub(crate) const fn workers(self) -> u32 {
+        self.shards.div_ceil(Strands::PER_WORKER)
     }
 
     /// Number of strands of a lane.

@@ -175,7 +175,7 @@ impl LinkStrand {
 
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
     /// needed for them side by side, rather than one after the other.
-    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) {
+    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64> + Clone) {
         self.filter.touch(hashes);
     }
 

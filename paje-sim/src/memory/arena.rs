@@ -6,18 +6,28 @@ use std::sync::Arc;
 use memmap2::MmapMut;
 
 use crate::memory::overflow::let_go;
-use crate::memory::{Overflow, Width};
+use crate::memory::reserve::{Given, Share, in_huge_pages};
+use crate::memory::{Overflow, Reserve, Width};
 
 /// Memory that grows by pieces and is given back as a whole. Everything is in words of eight bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pieces: Vec<Piece>,
-    /// Where further pieces lie when memory is short.
-    overflow: Option<Arc<Overflow>>,
-    /// Words of the last piece that have been taken.
+    supply: Supply,
+    /// The piece that is being filled, and how many words of it have been taken.
+    filling: usize,
     taken: usize,
     /// Words of all pieces.
     total: usize,
+}
+
+/// Where the pieces of an arena lie.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Supply {
+    /// Huge pages that it shares with others.
+    pub(crate) reserve: Option<Arc<Reserve>>,
+    /// The file for what memory has no room for.
+    pub(crate) overflow: Option<Arc<Overflow>>,
 }
 
 /// A place in an arena.
@@ -77,6 +87,8 @@ enum Piece {
     Memory(Vec<u64>),
     /// The same in huge pages.
     Huge(MmapMut),
+    /// The same in huge pages that others have words of.
+    Shared(Share),
     /// Of a temporary file.
     File(MmapMut),
 }
@@ -88,6 +100,7 @@ impl Deref for Piece {
     fn deref(&self) -> &[u64] {
         match self {
             Piece::Memory(words) => words,
+            Piece::Shared(words) => words,
             Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice(map),
         }
     }
@@ -98,6 +111,7 @@ impl DerefMut for Piece {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Piece::Memory(words) => words,
+            Piece::Shared(words) => words,
             Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice_mut(map),
         }
     }
@@ -123,59 +137,94 @@ const HUGE_FROM: usize = (4 << 20) / 8;
 /// Words of these pieces: two huge pages of most systems.
 const HUGE: usize = (4 << 20) / 8;
 
+/// Shared memory is taken as it is needed, since nobody else can have what an arena has not filled of its last piece, and
+/// of a huge page all is there when some of it is. An arena that is so many times as large as what it takes does so
+/// less often.
+const PART: usize = 32;
+const MANY_TIMES: usize = PART * 32;
+
 /// Words of a piece of a file. There can be some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
-    /// An arena whose further pieces lie elsewhere when memory is short.
-    pub(crate) fn new(overflow: Option<Arc<Overflow>>) -> Self {
-        Arena { overflow, ..Arena::default() }
+    pub(crate) fn new(supply: Supply) -> Self {
+        Arena { supply, ..Arena::default() }
     }
 
     /// The place of so many new words.
     pub(crate) fn take(&mut self, words: usize) -> Place {
-        let room = self.pieces.last().map_or(0, |piece| piece.len()) - self.taken;
-        if room < words {
-            self.grow(words);
+        let room = self.pieces.get(self.filling).map_or(0, |piece| piece.len()) - self.taken;
+        if room < words
+            && let Some(place) = self.grow(words)
+        {
+            return place;
         }
-        let place = Place { piece: self.pieces.len() as u32 - 1, word: self.taken as u32 };
+        let place = Place { piece: self.filling as u32, word: self.taken as u32 };
         self.taken += words;
         place
     }
 
+    /// Makes room for so many words in a new piece, or gives them one that has no room for others.
     #[cold]
-    fn grow(&mut self, words: usize) {
+    fn grow(&mut self, words: usize) -> Option<Place> {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
-        if let Some(overflow) = &self.overflow
+        let overflow = self.supply.overflow.as_deref();
+        if let Some(reserve) = &self.supply.reserve {
+            let is_alone = words > FIRST / 4 && self.total < words * MANY_TIMES;
+            let at_most = match is_alone {
+                true => words,
+                false => (self.total / PART).clamp(FIRST, HUGE),
+            };
+            match reserve.take(words, at_most, overflow) {
+                Given::Early => {
+                    reserve.note(size);
+                    self.push(Piece::Memory(vec![0; size]), size);
+                    return None;
+                }
+                Given::Share(share) if is_alone => {
+                    self.total += share.len();
+                    self.pieces.push(Piece::Shared(share));
+                    return Some(Place { piece: self.pieces.len() as u32 - 1, word: 0 });
+                }
+                Given::Share(share) => {
+                    let size = share.len();
+                    self.push(Piece::Shared(share), size);
+                    return None;
+                }
+                Given::Nothing => {}
+            }
+        }
+        if let Some(overflow) = overflow
             && overflow.is_needed(size * 8)
             && let Some(map) = overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8)
         {
             let size = map.len() / 8;
             self.push(Piece::File(map), size);
-            return;
+            return None;
         }
         // Zeroed memory of this size comes from the system untouched: a page is there when it is
         // first written.
         if self.total >= HUGE_FROM
-            && let Some(map) = in_huge_pages(words)
+            && let Some(map) = in_huge_pages(words.next_multiple_of(HUGE))
         {
             let size = map.len() / 8;
             self.push(Piece::Huge(map), size);
-            return;
+            return None;
         }
         self.push(Piece::Memory(vec![0; size]), size);
+        None
     }
 
     fn push(&mut self, piece: Piece, size: usize) {
+        (self.filling, self.taken) = (self.pieces.len(), 0);
         self.pieces.push(piece);
-        self.taken = 0;
         self.total += size;
     }
 
     /// Lets go of what memory has of pieces that lie in a file, if it is too much: for who reads much of
     /// an arena at a time.
     pub(crate) fn relieve(&self) {
-        if let Some(overflow) = &self.overflow {
+        if let Some(overflow) = &self.supply.overflow {
             overflow.relieve(|| std::iter::once(self));
         }
     }
@@ -187,18 +236,24 @@ impl Arena {
 
     /// Moves a piece from memory to the file; whether there was one, and room for it.
     pub(crate) fn evict(&mut self, overflow: &Overflow) -> bool {
-        // The last is small, or will be full soon.
-        let full = self.pieces.len().saturating_sub(1);
+        // The one that is being filled is small, or will be full soon.
+        let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
-            Piece::Huge(_) => true,
+            Piece::Huge(_) | Piece::Shared(_) => true,
             Piece::File(_) => false,
         };
-        let Some(piece) = self.pieces[..full].iter_mut().find(in_memory) else { return false };
+        let (before, others) = self.pieces.split_at_mut(filling);
+        let others = others.iter_mut().skip(1);
+        let Some(piece) = before.iter_mut().chain(others).find(in_memory) else { return false };
         let Some(mut map) = overflow.map(size_of_val(&piece[..]).next_multiple_of(1 << 16)) else {
             return false;
         };
         map[..size_of_val(&piece[..])].copy_from_slice(bytemuck::cast_slice(piece));
+        // Others have words of its huge pages.
+        if let Piece::Shared(share) = piece {
+            share.let_go();
+        }
         *piece = Piece::File(map);
         piece.let_go();
         true
@@ -279,25 +334,12 @@ pub(crate) fn set_small(words: &mut [u64], width: Width, index: usize, value: u3
     }
 }
 
-/// Zeros in huge pages, as far as the system has any and gives them. A mapping of our own, which nothing has touched
-/// before we ask: the allocator writes in front of what it gives away, which makes the first page of it a small one, and
-/// then all that would be in a huge page with it.
-fn in_huge_pages(words: usize) -> Option<MmapMut> {
-    let map = MmapMut::map_anon(words.max(HUGE).next_multiple_of(HUGE) * 8).ok()?;
-    #[cfg(target_os = "linux")]
-    let _ = map.advise(memmap2::Advice::HugePage);
-    Some(map)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Small pieces, large ones, and a request that is larger than any.
-    #[test]
-    fn words_keep_their_places() {
-        let mut arena = Arena::default();
-        let sizes = (1..3000).chain([HUGE + 1, 5]);
+    /// Words that are zeros, and keep what is put there.
+    fn check(arena: &mut Arena, sizes: impl Iterator<Item = usize>) {
         let places: Vec<(Place, usize)> = sizes.map(|words| (arena.take(words), words)).collect();
         for (number, (place, words)) in (1..).zip(&places) {
             assert!(arena.words(*place, 0, *words).iter().all(|word| *word == 0));
@@ -308,6 +350,31 @@ mod tests {
             assert_eq!(arena.words(*place, 0, *words)[0], number);
             assert_eq!(arena.words(*place, 0, *words)[words - 1], number);
         }
+    }
+
+    /// Small pieces, large ones, and a request that is larger than any.
+    #[test]
+    fn words_keep_their_places() {
+        let mut arena = Arena::default();
+        check(&mut arena, (1..3000).chain([HUGE + 1, 5]));
         assert!(arena.pieces.iter().any(|piece| matches!(piece, Piece::Huge(_))));
+    }
+
+    /// What an arena takes is what it fills, but for a little.
+    #[test]
+    fn shared_words_keep_their_places() {
+        let supply = Supply { reserve: Some(Arc::default()), overflow: None };
+        let mut arenas = [Arena::new(supply.clone()), Arena::new(supply)];
+        for _ in 0..3 {
+            for arena in &mut arenas {
+                check(arena, (1..3000).rev().step_by(7).chain([HUGE + 1, 5]));
+            }
+        }
+        let filled = 3 * ((1..3000).rev().step_by(7).sum::<usize>() + HUGE + 6);
+        for arena in &arenas {
+            let shared = |piece: &&Piece| matches!(piece, Piece::Shared(_));
+            assert!(arena.pieces.iter().filter(shared).count() > 300);
+            assert!(arena.total < filled + filled / 10, "{} of {filled}", arena.total);
+        }
     }
 }

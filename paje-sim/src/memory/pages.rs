@@ -1,10 +1,8 @@
 //! Texts on pages that never move.
 
-use std::sync::Arc;
-
 use paje_parser::Span;
 
-use crate::memory::{Arena, Overflow, Place};
+use crate::memory::{Arena, Place, Supply};
 use crate::names::hash::{bare, hash_text};
 
 /// TextPages of links, as they were written, each behind its length. They lie in pages that never move;
@@ -25,8 +23,8 @@ const LONG: u8 = u8::MAX;
 const PAGE: usize = 1 << 16;
 
 impl TextPages {
-    pub(super) fn new(overflow: Option<&Arc<Overflow>>) -> Self {
-        TextPages { arena: Arena::new(overflow.cloned()), ..TextPages::default() }
+    pub(super) fn new(supply: Supply) -> Self {
+        TextPages { arena: Arena::new(supply), ..TextPages::default() }
     }
 
     /// Keeps a key of up to sixteen bytes; returns its place.

@@ -1,9 +1,7 @@
 //! Finished objects as columns.
 
-use std::sync::Arc;
-
 use crate::memory::{
-    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Overflow, Place, Rows, StateChunk,
+    Arena, Chunk, EventChunk, ExtraPair, Extras, NewState, Place, Rows, StateChunk, Supply,
     TextPages, VariableChunk, Width, set_small,
 };
 use crate::names::ids::ValueId;
@@ -64,11 +62,11 @@ impl OpenRow {
 }
 
 impl Store {
-    pub(crate) fn new(keeps: Keeps, overflow: Option<&Arc<Overflow>>) -> Self {
+    pub(crate) fn new(keeps: Keeps, supply: &Supply) -> Self {
         Store {
-            arena: Arena::new(overflow.cloned()),
-            keys: TextPages::new(overflow),
-            extras: keeps.anything().then(|| Extras::new(keeps, overflow)),
+            arena: Arena::new(supply.clone()),
+            keys: TextPages::new(supply.clone()),
+            extras: keeps.anything().then(|| Extras::new(keeps, supply.clone())),
         }
     }
 

@@ -10,7 +10,7 @@ use workers::{Workers, exclusive};
 use crate::decode::strands::Strands;
 use crate::lanes::links::{KeyMemory, Suspect, bare_key, first_reused};
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::{Overflow, Store};
+use crate::memory::{Overflow, Reserve, Store, Supply};
 use crate::model::{Ending, Model};
 use crate::names::error::Place;
 use crate::names::ids::{ContainerId, LaneId};
@@ -62,10 +62,18 @@ impl Lanes {
         // Objects that are forgotten need no room.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
-        let store = || Store::new(options.keeps(), overflow.as_ref());
-        let recovers = options.recover;
-        let shard = |_| Mutex::new(Shard::new(store(), spread.shards as usize, recovers, follows));
-        let home = |_| RwLock::new(LinkHome::new(overflow.clone(), recovers, follows));
+        let workers = spread.workers() as usize;
+        let reserves: Vec<Arc<Reserve>> = (0..workers).map(|_| Arc::default()).collect();
+        // A worker replays the same shards most of the time, and memory is near who touches it first. What is forgotten
+        // soon is given back piece by piece.
+        let supply = |number: u32| {
+            let reserve = (!forgets).then(|| Arc::clone(&reserves[number as usize % workers]));
+            Supply { reserve, overflow: overflow.clone() }
+        };
+        let store = |number| Store::new(options.keeps(), &supply(number));
+        let (homes, recovers) = (spread.shards as usize, options.recover);
+        let shard = |number| Mutex::new(Shard::new(store(number), homes, recovers, follows));
+        let home = |number| RwLock::new(LinkHome::new(supply(number), recovers, follows));
         // The mending of a damaged trace may give containers other names and places, when their lanes are
         // there already.
         let some = !options.selection.is_everything() && !recovers;

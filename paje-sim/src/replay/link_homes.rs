@@ -1,13 +1,10 @@
 //! The rows of link lanes, merged from their strands in order of completion.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::memory::{
-    Arena, KeyPlace, LinkChunk, LinkRoom, Overflow, Rows, TextPages, key_places, push_key,
-    push_link,
+    Arena, KeyPlace, LinkChunk, LinkRoom, Rows, Supply, TextPages, key_places, push_key, push_link,
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
@@ -73,9 +70,9 @@ enum Kept {
 }
 
 impl LinkHome {
-    pub(crate) fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
+    pub(crate) fn new(supply: Supply, recovers: bool, listed: bool) -> Self {
         let refusals = recovers.then(|| Refusals::new(listed));
-        LinkHome { arena: Arena::new(overflow), refusals, ..LinkHome::default() }
+        LinkHome { arena: Arena::new(supply), refusals, ..LinkHome::default() }
     }
 
     /// The rows that are kept, lane by lane: the home has none then.

@@ -8,7 +8,7 @@ use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::StrandSymbol;
 use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
-use crate::memory::Store;
+use crate::memory::{Store, Supply};
 use crate::names::options::Keeps;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
@@ -155,7 +155,7 @@ impl Shard {
 
     /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
     pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
-        let old = std::mem::replace(&mut self.store, Store::new(keeps, None));
+        let old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in &mut self.strands {
             strand.start_afresh((&old, &mut self.store), &mut ends);

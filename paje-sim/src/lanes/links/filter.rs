@@ -1,16 +1,18 @@
 //! Filter of the keys that may have been used.
 
+use crate::memory::Zeros;
+
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
 /// tell apart is looked into when the lane ends: see [`crate::lanes::links::first_reused`].
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     /// The bits of keys that are not full yet.
-    last: Vec<u64>,
+    last: Zeros,
     /// Keys that there is still room for.
     room: usize,
     /// Those that are. One is enough most of the time: see [`Filter::is_scattered`].
-    full: Vec<Vec<u64>>,
+    full: Vec<Zeros>,
 }
 
 /// Bits for each key when a part is full: about one key in a thousand is then suspected wrongly.
@@ -48,7 +50,7 @@ impl Filter {
             len @ ..LARGE => len * 8,
             len => len * 2,
         };
-        let full = std::mem::replace(&mut self.last, vec![0; words]);
+        let full = std::mem::replace(&mut self.last, Zeros::new(words));
         if !full.is_empty() {
             self.full.push(full);
         }
@@ -56,12 +58,11 @@ impl Filter {
     }
 
     /// Fetches the words of these keys, if they are somewhere in much memory.
-    pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        let last = &self.last;
-        if last.len() >= LARGE {
-            let mask = last.len() - 1;
-            let word = |hash: u64| last[(hash >> 12) as usize & mask];
-            std::hint::black_box(hashes.fold(0, |sum, hash| sum ^ word(hash)));
+    pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64> + Clone) {
+        for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= LARGE) {
+            let (words, mask) = (&part[..], part.len() - 1);
+            let word = |hash: u64| words[(hash >> 12) as usize & mask];
+            std::hint::black_box(hashes.clone().fold(0, |sum, hash| sum ^ word(hash)));
         }
     }
 
@@ -74,8 +75,10 @@ impl Filter {
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
         let words = self.last.len().max(SMALLEST);
         self.full.clear();
-        self.last.clear();
-        self.last.resize(words, 0);
+        match self.last.len() == words {
+            true => self.last.fill(0),
+            false => self.last = Zeros::new(words),
+        }
         self.room = words * 64 / BITS;
         for hash in hashes {
             self.insert(hash);
