@@ -14,10 +14,12 @@ mod follow;
 mod foreseen;
 mod group;
 mod interrupt;
+mod known;
 mod line;
 pub(crate) mod names;
 mod pairs;
 mod plan;
+pub(crate) mod shared;
 mod short;
 pub(crate) mod strands;
 mod successor;
@@ -34,13 +36,12 @@ use splitter::Block;
 
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
+use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
-use crate::decode::pairs::{KnownLane, PairTable};
 use crate::decode::plan::{Plan, Plans, ShortIds};
 use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
-use crate::decode::tails::Tails;
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
@@ -52,10 +53,6 @@ const PORTION: usize = 1 << 17;
 /// As many to begin with where many lanes may be new, then four times as many, and so on: batches only take lines of
 /// lanes that are known, so what some lines name is known to those after them.
 const FIRST_LINES: usize = 4096;
-
-/// With more than so many, tails are given up. Those of links are many only where containers are.
-const MOST_TAILS: usize = 1 << 9;
-const MOST_LINK_TAILS: usize = 1 << 12;
 
 /// Decodes blocks; knows every name that it has met.
 #[derive(Debug)]
@@ -84,21 +81,6 @@ pub(crate) struct Symbols {
     /// Containers, in the context of a link type and an end: see [`context::end_context`].
     pub(crate) link_ends: SymbolTable,
     pub(crate) values: Values,
-}
-
-/// The lanes that a decoder has met.
-#[derive(Debug)]
-struct KnownLanes {
-    /// By the texts of a type and a container: see [`short`].
-    by_pair: PairTable,
-    /// By these, a value, and the other end of a link: see [`tails`].
-    tails: Tails,
-    link_tails: Tails,
-    /// By their symbols.
-    lanes: Vec<KnownLane>,
-    /// The shard of each strand.
-    shards: Vec<u8>,
-    spread: Strands,
 }
 
 /// Where the lines and fields of the block at hand are.
@@ -132,14 +114,7 @@ impl Decoder {
     pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
-            known: KnownLanes {
-                by_pair: PairTable::default(),
-                tails: Tails::new(MOST_TAILS),
-                link_tails: Tails::new(MOST_LINK_TAILS),
-                lanes: Vec::new(),
-                shards: Vec::new(),
-                spread,
-            },
+            known: KnownLanes::new(spread),
             plans: Plans { keeps_extras: options.user_defined, ..Plans::default() },
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),

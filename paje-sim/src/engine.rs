@@ -29,8 +29,8 @@ mod sync;
 mod tasks;
 mod usage;
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
@@ -38,6 +38,7 @@ use workers::Workers;
 
 use crate::decode::Decoder;
 use crate::decode::definitions::DefinitionsByFile;
+use crate::decode::shared::SharedLanes;
 use crate::decode::strands::Strands;
 use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
@@ -137,6 +138,8 @@ struct Team {
     maps: Vec<Maps>,
     /// Maps of decoders that are no more, which only the wave at hand needs.
     retired: Vec<usize>,
+    /// The lanes that all decoders know. It only grows, between two rounds.
+    shared: Arc<SharedLanes>,
     /// Number of blocks that the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
@@ -198,6 +201,7 @@ impl Team {
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
+            shared: Arc::default(),
             // The head of a trace has its definitions, and is decoded alone.
             quota: 1,
             full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
@@ -317,6 +321,7 @@ impl<'o> Engine<'o> {
             model: &self.model,
             lanes: &self.lanes,
             maps: &self.team.maps,
+            shared: &self.team.shared,
             wave,
             from: self.read.replayed_to,
             limit,

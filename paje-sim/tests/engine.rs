@@ -172,6 +172,69 @@ fn definitions_anywhere() {
     }
 }
 
+/// Lanes that come up again and again, written in several ways, and a few more of them all the time: decoders share
+/// those that can be shared. A replay that goes on after problems shares none.
+#[test]
+fn lanes_in_any_spelling() {
+    let mut text = b"\
+%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineLinkType 2\n% Name string\n% Type string\n% StartContainerType string\n% EndContainerType string
+%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeSetState 5\n% Time date\n% Container string\n% Type string\n% Value string\n%EndEventDef
+%EventDef PajeSetState 6\n% Time date\n% Container string\n% Value string\n% Type string\n%EndEventDef
+%EventDef PajeStartLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string
+% Key string\n%EndEventDef
+%EventDef PajeEndLink 8\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string
+% Key string\n%EndEventDef
+0 P 0\n1 S P\n1 \"T U\" P\n2 L 0 P P\n2 M P P P\n"
+        .to_vec();
+    let mut created = 0;
+    for step in 0..1500_u32 {
+        if step % 40 == 0 {
+            for name in ["c", "\"d ", "a-name-of-many-bytes-"] {
+                let quote = if name.starts_with('"') { "\"" } else { "" };
+                text.extend(format!("3 {step} {name}{created}{quote} P 0\n").bytes());
+            }
+            created += 1;
+        }
+        let number = step * step % 31 % created;
+        let value = step % 7;
+        let line = match step % 13 {
+            0 => format!("4 {step} S c{number} v{value}\n"),
+            1 => format!("4 {step} S  c{number} v{value}\n"),
+            2 => format!("4 {step} \"S\" \"c{number}\" v{value}\n"),
+            3 => format!("5 {step} c{number} S v{value}\n"),
+            4 => format!("6 {step} c{number} v{value} S\n"),
+            5 => format!("4 {step} S\tc{number} v{value}\n"),
+            6 => format!("4 {step} \"T U\" c{number} v{value}\n"),
+            7 => format!("4 {step} S \"d {number}\" v{value}\n"),
+            8 => format!("4 {step} S a-name-of-many-bytes-{number} v{value}\n"),
+            9 => format!("7 {step} M c{number} v{value} c0 k{step}\n8 {step} M c{number} v{value} c0 k{step}\n"),
+            10 => format!("7 {step} L 0 v{value} c{number} k{step}\n8 {step} L 0 v{value} c0 k{step}\n"),
+            _ => format!("4 {step} S c{number} w{value}\n"),
+        };
+        text.extend(line.bytes());
+    }
+    let mut options = Options::default();
+    options.recover = true;
+    let progress = Progress::default();
+    let plain = Trace::read_with(Source::stream(&text[..]), &options, &Workers::one(), &progress);
+    let plain = plain.expect("a trace");
+    assert!(plain.recovered().problems.is_empty(), "{:?}", plain.recovered());
+    let expected = Listing::of(&plain);
+    assert!(expected.len() > 1000, "{} rows", expected.len());
+    for count in 1..=4 {
+        for block in [300, 2000, 1 << 17] {
+            let limits = Limits { block, ..Limits::default() };
+            let found = replay_with(&text[..], limits, &workers(count));
+            assert_eq!(found.as_ref(), Ok(&expected), "{count} workers, blocks of {block} bytes");
+        }
+    }
+}
+
 fn workers(count: usize) -> Workers {
     Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads can be started")
 }

@@ -66,6 +66,9 @@ impl Decoder {
         shards.resize(self.known.spread.shards as usize + 1, (0, 0));
         for (strand, count) in &mut self.grouping.met {
             *count = self.grouping.counts[*strand as usize];
+            if *strand < self.known.first_own {
+                self.known.shared_events += u64::from(*count);
+            }
             let shard = &mut shards[self.known.shards[*strand as usize] as usize + 1];
             shard.0 += 1;
             shard.1 += *count;

@@ -14,6 +14,7 @@ use crate::decode::decoded::{
 };
 use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
+use crate::decode::shared::plain_pair;
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
 use crate::names::hash::{ShortText, bare, hash_text, word};
@@ -102,7 +103,7 @@ impl Decoder {
             let (start, end) = (words[pair].start as usize, words[pair + 1].end as usize);
             Some((word(padded, start, end - start)?, plan.pair_context(end - start)))
         });
-        let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
+        let known = pair.and_then(|(word, context)| self.known.find(word, context));
         let known = match known {
             // Whoever watches compares each line's names.
             Some(known) if !self.asked.watches => known,
@@ -180,6 +181,9 @@ impl Decoder {
         };
         let (type_word, container) = (words[plan.type_], words[plan.container]);
         let type_ = self.symbols.types.intern(padded, type_word, 0);
+        if let Some(known) = self.shared_lane(type_, nature, container.of(padded).bare()) {
+            return known;
+        }
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
@@ -193,6 +197,24 @@ impl Decoder {
             decoded.watched.note_names(padded, known, places, &self.lexing.spans);
         }
         self.known.lanes[lane as usize]
+    }
+
+    /// The lane of these names if it is shared, however they are written.
+    fn shared_lane(
+        &mut self,
+        type_: Symbol,
+        nature: TypeNature,
+        container: &[u8],
+    ) -> Option<KnownLane> {
+        if self.known.first_own == 0 {
+            return None;
+        }
+        let (word, context) = plain_pair(self.symbols.types.get(type_).0.text, container, nature)?;
+        let lane = self.known.shared_lane(word, context)?;
+        let (types, number) = (&mut self.known.shared_types, lane.type_ as usize);
+        types.resize(types.len().max(number + 1), None);
+        types[number] = Some(type_);
+        Some(KnownLane { type_, ..lane })
     }
 
     /// Gives a new lane its strands, and these their shards. Its hash depends on its texts only.

@@ -28,7 +28,7 @@ const TYPE: u32 = 32 - CONTEXT;
 const LARGE: usize = 1 << 14;
 
 /// Lanes by the texts of their types and containers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PairTable {
     slots: Vec<Slot>,
     len: usize,
@@ -85,10 +85,16 @@ impl PairTable {
         slot.map_or(0, |slot| slot[0] ^ slot[2])
     }
 
-    /// Adds a pair that is not known. (One of a type with too large a number goes on being looked up by names.)
-    pub(super) fn insert(&mut self, word: Word, context: u64, lane: KnownLane) {
+    /// Number of pairs.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a pair that is not known; returns whether it did: one of a type with too large a number goes on being looked
+    /// up by names.
+    pub(super) fn insert(&mut self, word: Word, context: u64, lane: KnownLane) -> bool {
         if lane.type_ >> TYPE != 0 {
-            return;
+            return false;
         }
         // While the table is small, sparse: a second look costs a wrong guess of the processor. A large one
         // is not in the caches anyway, and the next slots come with the first.
@@ -109,6 +115,7 @@ impl PairTable {
         self.len += 1;
         let type_ = u64::from(lane.type_) << CONTEXT;
         self.place([word[0], word[1], context | type_ | u64::from(lane.strand) << 32]);
+        true
     }
 
     fn place(&mut self, slot: Slot) {

@@ -1,7 +1,7 @@
 //! Plan for the words of an event, worked out once per definition.
 
 use paje_parser::Numbering;
-use paje_parser::{EventDef, EventKind, FieldName};
+use paje_parser::{EventDef, EventKind, FieldName, TypeNature};
 
 use crate::decode::decoded::Op;
 use crate::decode::symbols::WordTable;
@@ -200,9 +200,14 @@ impl Plan {
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {
         let nature = match self.action {
-            Action::Structural => 0,
-            Action::Replayed(op) => op.nature() as u64,
+            Action::Structural => TypeNature::Container,
+            Action::Replayed(op) => op.nature(),
         };
-        (len as u64) << 4 | nature << 1 | u64::from(self.type_ < self.container)
+        pair_context(len, nature, self.type_ < self.container)
     }
+}
+
+/// The [`Plan::pair_context`] of an event of this nature, which has the type first or not.
+pub(super) const fn pair_context(len: usize, nature: TypeNature, type_first: bool) -> u64 {
+    (len as u64) << 4 | (nature as u64) << 1 | type_first as u64
 }

@@ -223,7 +223,7 @@ impl Decoder {
         batch: &[Waiting],
         decoded: &mut Decoded,
     ) {
-        let looks_ahead = self.known.by_pair.is_large();
+        let looks_ahead = self.known.are_many();
         for lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
             if looks_ahead {
                 self.look_ahead::<T>(padded, plan, lines);
@@ -276,7 +276,7 @@ impl Decoder {
         let looks = lines.iter().map(|line| {
             let (start, end) = T::pair((line.start, line.fields), plan)?;
             let len = end.checked_sub(start)?;
-            Some(self.known.by_pair.look(word(padded, start, len)?, plan.pair_context(len)))
+            Some(self.known.look(word(padded, start, len)?, plan.pair_context(len)))
         });
         std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
     }
@@ -340,7 +340,7 @@ impl Decoder {
     #[inline(always)]
     fn lane(&self, text: &[u8], plan: &Plan, fields: Fields) -> Option<KnownLane> {
         let len = fields.pair.1 - fields.pair.0;
-        self.known.by_pair.find(word(text, fields.pair.0, len)?, plan.pair_context(len))
+        self.known.find(word(text, fields.pair.0, len)?, plan.pair_context(len))
     }
 
     /// The strand and the symbols that the names of a line stand for, if they are known.

@@ -1,11 +1,20 @@
 //! Decoders that know too much, and those that take their place.
 
+use std::sync::Arc;
+
+use crate::decode::context::split_lane_context;
+use crate::decode::decoded::StrandSymbol;
+use crate::decode::known::KnownLanes;
+use crate::decode::shared::{SharedLanes, plain_pair};
 use crate::decode::symbols::SymbolTable;
 use crate::decode::{Decoder, Symbols};
+use crate::model::Model;
+use crate::names::ids::TypeId;
 use crate::names::options::Options;
 
-/// From so many lanes and ends of links on, they are looked at: those of most traces are fewer.
-pub(super) const MOST_PLACES: usize = 1 << 14;
+/// From so many lanes and ends of links on, they are looked at: those of most traces are fewer. With debug assertions,
+/// few, so that all tests come by here.
+pub(super) const MOST_PLACES: usize = if cfg!(debug_assertions) { 4 } else { 1 << 14 };
 
 /// With fewer lines than this for each lane or end, these are taken for fleeting: a trace that has a
 /// container for each task names each of them a few times, and then never again.
@@ -26,11 +35,69 @@ impl Decoder {
         self.symbols.lanes.len() + self.symbols.link_ends.len()
     }
 
-    /// A decoder for this one's place, and with its memory, that knows nothing, but what values have been
-    /// like; and that there had been so many lanes before that it learned again.
-    pub(crate) fn successor(&mut self, options: &Options, again: usize) -> Self {
-        // Lanes that come up again and again are not worth forgetting: do it less and less.
-        let most_places = match 2 * again > self.symbols.lanes.len() {
+    /// True if its lanes had better be shared: they are many, and were there `again` that often before it met them.
+    pub(crate) fn has_lanes_to_share(&self, again: usize) -> bool {
+        let lanes = self.own_lanes();
+        // A decoder that begins again learns anew what is not shared.
+        let most = self.most_places.max(self.known.shared.len() / 8);
+        if lanes <= most || self.asked.follows || self.asked.recovers || self.asked.watches {
+            return false;
+        }
+        let come_again = 2 * again > lanes
+            || self.known.shared_events > lanes as u64
+            || self.decoded >= LINES_PER_PLACE * lanes as u64;
+        come_again && 2 * self.known.by_pair.len() > lanes
+    }
+
+    /// Number of lanes that only it knows.
+    pub(crate) fn own_lanes(&self) -> usize {
+        self.symbols.lanes.len()
+    }
+
+    /// The first strand that only it knows.
+    pub(crate) const fn first_own(&self) -> StrandSymbol {
+        self.known.first_own
+    }
+
+    /// Lets go of what is shared, so that it can be changed.
+    pub(crate) fn let_go_of_shared(&mut self) {
+        self.known.shared = Arc::default();
+    }
+
+    /// Shares its lanes; `strands` are the numbers of their strands in their shards, as far as they have been resolved.
+    /// Returns how many are shared now.
+    pub(crate) fn share(&self, shared: &mut SharedLanes, strands: &[u32], model: &Model) -> usize {
+        let mut types = vec![None::<Option<TypeId>>; self.symbols.types.len()];
+        let mut known = 0;
+        for (lane, first) in (0..).zip(&self.known.lanes) {
+            let (container, context) = self.symbols.lanes.get(lane);
+            let (symbol, nature) = split_lane_context(context);
+            let type_name = self.symbols.types.get(symbol).0.text;
+            let Some(pair) = plain_pair(type_name, container.text, nature) else { continue };
+            if shared.by_pair().find(pair.0, pair.1).is_some() {
+                known += 1;
+                continue;
+            }
+            let type_ = &mut types[symbol as usize];
+            let type_ = type_.get_or_insert_with(|| model.types.find(type_name));
+            let (shards, first) = (self.shards_of(lane), first.strand - self.known.first_own);
+            let numbers = strands.get(first as usize..first as usize + shards.len());
+            if let (Some(type_), Some(numbers)) = (*type_, numbers) {
+                known += usize::from(shared.add(pair, type_, shards, numbers));
+            }
+        }
+        known
+    }
+
+    /// A decoder for this one's place, and with its memory, that knows nothing but the lanes that are shared, and what
+    /// values have been like. If the lanes that it forgets come up `again` and again, that is to be done less and less.
+    pub(crate) fn successor(
+        &mut self,
+        options: &Options,
+        again: bool,
+        shared: &Arc<SharedLanes>,
+    ) -> Self {
+        let most_places = match again {
             true => self.most_places.saturating_mul(4),
             false => self.most_places,
         };
@@ -47,8 +114,7 @@ impl Decoder {
             lanes: std::mem::take(&mut self.symbols.lanes),
             link_ends: cleared(&mut self.symbols.link_ends),
         };
-        self.known.by_pair.clear();
-        next.known.by_pair = std::mem::take(&mut self.known.by_pair);
+        next.known = KnownLanes::after(&mut self.known, shared);
         next.grouping.unsorted = std::mem::take(&mut self.grouping.unsorted);
         next.most_places = most_places;
         next

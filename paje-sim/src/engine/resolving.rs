@@ -1,11 +1,13 @@
 //! The work of one thread between two rounds: the blocks of a wave are resolved, in file order.
 
+use std::sync::Arc;
+
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use splitter::ReadError;
 use workers::exclusive;
 
-use super::Engine;
-use super::round::Wave;
+use super::round::{Desk, Wave};
+use super::{Engine, Team};
 use crate::decode::block::DecodedBlock;
 use crate::input::feed::Feed;
 use crate::input::files::Origin;
@@ -145,12 +147,37 @@ impl Engine<'_> {
 
     /// Gives crowded decoders' desks new ones.
     pub(super) fn relieve(&mut self) {
+        let Team { desks, maps, .. } = &mut self.team;
+        let mut desks_now = desks.iter_mut().map(exclusive);
+        if desks_now.any(|desk| desk.decoder.has_lanes_to_share(maps[desk.maps].again)) {
+            self.share_lanes();
+            return;
+        }
         for worker in 0..self.team.desks.len() {
             let desk = exclusive(&mut self.team.desks[worker]);
             if desk.decoder.is_crowded() {
                 self.team.retired.push(desk.maps);
-                self.renew(worker);
+                let again = self.learned_again(worker);
+                self.renew(worker, again);
             }
+        }
+    }
+
+    /// Brings together what all decoders know of lanes, and gives the desks decoders that begin with that.
+    fn share_lanes(&mut self) {
+        let Team { desks, maps, shared, .. } = &mut self.team;
+        desks.iter_mut().for_each(|desk| exclusive(desk).decoder.let_go_of_shared());
+        let shared = Arc::make_mut(shared);
+        let needlessly = desks.iter_mut().map(|desk| {
+            let Desk { decoder, maps: number, .. } = exclusive(desk);
+            let taken = decoder.share(shared, &maps[*number].strands, &self.model);
+            2 * taken < decoder.own_lanes()
+        });
+        let needlessly: Vec<bool> = needlessly.collect();
+        for (worker, again) in needlessly.into_iter().enumerate() {
+            let number = exclusive(&mut self.team.desks[worker]).maps;
+            self.team.retired.push(number);
+            self.renew(worker, again);
         }
     }
 
@@ -158,17 +185,24 @@ impl Engine<'_> {
     fn forget(&mut self, blocks: &[DecodedBlock]) {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
-                self.renew(block.worker);
+                let again = self.learned_again(block.worker);
+                self.renew(block.worker, again);
             }
         }
     }
 
-    /// Gives a worker's desk a decoder that knows nothing yet, whose symbols have maps of their own.
-    fn renew(&mut self, worker: usize) {
+    /// Tells whether most lanes that only a worker's decoder knows were there before it met them.
+    fn learned_again(&mut self, worker: usize) -> bool {
         let desk = exclusive(&mut self.team.desks[worker]);
-        let decoder = desk.decoder.successor(self.job.options, self.team.maps[desk.maps].again);
-        desk.renew(decoder, self.team.maps.len());
-        self.team.maps.push(Maps::default());
+        2 * self.team.maps[desk.maps].again > desk.decoder.own_lanes()
+    }
+
+    /// Gives a worker's desk a decoder that knows only what is shared, whose symbols have maps of their own.
+    fn renew(&mut self, worker: usize, again: bool) {
+        let desk = exclusive(&mut self.team.desks[worker]);
+        let decoder = desk.decoder.successor(self.job.options, again, &self.team.shared);
+        self.team.maps.push(Maps::new(decoder.first_own()));
+        desk.renew(decoder, self.team.maps.len() - 1);
     }
 
     fn resolve_block(&mut self, block: &mut DecodedBlock) -> Option<Error> {

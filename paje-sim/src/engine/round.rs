@@ -12,6 +12,7 @@ use workers::{Workers, exclusive};
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::definitions::DefinitionsByFile;
+use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
@@ -100,6 +101,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) model: &'a Model,
     pub(crate) lanes: &'a Lanes,
     pub(crate) maps: &'a [Maps],
+    pub(crate) shared: &'a SharedLanes,
     pub(crate) wave: &'a Wave,
     /// Events that begin before this byte have been replayed already.
     pub(crate) from: u64,
@@ -146,7 +148,8 @@ impl Round<'_, '_> {
             let Some(_taken) = self.tasks.take(number) else { continue };
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
-                shard.replay(number, &self.wave.blocks, self.maps, &self.lanes.cuts, bytes);
+                let meanings = (self.maps, self.shared);
+                shard.replay(number, &self.wave.blocks, meanings, &self.lanes.cuts, bytes);
             }
         }
     }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{Op, StrandSymbol};
+use crate::decode::shared::SharedLanes;
 use crate::decode::symbols::Symbol;
 use crate::model::{AwaitedValue, Failed, Model, UNKNOWN, has_values};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -13,7 +14,9 @@ use crate::problems::tally::ProblemTally;
 /// Meanings of a decoder's symbols.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
-    /// The number, in its shard, of each strand.
+    /// The first strand that only this decoder knows.
+    pub(crate) first_own: StrandSymbol,
+    /// The number, in its shard, of each strand from that one on.
     pub(crate) strands: Vec<u32>,
     /// The lane of each strand, and its container: only for a ledger.
     pub(crate) owners: Vec<(LaneId, ContainerId)>,
@@ -46,6 +49,20 @@ pub(crate) struct Pending {
 pub(crate) const NO_STRAND: u32 = u32::MAX;
 
 impl Maps {
+    /// Of a decoder whose own strands begin with this one.
+    pub(crate) fn new(first_own: StrandSymbol) -> Self {
+        Maps { first_own, ..Maps::default() }
+    }
+
+    /// The number of a strand in its shard, if it has been resolved.
+    #[inline]
+    pub(crate) fn strand(&self, symbol: StrandSymbol, shared: &SharedLanes) -> Option<u32> {
+        match symbol.checked_sub(self.first_own) {
+            Some(own) => self.strands.get(own as usize).copied(),
+            None => shared.strand(symbol),
+        }
+    }
+
     /// Fleeting values are noted in another order than that of their symbols.
     pub(crate) fn set_value(&mut self, symbol: Symbol, value: ValueId) {
         let index = symbol as usize;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::StrandSymbol;
+use crate::decode::shared::SharedLanes;
 use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
@@ -65,13 +66,13 @@ impl Shard {
     /// Looks at what replaying these strands will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn touch(&self, strands: &[(StrandSymbol, u32)], maps: &Maps) {
+    fn touch(&self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
         if self.strands.len() < MANY {
             return;
         }
         let known = || {
-            let locals = strands.iter().map(|(symbol, _)| maps.strands.get(*symbol as usize));
-            locals.flatten().filter_map(|local| self.strands.get(*local as usize))
+            let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+            locals.flatten().filter_map(|local| self.strands.get(local as usize))
         };
         // First the strands themselves: what comes next depends on them.
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.ended_at));
@@ -101,7 +102,7 @@ impl Shard {
         &mut self,
         number: usize,
         wave: &[DecodedBlock],
-        maps: &[Maps],
+        (maps, shared): (&[Maps], &SharedLanes),
         cuts: &Cuts,
         mut bytes: Range<u64>,
     ) {
@@ -111,16 +112,16 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.touch(strands, maps);
+            self.touch(strands, maps, shared);
             for (symbol, count) in strands {
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
                 // A strand whose lane could not be resolved begins at or after the limit.
-                let Some(local) = maps.strands.get(*symbol as usize) else {
+                let Some(local) = maps.strand(*symbol, shared) else {
                     continue;
                 };
                 // Of a damaged trace: there is no such lane.
-                let Some(strand) = self.strands.get_mut(*local as usize) else {
+                let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
                 let (recovers, bytes_now) = (self.recovers, bytes.clone());
@@ -133,12 +134,12 @@ impl Shard {
                     self.refused = Some(refused);
                 }
                 let now = strand.suspects().len();
-                self.suspected.extend((suspects..now).map(|i| (*local, i)));
+                self.suspected.extend((suspects..now).map(|i| (local, i)));
                 if let Objects::Link(links) = &strand.objects
                     && links.filter.is_scattered()
-                    && !self.scattered.contains(local)
+                    && !self.scattered.contains(&local)
                 {
-                    self.scattered.push(*local);
+                    self.scattered.push(local);
                 }
             }
         }

@@ -1,0 +1,104 @@
+//! The lanes that a decoder knows: those that it has met, and those that all decoders share.
+
+use std::sync::Arc;
+
+use crate::decode::decoded::StrandSymbol;
+use crate::decode::pairs::{KnownLane, PairTable};
+use crate::decode::shared::SharedLanes;
+use crate::decode::strands::Strands;
+use crate::decode::symbols::Symbol;
+use crate::decode::tails::Tails;
+use crate::names::hash::Word;
+
+/// With more than so many, tails are given up. Those of links are many only where containers are.
+const MOST_TAILS: usize = 1 << 9;
+const MOST_LINK_TAILS: usize = 1 << 12;
+
+/// The lanes that a decoder knows.
+#[derive(Debug)]
+pub(super) struct KnownLanes {
+    /// By the texts of a type and a container: see [`short`](super::short).
+    pub(super) by_pair: PairTable,
+    /// By these, a value, and the other end of a link: see [`tails`](super::tails).
+    pub(super) tails: Tails,
+    pub(super) link_tails: Tails,
+    /// By their symbols; not those that are shared.
+    pub(super) lanes: Vec<KnownLane>,
+    /// The shard of each strand: first of those that are shared.
+    pub(super) shards: Vec<u8>,
+    pub(super) spread: Strands,
+    /// Lanes that all decoders know. Of them, this one knows those whose strands come before its own: others may be
+    /// among its own, and a lane has one number for each decoder.
+    pub(super) shared: Arc<SharedLanes>,
+    pub(super) first_own: StrandSymbol,
+    /// Its symbols of the types of these lanes, by their numbers.
+    pub(super) shared_types: Vec<Option<Symbol>>,
+    /// Number of events of these lanes that it has decoded.
+    pub(super) shared_events: u64,
+}
+
+impl KnownLanes {
+    pub(super) fn new(spread: Strands) -> Self {
+        KnownLanes {
+            by_pair: PairTable::default(),
+            tails: Tails::new(MOST_TAILS),
+            link_tails: Tails::new(MOST_LINK_TAILS),
+            lanes: Vec::new(),
+            shards: Vec::new(),
+            spread,
+            shared: Arc::default(),
+            first_own: 0,
+            shared_types: Vec::new(),
+            shared_events: 0,
+        }
+    }
+
+    /// No lanes but those that are shared, with the memory of a decoder before.
+    pub(super) fn after(before: &mut KnownLanes, shared: &Arc<SharedLanes>) -> Self {
+        let mut by_pair = std::mem::take(&mut before.by_pair);
+        by_pair.clear();
+        let mut shards = std::mem::take(&mut before.shards);
+        shards.truncate(before.first_own as usize);
+        shards.extend_from_slice(&shared.shards()[shards.len()..]);
+        KnownLanes {
+            by_pair,
+            first_own: shards.len() as StrandSymbol,
+            shards,
+            shared: Arc::clone(shared),
+            ..KnownLanes::new(before.spread)
+        }
+    }
+
+    /// The lane of a type and a container that stand side by side.
+    #[inline(always)]
+    pub(super) fn find(&self, word: Word, context: u64) -> Option<KnownLane> {
+        self.by_pair.find(word, context).or_else(|| self.find_shared(word, context))
+    }
+
+    /// The same among those that are shared, if their types have symbols here.
+    #[inline(never)]
+    fn find_shared(&self, word: Word, context: u64) -> Option<KnownLane> {
+        let lane = self.shared_lane(word, context)?;
+        let type_ = self.shared_types.get(lane.type_ as usize).copied().flatten()?;
+        Some(KnownLane { type_, ..lane })
+    }
+
+    /// A lane that is shared, with the number of its type.
+    pub(super) fn shared_lane(&self, word: Word, context: u64) -> Option<KnownLane> {
+        if self.first_own == 0 {
+            return None;
+        }
+        self.shared.by_pair().find(word, context).filter(|lane| lane.strand < self.first_own)
+    }
+
+    /// Tells whether looks ahead pay.
+    pub(super) fn are_many(&self) -> bool {
+        self.by_pair.is_large() || self.first_own > 0 && self.shared.by_pair().is_large()
+    }
+
+    /// Looks at where [`KnownLanes::find`] will.
+    #[inline(always)]
+    pub(super) fn look(&self, word: Word, context: u64) -> u64 {
+        self.by_pair.look(word, context) ^ self.shared.by_pair().look(word, context)
+    }
+}
