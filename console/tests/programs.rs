@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use console::generate::{Manual, What};
 
 /// A program: its name, its command line, and what `--generate` prints of it.
@@ -60,6 +61,23 @@ fn options(command: &clap::Command) -> Vec<String> {
 #[test]
 fn command_lines_are_sound() {
     programs().into_iter().for_each(|program| program.command.debug_assert());
+}
+
+/// Users ask for help and for the version without knowing whose habits a program has.
+#[test]
+fn help_and_version_have_the_same_letters() {
+    for Program { name, command, .. } in programs() {
+        let asked = |letter: &str| {
+            let answer = command.clone().try_get_matches_from([name, letter]);
+            answer.map(drop).map_err(|error| error.kind())
+        };
+        assert_eq!(asked("-?"), Err(ErrorKind::DisplayHelp), "{name}");
+        assert_eq!(asked("-V"), Err(ErrorKind::DisplayVersion), "{name}");
+        // PajeNG's pj_dump prints header lines.
+        if name != "pj_dump" {
+            assert_eq!(asked("-h"), Err(ErrorKind::DisplayHelp), "{name}");
+        }
+    }
 }
 
 /// Runs a shell on a script, or tells that there is no such shell.

@@ -77,12 +77,12 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OTHER)]
     pub generate: Generate,
 
-    /// Print this help
-    #[arg(short = '?', long, action = ArgAction::Help, help_heading = OTHER)]
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
     help: Option<bool>,
 
     /// Print the version
-    #[arg(short, long, action = ArgAction::Version, help_heading = OTHER)]
+    #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version, help_heading = OTHER)]
     version: Option<bool>,
 }
 

@@ -189,7 +189,7 @@ pub struct Cli {
     help: Option<bool>,
 
     /// Print the version
-    #[arg(short, long, aliases = ["v", "ve", "ver"], action = ArgAction::Version, help_heading = OTHER)]
+    #[arg(short, visible_short_alias = 'V', long, aliases = ["v", "ve", "ver"], action = ArgAction::Version, help_heading = OTHER)]
     version: Option<bool>,
 
     /// Print a short usage message

@@ -150,8 +150,8 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OURS)]
     pub generate: Generate,
 
-    /// Print this help
-    #[arg(short = '?', long, action = ArgAction::Help)]
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
     help: Option<bool>,
 
     /// Print a short usage message
@@ -159,7 +159,7 @@ pub struct Cli {
     pub usage: bool,
 
     /// Print the version
-    #[arg(short, long, aliases = ["v", "ve", "ver"], action = ArgAction::Version)]
+    #[arg(short, visible_short_alias = 'V', long, aliases = ["v", "ve", "ver"], action = ArgAction::Version)]
     version: Option<bool>,
 }
 

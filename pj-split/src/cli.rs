@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
-use clap::{ArgGroup, Parser, ValueEnum};
+use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
 use console::Quotes;
 use console::generate::Generate;
 use console::options::{Accepted, Parallel, Talk, time};
@@ -35,6 +35,8 @@ const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` repla
 #[command(
     name = "pj_split",
     version,
+    disable_help_flag = true,
+    disable_version_flag = true,
     max_term_width = 100,
     group = ArgGroup::new("how").multiple(false),
     mut_arg("ignore_incomplete_links", |arg| arg.help(OPEN_LINKS).long_help(Resettable::Reset)),
@@ -129,6 +131,14 @@ pub struct Cli {
     /// What to generate instead
     #[command(flatten)]
     pub generate: Generate,
+
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 /// Precision with which values of variables are read.

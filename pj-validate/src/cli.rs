@@ -16,6 +16,7 @@ use crate::manual::MANUAL;
 #[command(
     name = "pj_validate",
     version,
+    disable_help_flag = true,
     disable_version_flag = true,
     infer_long_args = true,
     about = "Check Pajé traces and tell every problem of them",
@@ -118,8 +119,12 @@ pub struct Cli {
     #[command(flatten)]
     pub generate: Generate,
 
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
     /// Print the version
-    #[arg(short, long, action = ArgAction::Version)]
+    #[arg(short, visible_short_alias = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
 }
 

@@ -125,8 +125,8 @@ pub struct Cli {
     #[command(flatten, next_help_heading = "Help")]
     pub generate: Generate,
 
-    /// Print this help
-    #[arg(short = '?', long, action = ArgAction::Help, help_heading = "Help")]
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = "Help")]
     help: Option<bool>,
 
     /// Print the version
