@@ -33,7 +33,7 @@ pub struct Messages {
 }
 
 /// A link between two tracks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// The lane of the link, and its place there.
     pub lane: LaneId,
@@ -45,8 +45,8 @@ pub struct Message {
     pub start: f64,
     /// End, in seconds.
     pub end: f64,
-    /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
-    pub bytes: Option<f64>,
+    /// See [`Message::bytes`]; not a number if that is not known.
+    bytes: f64,
     /// The track that it starts in.
     pub from: u32,
     /// The track that it ends in.
@@ -59,6 +59,12 @@ pub struct Message {
 const NONE: u32 = u32::MAX;
 
 impl Message {
+    /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
+    #[must_use]
+    pub fn bytes(&self) -> Option<f64> {
+        Some(self.bytes).filter(|bytes| !bytes.is_nan())
+    }
+
     /// The state of track `from` that sends it.
     #[must_use]
     pub fn send(&self) -> Option<usize> {
@@ -249,7 +255,7 @@ impl Visitor for Reader<'_> {
                 value: links.value[i],
                 start: links.start[i],
                 end: links.end[i],
-                bytes: self.field.and_then(|field| size(&links, i, field)),
+                bytes: self.field.and_then(|field| size(&links, i, field)).unwrap_or(f64::NAN),
                 from: from as u32,
                 to: to as u32,
                 send: NONE,

@@ -220,7 +220,7 @@ impl Rendezvous {
 
     fn is(&self, tracks: &Tracks<'_>, message: &Message, send: usize) -> bool {
         let track = &tracks.list()[message.from as usize];
-        let large = |eager: u64| eager == 0 || message.bytes.is_some_and(|b| b >= eager as f64);
+        let large = |eager: u64| eager == 0 || message.bytes().is_some_and(|b| b >= eager as f64);
         self.values[track.type_.index()][track.value[send].index()] || self.eager.is_some_and(large)
     }
 }

@@ -91,7 +91,7 @@ pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit
     let list = graph.messages.list();
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT)?;
     let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
-    let times = list.iter().map(|message| times(message.bytes)).collect();
+    let times = list.iter().map(|message| times(message.bytes())).collect();
     let network = Network { times, shares: true, cross: fit.factors.cross };
     let plan = Plan { network: Some(network), ..Plan::default() };
     let retimed = graph.retime(&plan, false, false, &mut dropped.clone()).ok()?;
@@ -126,7 +126,7 @@ pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
 
 fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let list = graph.messages.list();
-    let known = |at: &usize| list[*at].bytes.is_some() && graph.transfers[*at].is_used();
+    let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
     let all: Vec<usize> = (0..list.len()).filter(known).take(MOST).collect();
     let mut best: Option<Fit> = None;
     for start in STARTS {
@@ -177,7 +177,7 @@ fn fit_from(
     let mut is_told_at_once = false;
     for round in 0..ROUNDS {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes?);
+            let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
@@ -260,7 +260,7 @@ fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) 
     let list = graph.messages.list();
     let mut times = vec![(f64::NAN, f64::NAN); list.len()];
     for at in all {
-        times[*at] = fit.times(list[*at].bytes.unwrap_or(0.0));
+        times[*at] = fit.times(list[*at].bytes().unwrap_or(0.0));
     }
     let network = Network { times, shares: true, cross: fit.factors.cross };
     let mut flows = Flows::new(&network, graph);

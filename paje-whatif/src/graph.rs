@@ -15,8 +15,8 @@ use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
-use crate::transfers::{Assumed, Least, MOMENT, NONE, Received, Transfer, Transfers, transfers};
-use crate::walk::{Act, Acts, Step, Walk};
+use crate::transfers::{Assumed, Least, MOMENT, Received, Transfer, Transfers, received, transfers};
+use crate::walk::{Act, Acts, Of, Step, Walk};
 
 /// Facts that a trace tells of a run: who did what, and between whom.
 #[derive(Clone, Debug)]
@@ -63,12 +63,25 @@ pub struct Graph<'t> {
     pub shapes: Vec<Shaped>,
     /// By track.
     pub(crate) acts: Vec<Acts>,
+    /// By number of [`Act::Await`].
+    pub(crate) awaited: Vec<Awaited>,
     /// By number of [`Act::Wait`]: how much longer a container was in a call than it has to be, by itself.
     pub(crate) waits: Vec<Vec<f64>>,
     least: Least,
 }
 
+/// A message that its sender waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Awaited {
+    pub(crate) message: u32,
+    /// Time from the arrival until the sender was free, in seconds.
+    pub(crate) slack: f64,
+}
+
 impl<'t> Graph<'t> {
+    /// Number of states, or of messages, that no graph can have.
+    pub const MOST: u64 = 1 << Of::BITS;
+
     /// The graph of a trace that was replayed.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
@@ -84,7 +97,7 @@ impl<'t> Graph<'t> {
             + 2 * size_of::<u32>()
             + size_of::<Transfer>()
             + size_of::<Received>()
-            + 3 * size_of::<(u32, Act)>();
+            + 3 * size_of::<Of>();
         let counts = trace.counts();
         counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64
     }
@@ -102,10 +115,10 @@ impl<'t> Graph<'t> {
             collectives,
             shapes: Vec::new(),
             acts: Vec::new(),
+            awaited: Vec::new(),
             waits: Vec::new(),
             least,
         };
-        let count = graph.tracks.list().len();
         let linked = graph.add_messages(received);
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
         graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
@@ -113,22 +126,29 @@ impl<'t> Graph<'t> {
         graph.acts.par_iter_mut().for_each(Acts::sort);
         graph.add_frees();
         graph.acts.par_iter_mut().for_each(Acts::sort);
-        let waits: Vec<_> = (0..count).into_par_iter().map(|track| graph.waits_of(track)).collect();
-        for (track, (times, closing, within)) in waits.into_iter().enumerate() {
-            graph.waits.push(times);
-            graph.acts[track].closing.extend(closing);
-            graph.acts[track].within.extend(within);
-        }
-        graph.acts.par_iter_mut().for_each(Acts::finish);
+        let mut acts = std::mem::take(&mut graph.acts);
+        let waits = acts.par_iter_mut().enumerate().map(|(track, acts)| {
+            let (mut times, closing, within) = graph.waits_of(track, acts);
+            acts.add(closing, within);
+            acts.finish();
+            times.shrink_to_fit();
+            times
+        });
+        graph.waits = waits.collect();
+        graph.acts = acts;
         graph
     }
 
     /// The same, but that transfers of so many bytes or more are a rendezvous, and no others.
     #[must_use]
     pub fn with_eager(mut self, eager: f64) -> Self {
-        for at in 0..self.transfers.len() {
+        let count = self.tracks.list().len();
+        let all = (0..count).into_par_iter();
+        let all: Vec<_> = all.map(|at| received(&self.tracks, &self.messages, at)).collect();
+        for it in all.into_iter().flatten() {
+            let (at, post) = (it.message as usize, it.post);
             let (message, transfer) = (self.messages.list()[at], self.transfers[at]);
-            let (Some(bytes), Some(send)) = (message.bytes, message.send()) else { continue };
+            let (Some(bytes), Some(send)) = (message.bytes(), message.send()) else { continue };
             let is_rendezvous = bytes >= eager;
             if !transfer.is_used() || is_rendezvous == transfer.is_rendezvous {
                 continue;
@@ -136,17 +156,15 @@ impl<'t> Graph<'t> {
             let waits_for_post = is_rendezvous || self.assumed.start == EagerStart::Posted;
             let (from, to) = (message.from as usize, message.to as usize);
             let number = at as u32;
-            let post = Some(transfer.post).filter(|post| *post != NONE && waits_for_post);
-            if let Some(post) = post {
+            if waits_for_post {
                 let posted = self.tracks.list()[to].start[post as usize].min(message.end);
-                if transfer.posted.is_nan() {
-                    self.acts[to].opening.push((post, Act::Post(number)));
+                if transfer.lag.is_nan() {
+                    self.acts[to].opening.push(Of::new(post, Act::Post(number)));
                 }
-                self.transfers[at].posted = posted;
+                self.transfers[at].lag = posted - message.start;
                 self.transfers[at].start = message.start.max(posted);
-            }
-            if !waits_for_post {
-                (self.transfers[at].posted, self.transfers[at].start) = (f64::NAN, message.start);
+            } else {
+                (self.transfers[at].lag, self.transfers[at].start) = (f64::NAN, message.start);
             }
             self.transfers[at].slack = transfer.slack + transfer.start - self.transfers[at].start;
             self.transfers[at].is_rendezvous = is_rendezvous;
@@ -161,9 +179,10 @@ impl<'t> Graph<'t> {
                 let mut waits = later.filter(|s| self.tracks.class(from, *s) == Class::Wait);
                 let free = if is_begun { waits.next() } else { Some(send) };
                 if let Some(free) = free {
-                    self.acts[from].closing.push((free as u32, Act::Await(number)));
-                    self.transfers[at].free_slack =
-                        (track.end[free] - self.transfers[at].arrival()).min(0.0);
+                    let slack = (track.end[free] - self.transfers[at].arrival()).min(0.0);
+                    let act = Act::Await(self.awaited.len() as u32);
+                    self.acts[from].closing.push(Of::new(free as u32, act));
+                    self.awaited.push(Awaited { message: number, slack });
                 }
             }
         }
@@ -208,37 +227,36 @@ impl<'t> Graph<'t> {
     fn messages_of(&self, at: usize, received: &[Received]) -> (Acts, Vec<u32>) {
         let (mut acts, mut linked) = (Acts::default(), Vec::new());
         let (track, list) = (&self.tracks.list()[at], self.messages.list());
+        let posts = received.iter().filter(|it| it.is_used && !it.posted.is_nan()).count();
+        acts.opening.reserve_exact(self.messages.sent(at).len() + posts);
+        acts.closing.reserve_exact(received.len());
         let is_group =
             |state: u32| matches!(self.tracks.class(at, state as usize), Class::Collective(_));
         for number in self.messages.sent(at) {
             let send = list[*number as usize].send().map(|send| send as u32);
-            let transfer = &self.transfers[*number as usize];
-            let Some(send) = send.filter(|_| transfer.is_used()) else { continue };
+            let is_used = self.transfers[*number as usize].is_used();
+            let Some(send) = send.filter(|_| is_used) else { continue };
             linked.extend(Some(send).filter(|send| is_group(*send)));
-            let start = transfer.sent;
+            let (start, of) = (list[*number as usize].start, Of::new(send, Act::Send(*number)));
             if start <= track.start[send as usize] {
-                acts.opening.push((send, Act::Send(*number)));
+                acts.opening.push(of);
             } else {
-                acts.within.push((start, send, Act::Send(*number)));
+                acts.within.push((start, of));
             }
         }
-        for Received { message, recv, post, end, .. } in received.iter().copied() {
-            let transfer = &self.transfers[message as usize];
-            if !transfer.is_used() {
-                continue;
-            }
+        for it in received.iter().filter(|it| it.is_used) {
+            let Received { message, recv, post, end, posted, .. } = *it;
             linked.extend(Some(recv).filter(|recv| is_group(*recv)));
             // In an operation of a group, what is sent at its end comes behind what is received there.
             if end >= track.end[recv as usize] && !is_group(recv) {
-                acts.closing.push((recv, Act::Receive(message)));
+                acts.closing.push(Of::new(recv, Act::Receive(message)));
             } else {
-                acts.within.push((end, recv, Act::Receive(message)));
+                acts.within.push((end, Of::new(recv, Act::Receive(message))));
             }
-            let posted = transfer.posted;
             if posted <= track.start[post as usize] {
-                acts.opening.push((post, Act::Post(message)));
+                acts.opening.push(Of::new(post, Act::Post(message)));
             } else if !posted.is_nan() {
-                acts.within.push((posted, post, Act::Post(message)));
+                acts.within.push((posted, Of::new(post, Act::Post(message))));
             }
         }
         linked.sort_unstable();
@@ -257,8 +275,8 @@ impl<'t> Graph<'t> {
             let mut seat = shaped.first_seat;
             for instance in 0..series.len() {
                 for (track, state) in group.iter().zip(series.operation(instance)) {
-                    self.acts[*track as usize].opening.push((*state, Act::Enter(seat)));
-                    self.acts[*track as usize].closing.push((*state, Act::Leave(seat)));
+                    self.acts[*track as usize].opening.push(Of::new(*state, Act::Enter(seat)));
+                    self.acts[*track as usize].closing.push(Of::new(*state, Act::Leave(seat)));
                     seat += 1;
                 }
             }
@@ -278,34 +296,36 @@ impl<'t> Graph<'t> {
             let (from, arrival) = (message.from as usize, transfer.arrival());
             let Some(send) = message.send() else { continue };
             let track = &self.tracks.list()[from];
-            let number = at as u32;
+            let act = Act::Await(self.awaited.len() as u32);
+            let mut wait_for = |slack| self.awaited.push(Awaited { message: at as u32, slack });
             if track.end[send] >= arrival - MOMENT && track.end[send] > message.start {
                 // The next message sent in the same call had to wait.
                 let acts = &mut self.acts[from];
                 let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
                 let next = acts.within[next..].iter();
                 let mut next = next.take_while(|(time, ..)| *time <= track.end[send]);
-                let next = next.find(|(time, state, act)| {
-                    *state == send as u32 && *time > message.start && matches!(act, Act::Send(_))
+                let next = next.find(|(time, of)| {
+                    let is_sent = of.state() == send as u32 && matches!(of.act(), Act::Send(_));
+                    is_sent && *time > message.start
                 });
                 let until = match next.copied() {
                     Some((time, ..)) => {
-                        within[from].push((time, send as u32, Act::Await(number)));
+                        within[from].push((time, Of::new(send as u32, act)));
                         time
                     }
                     None => {
-                        acts.closing.push((send as u32, Act::Await(number)));
+                        acts.closing.push(Of::new(send as u32, act));
                         track.end[send]
                     }
                 };
-                self.transfers[at].free_slack = slack_of(until, arrival);
+                wait_for(slack_of(until, arrival));
                 continue;
             }
             let later = (send + 1..track.len()).take(FURTHEST);
             let mut waits = later.filter(|state| self.tracks.class(from, *state) == Class::Wait);
             if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - MOMENT) {
-                self.acts[from].closing.push((wait as u32, Act::Await(number)));
-                self.transfers[at].free_slack = slack_of(track.end[wait], arrival);
+                self.acts[from].closing.push(Of::new(wait as u32, act));
+                wait_for(slack_of(track.end[wait], arrival));
             }
         }
         for (acts, within) in self.acts.iter_mut().zip(within) {
@@ -314,9 +334,8 @@ impl<'t> Graph<'t> {
     }
 
     /// Excess times of a container in calls that wait, in seconds, where something else ended the waiting.
-    #[allow(clippy::type_complexity)]
-    fn waits_of(&self, at: usize) -> (Vec<f64>, Vec<(u32, Act)>, Vec<(f64, u32, Act)>) {
-        let (track, acts) = (&self.tracks.list()[at], &self.acts[at]);
+    fn waits_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Vec<Of>, Vec<(f64, Of)>) {
+        let track = &self.tracks.list()[at];
         let (mut times, mut closing, mut within) = (Vec::new(), Vec::new(), Vec::new());
         let mut walk = Walk::new();
         let last = Cell::new(f64::INFINITY);
@@ -326,7 +345,7 @@ impl<'t> Graph<'t> {
                 let transfer = &self.transfers[message as usize];
                 transfer.is_awaited && transfer.slack <= MOMENT
             }
-            Act::Await(message) => self.transfers[message as usize].free_slack <= MOMENT,
+            Act::Await(number) => self.awaited[number as usize].slack <= MOMENT,
             _ => false,
         };
         let mut wait = |time: f64, state: u32| {
@@ -340,20 +359,19 @@ impl<'t> Graph<'t> {
                 Step::End => break,
                 Step::Open(_) => {}
                 Step::Within(place) => {
-                    let (time, state, _) = acts.within[place as usize];
-                    let same = acts.within[place as usize..].iter();
-                    let mut same = same.take_while(|(at, of, _)| (*at, *of) == (time, state));
-                    if time > last.get() && same.any(|(.., act)| ends(*act)) {
-                        within.push((time, state, wait(time, state)));
+                    let (_, state) = acts.at(place);
+                    let mut same = acts.same(place);
+                    if time > last.get() && same.any(ends) {
+                        within.push((time, Of::new(state, wait(time, state))));
                     }
                 }
                 Step::Close(state) => {
                     let range = acts.closing_of(state, walk.closed as usize);
                     walk.closed = range.end as u32;
-                    let leaves = |(_, act): &(u32, Act)| matches!(act, Act::Leave(_));
                     let acts = &acts.closing[range];
-                    if acts.iter().any(|(_, act)| ends(*act)) && !acts.iter().any(leaves) {
-                        closing.push((state, wait(time, state)));
+                    let leaves = |of: &Of| matches!(of.act(), Act::Leave(_));
+                    if acts.iter().any(|of| ends(of.act())) && !acts.iter().any(leaves) {
+                        closing.push(Of::new(state, wait(time, state)));
                     }
                 }
             }

@@ -8,8 +8,9 @@
 mod cycle;
 mod groups;
 mod times;
+mod ways;
 
-use crate::graph::Graph;
+use crate::graph::{Awaited, Graph};
 use crate::network::Flows;
 use crate::plan::Plan;
 use crate::walk::{Act, Step, Walk};
@@ -17,6 +18,7 @@ use groups::Groups;
 
 pub use cycle::{Cycle, Dropped};
 pub use times::Retimed;
+use ways::Ways;
 
 /// A container on its way.
 #[derive(Clone, Copy, Debug)]
@@ -30,14 +32,6 @@ struct Place {
     is_blocked: bool,
 }
 
-/// A message in a changed run: by how much later it is sent, its receiver is ready, and it arrives, in seconds; not a number
-/// while that is not known.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    sent: f64,
-    posted: f64,
-    arrived: f64,
-}
 
 /// A changed run in the making.
 pub(crate) struct Run<'g> {
@@ -47,8 +41,7 @@ pub(crate) struct Run<'g> {
     places: Vec<Place>,
     /// Containers that can go on.
     ready: Vec<u32>,
-    /// By message.
-    ways: Vec<Way>,
+    ways: Ways,
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
@@ -85,7 +78,7 @@ impl Graph<'_> {
         }
         let mut result = run.result;
         if keeps {
-            result.sent = run.ways.iter().map(|way| way.sent).collect();
+            result.sent = run.ways.into_sent();
         }
         Ok(result)
     }
@@ -110,13 +103,17 @@ impl<'g> Run<'g> {
             result.end = tracks.iter().map(|track| track.end.clone()).collect();
             result.received = vec![0.0; messages];
         }
+        let mut ways = Ways::new(messages);
+        let cut = (0..).zip(&plan.cut_messages).filter(|(_, is_cut)| **is_cut);
+        cut.for_each(|(message, _)| ways.cut(message));
+        dropped.messages().for_each(|message| ways.drop(message));
         Run {
             graph,
             plan,
             dropped,
             places,
             ready: (0..tracks.len() as u32).rev().collect(),
-            ways: vec![Way { sent: f64::NAN, posted: f64::NAN, arrived: f64::NAN }; messages],
+            ways,
             groups: Groups::new(graph),
             flows: plan.network.as_ref().map(|network| Flows::new(network, graph)),
             keeps,
@@ -142,10 +139,8 @@ impl<'g> Run<'g> {
                     self.step(at, step, time, shift);
                     let from = self.places[at].walk.opened as usize;
                     let mut behind = from;
-                    while let Some((_, act)) =
-                        acts.opening.get(behind).filter(|(of, _)| *of == state)
-                    {
-                        self.open_act(at, *act, time);
+                    while let Some(of) = acts.opening.get(behind).filter(|of| of.state() == state) {
+                        self.open_act(at, of.act(), time);
                         behind += 1;
                     }
                     self.places[at].walk.opened = behind as u32;
@@ -154,11 +149,8 @@ impl<'g> Run<'g> {
                     }
                 }
                 Step::Within(place) => {
-                    let (_, state, _) = acts.within[place as usize];
-                    let same = acts.within[place as usize..].iter();
-                    let same = same.take_while(|(at, of, _)| (*at, *of) == (time, state)).count();
-                    let group = &acts.within[place as usize..][..same];
-                    let group = || group.iter().map(|(.., act)| *act);
+                    let (_, state) = acts.at(place);
+                    let group = || acts.same(place);
                     let is_cut = self.plan.is_cut(at, state);
                     if !is_cut && !group().all(|act| self.is_ready(act)) {
                         self.places[at].is_blocked = true;
@@ -182,20 +174,21 @@ impl<'g> Run<'g> {
                     self.places[at].walk.closed = range.end as u32;
                     let is_cut = self.plan.is_cut(at, state);
                     let closing = if is_cut { &[] } else { &acts.closing[range] };
-                    if !closing.iter().all(|(_, act)| self.is_ready(*act)) {
+                    let closing = || closing.iter().map(|of| of.act());
+                    if !closing().all(|act| self.is_ready(act)) {
                         self.places[at].is_blocked = true;
                         return;
                     }
-                    let slack = self.slack(at, closing.iter().map(|(_, act)| *act));
+                    let slack = self.slack(at, closing());
                     let mut shift = self.own(at, innermost, shift, seconds - slack) - slack;
                     shift += self.plan.added(at, state);
-                    for (_, act) in closing {
-                        shift = self.wait(at, *act, time, shift);
+                    for act in closing() {
+                        shift = self.wait(at, act, time, shift);
                     }
                     let shift = self.not_before(at, time, shift);
                     self.step(at, step, time, shift);
-                    for (_, act) in closing {
-                        self.close_act(at, *act);
+                    for act in closing() {
+                        self.close_act(at, act);
                     }
                     let end = time + shift;
                     if self.keeps {
@@ -221,9 +214,8 @@ impl<'g> Run<'g> {
         for act in acts {
             match act {
                 Act::Wait(number) => slack = self.graph.waits[at][number as usize],
-                Act::Receive(message) | Act::Await(message)
-                    if self.dropped.has_message(message) =>
-                {
+                Act::Receive(message) if self.dropped.has_message(message) => return 0.0,
+                Act::Await(number) if self.dropped.has_message(self.awaited(number).message) => {
                     return 0.0;
                 }
                 _ => {}
@@ -245,22 +237,22 @@ impl<'g> Run<'g> {
         self.result.is_still &= shift == 0.0;
     }
 
-    /// True if nothing waits for a message, or a sender not for what it sent.
-    fn is_free(&self, message: u32, is_sender: bool) -> bool {
-        let transfer = &self.graph.transfers[message as usize];
-        !transfer.is_used()
-            || is_sender && (!transfer.is_rendezvous || transfer.free_slack.is_nan())
-            || self.plan.is_message_cut(message)
-            || self.dropped.has_message(message)
+    /// A message that its sender waits for.
+    fn awaited(&self, number: u32) -> Awaited {
+        self.graph.awaited[number as usize]
+    }
+
+    /// True if a sender does not wait for that any more, since it is no rendezvous in the changed run.
+    fn is_eager(&self, message: u32) -> bool {
+        !self.graph.transfers[message as usize].is_rendezvous
     }
 
     fn is_ready(&self, act: Act) -> bool {
         match act {
-            Act::Receive(message) => {
-                !self.ways[message as usize].arrived.is_nan() || self.is_free(message, false)
-            }
-            Act::Await(message) => {
-                !self.ways[message as usize].arrived.is_nan() || self.is_free(message, true)
+            Act::Receive(message) => self.ways.is_ready(message),
+            Act::Await(number) => {
+                let message = self.awaited(number).message;
+                self.ways.is_ready(message) || self.is_eager(message)
             }
             Act::Leave(seat) => self.groups.is_ready(self.graph, self.dropped, seat),
             _ => true,
@@ -270,13 +262,15 @@ impl<'g> Run<'g> {
     /// The shift when an act that waits is over.
     fn wait(&mut self, at: usize, act: Act, time: f64, shift: f64) -> f64 {
         match act {
-            Act::Receive(message) if !self.is_free(message, false) => {
-                let slack = self.graph.transfers[message as usize].slack;
-                shift.max(self.ways[message as usize].arrived - slack)
+            Act::Receive(message) => {
+                let arrived = self.ways.arrived(message);
+                let slack = || self.graph.transfers[message as usize].slack;
+                arrived.map_or(shift, |arrived| shift.max(arrived - slack()))
             }
-            Act::Await(message) if !self.is_free(message, true) => {
-                let slack = self.graph.transfers[message as usize].free_slack;
-                shift.max(self.ways[message as usize].arrived - slack)
+            Act::Await(number) => {
+                let Awaited { message, slack } = self.awaited(number);
+                let arrived = self.ways.arrived(message).filter(|_| !self.is_eager(message));
+                arrived.map_or(shift, |arrived| shift.max(arrived - slack))
             }
             Act::Leave(seat) => match self.groups.base(self.graph, self.plan, self.dropped, seat) {
                 None => shift,
@@ -301,12 +295,17 @@ impl<'g> Run<'g> {
         let shift = self.places[at].shift;
         match act {
             Act::Post(message) => {
-                self.ways[message as usize].posted = shift;
-                self.start(message);
+                if let Some((sent, posted)) = self.ways.post(message, shift)
+                    && !self.graph.transfers[message as usize].lag.is_nan()
+                {
+                    self.start(message, sent, Some(posted));
+                }
             }
             Act::Send(message) => {
-                self.ways[message as usize].sent = shift;
-                self.start(message);
+                let waits = !self.graph.transfers[message as usize].lag.is_nan();
+                if let Some((sent, posted)) = self.ways.send(message, shift, waits) {
+                    self.start(message, sent, posted);
+                }
             }
             Act::Enter(seat) => {
                 let woken = self.groups.enter(self.graph, seat, time, shift);
@@ -329,22 +328,13 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Starts a transfer when all is there that it needs.
-    fn start(&mut self, message: u32) {
-        let at = message as usize;
-        let (transfer, way) = (&self.graph.transfers[at], self.ways[at]);
-        if !transfer.is_used() || !way.arrived.is_nan() || self.plan.is_message_cut(message) {
-            return;
-        }
-        let mut shift = way.sent - (transfer.start - transfer.sent);
-        if !transfer.posted.is_nan() {
-            // Not a number until both are known.
-            let posted = way.posted - (transfer.start - transfer.posted);
-            shift = if posted.is_nan() || shift.is_nan() { f64::NAN } else { shift.max(posted) };
-        }
-        if shift.is_nan() {
-            return;
-        }
+    /// Starts a transfer, that much later sent and awaited than recorded.
+    fn start(&mut self, message: u32, sent: f64, posted: Option<f64>) {
+        let transfer = &self.graph.transfers[message as usize];
+        let shift = match posted.filter(|_| !transfer.lag.is_nan()) {
+            None => sent,
+            Some(posted) => (sent - transfer.lag.max(0.0)).max(posted - (-transfer.lag).max(0.0)),
+        };
         if let Some(flows) = &mut self.flows
             && flows.start(message, transfer.start + shift)
         {
@@ -355,10 +345,12 @@ impl<'g> Run<'g> {
 
     /// A message arrives so much later than recorded.
     fn arrive(&mut self, message: u32, shift: f64) {
-        self.ways[message as usize].arrived = shift;
-        let ends = &self.graph.transfers[message as usize];
-        self.wake(ends.from as usize);
-        self.wake(ends.to as usize);
+        self.ways.arrive(message, shift);
+        let transfer = &self.graph.transfers[message as usize];
+        self.wake(transfer.to as usize);
+        if transfer.is_rendezvous {
+            self.wake(self.graph.messages.list()[message as usize].from as usize);
+        }
     }
 
     /// Lets time go by in the network until messages arrive; whether any did.

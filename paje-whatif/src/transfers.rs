@@ -14,13 +14,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
-pub(crate) use ends::{NONE, Received};
-use ends::{groups, groups_mut};
-use usual::{Samples, Usual, at_once, part_of, usual};
+use ends::{NONE, groups, groups_mut};
+pub(crate) use ends::{Received, received};
+use usual::{Samples, Usual, at_once, usual};
 
-/// Facts about a message on its way: all that the re-timing asks for, in one line of a cache.
+/// Facts about a message on its way: all that the re-timing asks for.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
 pub struct Transfer {
     /// When it started, in seconds: when it was sent, or when both sides were there. Not a number if nothing waits for
     /// the message, since one of its states is not known.
@@ -29,16 +28,10 @@ pub struct Transfer {
     pub seconds: f64,
     /// Time from the arrival until the receiver left, in seconds.
     pub(crate) slack: f64,
-    /// Time from the arrival until the sender was free, in seconds; not a number if it does not wait for that.
-    pub(crate) free_slack: f64,
-    /// When the receiver was ready, in seconds; not a number if the transfer does not wait for that.
-    pub(crate) posted: f64,
-    /// When it was sent, in seconds.
-    pub(crate) sent: f64,
-    /// The state in which its receiver is ready, or [`NONE`].
-    pub(crate) post: u32,
-    /// The tracks that it starts and ends in.
-    pub(crate) from: u32,
+    /// Time from when it was sent until its receiver was ready, in seconds, negative if that came first; not a number if the
+    /// transfer does not wait for that.
+    pub(crate) lag: f64,
+    /// The track that it ends in.
     pub(crate) to: u32,
     /// True if it is known that the receiver waited for this message.
     pub is_awaited: bool,
@@ -82,11 +75,6 @@ pub struct Assumed {
     pub backwards: u64,
 }
 
-/// Sizes as keys; those that are not known are one.
-fn key(bytes: Option<f64>) -> u64 {
-    bytes.unwrap_or(-1.0).to_bits()
-}
-
 /// The least time that calls take by themselves, in seconds, by track type and value.
 pub(crate) type Least = FxHashMap<(u32, u32), f64>;
 
@@ -124,8 +112,7 @@ pub(crate) fn transfers(
         }
         received.push(of_track.received);
     }
-    let fastest = late.iter_mut().map(|(size, all)| (*size, part_of(all, 0.1))).collect();
-    let at_once = at_once(&known, &received, &fastest);
+    let at_once = at_once(&known, &received, &mut late);
     let usual = usual(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
         known.expect(at, all, &usual, &at_once);
@@ -161,22 +148,18 @@ pub(crate) fn transfers(
         start: f64::NAN,
         seconds: 0.0,
         slack: 0.0,
-        free_slack: f64::NAN,
-        posted: f64::NAN,
-        sent: message.start,
-        post: NONE,
-        from: message.from,
+        lag: f64::NAN,
         to: message.to,
         is_awaited: false,
         is_rendezvous: false,
     };
-    let mut list: Vec<Transfer> = messages.list().iter().map(unused).collect();
+    let mut list: Vec<Transfer> = messages.list().par_iter().map(unused).collect();
     for it in received.iter().flatten() {
         let transfer = &mut list[it.message as usize];
-        (transfer.post, transfer.is_rendezvous) = (it.post, it.is_rendezvous);
+        transfer.is_rendezvous = it.is_rendezvous;
         if it.is_used {
             transfer.start = it.begin();
-            (transfer.posted, transfer.seconds) = (it.posted, it.seconds);
+            (transfer.lag, transfer.seconds) = (it.posted - it.start, it.seconds());
             // Where it was waited for, nothing is left but rounding.
             let slack = it.end - transfer.arrival();
             transfer.slack = if it.is_awaited { 0.0 } else { slack.max(0.0) };
@@ -209,10 +192,6 @@ struct OfTrack {
 }
 
 impl Known<'_, '_> {
-    fn size(&self, it: &Received) -> u64 {
-        key(self.messages.list()[it.message as usize].bytes)
-    }
-
     /// True if a message is received behind another one in an operation of a group.
     fn is_behind(&self, at: usize, it: &Received) -> bool {
         it.since > it.posted
@@ -233,7 +212,8 @@ impl Known<'_, '_> {
         for it in &mut of_track.received {
             let message = &messages.list()[it.message as usize];
             let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
-            it.is_rendezvous = match (message.bytes, self.eager) {
+            it.expect(message.bytes().unwrap_or(-1.0));
+            it.is_rendezvous = match (message.bytes(), self.eager) {
                 (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
                 _ => send.is_some_and(|send| values.is_blocked(tracks, message, send, settings)),
             };
@@ -255,7 +235,7 @@ impl Known<'_, '_> {
                 let is_late = last.start >= group[0].since.max(last.posted);
                 let samples = if is_late { &mut of_track.late } else { &mut of_track.other };
                 samples
-                    .entry(self.size(last))
+                    .entry(last.size())
                     .or_default()
                     .push((last.end - last.begin()).max(0.0));
             }
@@ -272,14 +252,20 @@ impl Known<'_, '_> {
         at_once: &FxHashSet<(u32, u32)>,
     ) {
         let track = &self.tracks.list()[at];
+        // Mostly, one message is as long as the one before.
+        let mut last = (0, f64::NAN);
         for it in all {
-            it.usual = usual.get(&self.size(it)).copied().unwrap_or(f64::NAN);
+            let size = it.size();
+            if size != last.0 || last.1.is_nan() {
+                last = (size, usual.get(&size).copied().unwrap_or(f64::NAN));
+            }
+            it.expect(last.1);
             // In one operation, a message may be received after another one, or beside it: as its size tells.
-            if !it.usual.is_nan()
+            if !it.usual().is_nan()
                 && self.is_behind(at, it)
                 && !at_once.contains(&value_of(track, it))
             {
-                let off = |posted: f64| (it.end - it.start.max(posted) - it.usual).abs();
+                let off = |posted: f64| (it.end - it.start.max(posted) - it.usual()).abs();
                 if off(it.since) + MOMENT < off(it.posted) {
                     it.posted = it.since;
                 }
@@ -321,13 +307,13 @@ fn votes(track: &Track, all: &[Received]) -> (u64, u64) {
         // When the call would return, either way.
         let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
         for it in group {
-            if !it.is_used || it.is_rendezvous || it.usual.is_nan() || it.usual <= 2.0 * MOMENT {
+            if !it.is_used || it.is_rendezvous || it.usual().is_nan() || it.usual() <= 2.0 * MOMENT {
                 shortest = f64::INFINITY;
                 break;
             }
-            shortest = shortest.min(it.usual);
-            sent = sent.max(it.start + it.usual);
-            posted = posted.max(it.start.max(track.start[it.post as usize]) + it.usual);
+            shortest = shortest.min(it.usual());
+            sent = sent.max(it.start + it.usual());
+            posted = posted.max(it.start.max(track.start[it.post as usize]) + it.usual());
         }
         if shortest.is_finite() && posted - sent > shortest / 2.0 {
             let is_sent = (until - sent).abs() < (until - posted).abs();
@@ -348,7 +334,7 @@ fn least(track: &Track, all: &[Received]) -> Least {
     let mut least = Least::default();
     for group in groups(all) {
         let (since, until) = (group[0].since, group[0].end);
-        let expected = |it: &Received| it.begin() + if it.usual.is_nan() { 0.0 } else { it.usual };
+        let expected = |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
         if group.iter().all(|it| !it.is_used || expected(it) <= since) {
             let entry = least.entry(value_of(track, &group[0]));
             let time = (until - since).max(0.0);
@@ -361,7 +347,7 @@ fn least(track: &Track, all: &[Received]) -> Least {
 /// Finds out what a receiving call waited for, and how long the transfers took.
 fn measure(track: &Track, group: &mut [Received], least: &Least) {
     let (since, until) = (group[0].since, group[0].end);
-    let expected = |it: &Received| it.begin() + if it.usual.is_nan() { 0.0 } else { it.usual };
+    let expected = |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
     let used = group.iter().filter(|it| it.is_used);
     let last = used.max_by(|a, b| expected(a).total_cmp(&expected(b))).copied();
     let Some(last) = last else { return };
@@ -369,12 +355,12 @@ fn measure(track: &Track, group: &mut [Received], least: &Least) {
     let start = last.begin();
     // Sent long before the call, it has arrived long before it returns. Where nothing is usual, that is not known.
     let was_there =
-        start < since && start + last.usual <= since && start + 2.0 * last.usual < until;
+        start < since && start + last.usual() <= since && start + 2.0 * last.usual() < until;
     let is_awaited = until - since > least + MOMENT.min(least * 1e-3) && !was_there;
     for it in group.iter_mut().filter(|it| it.is_used) {
         let most = (until - it.begin()).max(0.0);
         it.is_awaited = is_awaited && it.message == last.message;
         // Not a number is no smaller one.
-        it.seconds = if it.is_awaited { most } else { most.min(it.usual) };
+        it.expect(if it.is_awaited { most } else { most.min(it.usual()) });
     }
 }

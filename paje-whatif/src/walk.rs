@@ -10,7 +10,7 @@ pub(crate) enum Act {
     Wait(u32),
     /// A message arrives.
     Receive(u32),
-    /// A message that it sent has arrived.
+    /// A message that it sent has arrived: the number of the [`Awaited`](crate::graph::Awaited).
     Await(u32),
     /// Leaves an operation of a group, with this seat.
     Leave(u32),
@@ -22,23 +22,72 @@ pub(crate) enum Act {
     Enter(u32),
 }
 
+/// An act of a state, as one number: ordered by state, then by kind and number of the act. What acts are about is numbered
+/// below [`Graph::MOST`](crate::Graph::MOST).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Of(u64);
+
+impl Of {
+    /// Bits of the number of an act.
+    pub(crate) const BITS: u32 = 29;
+
+    pub(crate) fn new(state: u32, act: Act) -> Self {
+        let (kind, number) = match act {
+            Act::Wait(number) => (0, number),
+            Act::Receive(number) => (1, number),
+            Act::Await(number) => (2, number),
+            Act::Leave(number) => (3, number),
+            Act::Post(number) => (4, number),
+            Act::Send(number) => (5, number),
+            Act::Enter(number) => (6, number),
+        };
+        Of(u64::from(state) << 32 | kind << Self::BITS | u64::from(number))
+    }
+
+    pub(crate) fn state(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    pub(crate) fn act(self) -> Act {
+        let number = self.0 as u32 & ((1 << Self::BITS) - 1);
+        match self.0 as u32 >> Self::BITS {
+            0 => Act::Wait(number),
+            1 => Act::Receive(number),
+            2 => Act::Await(number),
+            3 => Act::Leave(number),
+            4 => Act::Post(number),
+            5 => Act::Send(number),
+            _ => Act::Enter(number),
+        }
+    }
+}
+
 /// Acts of one container beside opening and closing states, by when: in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     /// When the state is opened.
-    pub(crate) opening: Vec<(u32, Act)>,
+    pub(crate) opening: Vec<Of>,
     /// While the state is open: when, and in which.
-    pub(crate) within: Vec<(f64, u32, Act)>,
+    pub(crate) within: Vec<(f64, Of)>,
     /// When the state is closed.
-    pub(crate) closing: Vec<(u32, Act)>,
+    pub(crate) closing: Vec<Of>,
 }
 
 impl Acts {
     pub(crate) fn sort(&mut self) {
         // Stable, since that is fast with what is in order already, and all are different.
         self.opening.sort();
-        self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
+        let then = |of: Of| (of.act(), of.state());
+        self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
+    }
+
+    /// Adds what waits, in vectors that are as long as they need to be.
+    pub(crate) fn add(&mut self, closing: Vec<Of>, within: Vec<(f64, Of)>) {
+        self.closing.reserve_exact(closing.len());
+        self.closing.extend(closing);
+        self.within.reserve_exact(within.len());
+        self.within.extend(within);
     }
 
     /// Sorts them for good: no more memory than they need.
@@ -49,15 +98,28 @@ impl Acts {
         self.closing.shrink_to_fit();
     }
 
+    /// When an act within a state is, and in which state.
+    pub(crate) fn at(&self, place: u32) -> (f64, u32) {
+        let (time, of) = self.within[place as usize];
+        (time, of.state())
+    }
+
+    /// The acts from this one on within the same state, at the same time.
+    pub(crate) fn same(&self, place: u32) -> impl Iterator<Item = Act> + Clone + '_ {
+        let first = self.at(place);
+        let all = self.within[place as usize..].iter();
+        all.take_while(move |(time, of)| (*time, of.state()) == first).map(|(_, of)| of.act())
+    }
+
     /// Range of the acts at the closing of a state; `near` is looked at first: behind what was found before.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
-        let is_behind = |at: usize| self.closing.get(at).is_none_or(|(of, _)| *of >= state);
+        let is_behind = |at: usize| self.closing.get(at).is_none_or(|of| of.state() >= state);
         let is_first = near == 0 || !is_behind(near - 1);
         let from = match is_first && is_behind(near) {
             true => near,
-            false => self.closing.partition_point(|(at, _)| *at < state),
+            false => self.closing.partition_point(|of| of.state() < state),
         };
-        let count = self.closing[from..].iter().take_while(|(at, _)| *at == state).count();
+        let count = self.closing[from..].iter().take_while(|of| of.state() == state).count();
         from..from + count
     }
 }
@@ -117,13 +179,13 @@ impl Walk {
         } else {
             (Step::End, f64::INFINITY)
         };
-        let Some((at, state, _)) = acts.within.get(self.within as usize) else {
+        let Some((at, of)) = acts.within.get(self.within as usize) else {
             return (step, time);
         };
-        let is_opened = *state < self.next;
+        let is_opened = of.state() < self.next;
         let comes_first = match step {
             Step::Open(_) => *at < time,
-            Step::Close(closed) => *at <= time || closed == *state,
+            Step::Close(closed) => *at <= time || closed == of.state(),
             _ => true,
         };
         if is_opened && comes_first { (Step::Within(self.within), *at) } else { (step, time) }

@@ -126,6 +126,11 @@ fn changed(
     ignored: Vec<String>,
 ) -> Result<bool, Failure> {
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    let counts = trace.counts();
+    if counts.states.max(counts.links) >= Graph::MOST {
+        let why = format!("more states or links than a run can have here: {}", Graph::MOST);
+        return Err(unsuitable(why));
+    }
     let settings = settings(cli, name, trace)?;
     let told = Told::new(trace, &settings);
     if told.tracks.classes().is_empty() {

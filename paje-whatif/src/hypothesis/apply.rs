@@ -287,7 +287,7 @@ fn cut_messages(
             "the messages of this trace have no tags; there are size, value, from, to".into()
         );
     }
-    if condition.needs_sizes() && list.iter().all(|message| message.bytes.is_none()) {
+    if condition.needs_sizes() && list.iter().all(|message| message.bytes().is_none()) {
         return Err("the messages of this trace have no sizes; there are value, from, to".into());
     }
     let plan = &mut applied.plan;
@@ -302,7 +302,7 @@ fn cut_messages(
         let value =
             type_.map_or(&b""[..], |type_| trace.types().value_name(*type_, message.value).text);
         let known = Known {
-            size: message.bytes,
+            size: message.bytes(),
             tag: tags.get(at).copied().flatten(),
             value,
             from: name(message.from),

@@ -24,6 +24,10 @@ impl Dropped {
         (self.messages.len(), self.operations.len())
     }
 
+    pub(super) fn messages(&self) -> impl Iterator<Item = u32> + '_ {
+        self.messages.iter().copied()
+    }
+
     pub(super) fn has_message(&self, message: u32) -> bool {
         !self.messages.is_empty() && self.messages.contains(&message)
     }
@@ -78,18 +82,18 @@ impl Run<'_> {
         let (track, acts) = (&self.graph.tracks.list()[at], &self.graph.acts[at]);
         let (step, _) = self.places[at].walk.peek(track, acts);
         let act = match step {
-            Step::Within(place) => acts.within[place as usize].2,
+            Step::Within(place) => acts.within[place as usize].1.act(),
             Step::Close(state) => {
                 let closing = &acts.closing[acts.closing_of(state, 0)];
-                closing.iter().map(|(_, act)| *act).find(|act| !self.is_ready(*act))?
+                closing.iter().map(|of| of.act()).find(|act| !self.is_ready(*act))?
             }
             _ => return None,
         };
         let whom = match act {
-            Act::Receive(message) | Act::Await(message) => {
+            Act::Receive(_) | Act::Await(_) => {
+                let message = self.message_of(act)?;
                 let ends = &self.graph.messages.list()[message as usize];
-                let is_sent = !self.ways[message as usize].sent.is_nan();
-                if is_sent { ends.to } else { ends.from }
+                if self.ways.is_sent(message) { ends.to } else { ends.from }
             }
             Act::Leave(seat) => {
                 let shaped = Groups::shaped(self.graph, seat);
@@ -101,6 +105,15 @@ impl Run<'_> {
             _ => return None,
         };
         Some((act, whom as usize))
+    }
+
+    /// The message that an act waits for.
+    fn message_of(&self, act: Act) -> Option<u32> {
+        match act {
+            Act::Receive(message) => Some(message),
+            Act::Await(number) => Some(self.awaited(number).message),
+            _ => None,
+        }
     }
 
     fn tell(&self, waiting: Waiting) -> String {
@@ -126,16 +139,20 @@ impl Run<'_> {
     pub(super) fn mend(&mut self, cycle: &Cycle) -> bool {
         let graph = self.graph;
         // A message is easier to do without than an operation of all.
-        let seconds = |act: Act| match act {
-            Act::Receive(message) | Act::Await(message) => {
-                graph.transfers[message as usize].seconds
-            }
-            _ => f64::INFINITY,
+        let seconds = |act: Act| match self.message_of(act) {
+            Some(message) => graph.transfers[message as usize].seconds,
+            None => f64::INFINITY,
         };
         let all = cycle.links.iter().min_by(|a, b| seconds(a.act).total_cmp(&seconds(b.act)));
         let Some(link) = all.copied() else { return false };
         let is_new = match link.act {
-            Act::Receive(message) | Act::Await(message) => self.dropped.messages.insert(message),
+            Act::Receive(_) | Act::Await(_) => match self.message_of(link.act) {
+                Some(message) => {
+                    self.ways.drop(message);
+                    self.dropped.messages.insert(message)
+                }
+                None => false,
+            },
             Act::Leave(seat) => {
                 let (_, member) = Groups::shaped(graph, seat).seat(seat);
                 self.dropped.operations.insert(seat - member)

@@ -9,7 +9,7 @@ use paje_analysis::tracks::{Track, Tracks};
 use super::MOMENT;
 
 /// No state.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A message as its receiver has it: all that its transfer is told from, in one place.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Received {
     pub(crate) recv: u32,
     /// The state in which the receiver was ready, or [`NONE`]; that and no other if the message ends later.
     pub(crate) post: u32,
-    pub(super) is_used: bool,
+    pub(crate) is_used: bool,
     pub(super) is_rendezvous: bool,
     pub(super) is_awaited: bool,
     /// Start and end of the link, in seconds.
@@ -28,16 +28,34 @@ pub(crate) struct Received {
     pub(crate) end: f64,
     /// When the receiver was ready, in seconds; minus infinity if that is not known, and not a number if the transfer
     /// does not wait for that.
-    pub(super) posted: f64,
+    pub(crate) posted: f64,
     /// Since when the receiver can have waited: what it did before in that state was over.
     pub(super) since: f64,
-    /// The usual transfer of its size, in seconds; not a number if there is none.
-    pub(super) usual: f64,
-    /// Duration of its transfer, in seconds.
-    pub(super) seconds: f64,
+    /// What is known of its transfer so far: first its size in bytes, then the usual duration, then its own.
+    expected: f64,
 }
 
 impl Received {
+    /// Writes what is known now.
+    pub(super) fn expect(&mut self, expected: f64) {
+        self.expected = expected;
+    }
+
+    /// Its size as a key; sizes that are not known are one.
+    pub(super) fn size(&self) -> u64 {
+        self.expected.to_bits()
+    }
+
+    /// The usual transfer of its size, in seconds; not a number if there is none.
+    pub(super) fn usual(&self) -> f64 {
+        self.expected
+    }
+
+    /// Duration of its transfer, in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        self.expected
+    }
+
     /// When its transfer starts, in seconds.
     pub(super) fn begin(&self) -> f64 {
         self.start.max(self.posted)
@@ -63,12 +81,12 @@ pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> V
             end: message.end,
             posted: f64::NEG_INFINITY,
             since: f64::NEG_INFINITY,
-            usual: f64::NAN,
-            seconds: 0.0,
+            expected: f64::NAN,
         }
     };
     let mut all: Vec<Received> = messages.received(at).iter().map(take).collect();
-    all.sort_by(|a, b| a.recv.cmp(&b.recv).then(a.end.total_cmp(&b.end)));
+    // Mostly, they are in order already.
+    all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
     // Receives that were begun and not returned, in order.
     let mut begun: VecDeque<u32> = VecDeque::new();
     let mut state = 0;

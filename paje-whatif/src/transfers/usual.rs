@@ -16,7 +16,7 @@ pub(super) type Usual = FxHashMap<u64, f64>;
 pub(super) fn usual(mut late: Samples, mut other: Samples) -> Usual {
     other.retain(|size, _| !late.contains_key(size));
     late.extend(other);
-    late.into_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
+    late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
 /// Time that so large a part of some does not exceed; of none, none is usual.
@@ -30,15 +30,21 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
 pub(super) fn at_once(
     known: &Known<'_, '_>,
     all: &[Vec<Received>],
-    fastest: &Usual,
+    late: &mut Samples,
 ) -> FxHashSet<(u32, u32)> {
+    let is_any = |(at, all): (usize, &Vec<Received>)| all.iter().any(|it| known.is_behind(at, it));
+    if !all.par_iter().enumerate().any(is_any) {
+        return FxHashSet::default();
+    }
+    let fastest = late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.1)));
+    let fastest: Usual = fastest.collect();
     // By type and value: messages that had to wait for those before them, and how many would be too fast.
     type Counts = FxHashMap<(u32, u32), (u64, u64)>;
     let of_track = |(at, all): (usize, &Vec<Received>)| {
         let mut counts = Counts::default();
         let behind = all.iter().filter(|it| it.since > it.start && known.is_behind(at, it));
         for it in behind.filter(|it| it.is_used) {
-            let Some(fastest) = fastest.get(&known.size(it)) else { continue };
+            let Some(fastest) = fastest.get(&it.size()) else { continue };
             let count = counts.entry(value_of(&known.tracks.list()[at], it)).or_default();
             let is_too_fast = it.end - it.since < 0.5 * fastest;
             (count.0, count.1) = (count.0 + 1, count.1 + u64::from(is_too_fast));

@@ -69,8 +69,8 @@ pub(super) fn seat_sizes(graph: &Graph<'_>, seats: usize) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();
     let mut sizes = vec![None; seats];
     for (track, acts) in graph.tracks.list().iter().zip(&graph.acts) {
-        let enters = acts.opening.iter().filter_map(|(state, act)| match act {
-            Act::Enter(seat) => Some((*state, *seat)),
+        let enters = acts.opening.iter().filter_map(|of| match of.act() {
+            Act::Enter(seat) => Some((of.state(), seat)),
             _ => None,
         });
         let enters: Vec<(u32, u32)> = enters.collect();

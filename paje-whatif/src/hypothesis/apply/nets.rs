@@ -67,12 +67,12 @@ pub(super) fn apply(
         (None, None) => 0.0,
     };
     let times = Times { net, table, fit };
-    let of = |message: &paje_analysis::messages::Message| match message.bytes {
+    let of = |message: &paje_analysis::messages::Message| match message.bytes() {
         Some(bytes) => times.after(bytes),
         None => (f64::NAN, f64::NAN),
     };
     let list = graph.messages.list();
-    let without = list.iter().filter(|message| message.bytes.is_none()).count();
+    let without = list.iter().filter(|message| message.bytes().is_none()).count();
     if without > 0 {
         applied.notes.push(format!(
             "{without} messages of {} have no size: their transfers stay as they were",
