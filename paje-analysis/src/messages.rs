@@ -199,8 +199,10 @@ fn find(
     let time = |at: &u32| side.time(&list[*at as usize]);
     let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
         // Links come in order of completion, so that little is left to do, and nothing for the ends.
-        order.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        let times: Vec<f64> = order.iter().map(time).collect();
+        let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.iter_mut().zip(&timed).for_each(|(at, (_, sorted))| *at = *sorted);
+        let times: Vec<f64> = timed.into_iter().map(|(time, _)| time).collect();
         ends::states_at(tracks, track, &times, side)
     });
     found.collect()

@@ -359,9 +359,9 @@ impl<'t> Graph<'t> {
                 Step::End => break,
                 Step::Open(_) => {}
                 Step::Within(place) => {
-                    let (_, state) = acts.at(place);
-                    let mut same = acts.same(place);
-                    if time > last.get() && same.any(ends) {
+                    let same = acts.same(place);
+                    let state = same[0].1.state();
+                    if time > last.get() && same.iter().any(|(_, of)| ends(of.act())) {
                         within.push((time, Of::new(state, wait(time, state))));
                     }
                 }

@@ -66,6 +66,12 @@ impl Scaling {
 }
 
 impl Plan {
+    /// True if everything that a container does by itself takes as long as recorded.
+    pub(crate) fn keeps_durations(&self) -> bool {
+        let is_scaled = !self.values.is_empty() || !self.between.is_empty();
+        !is_scaled && self.states.is_empty() && self.cut_states.is_empty()
+    }
+
     /// Factor for a part of a container's time, of so many seconds: of a state, or between states.
     pub(crate) fn factor(
         &self,

@@ -10,6 +10,8 @@ mod groups;
 mod times;
 mod ways;
 
+use paje_analysis::tracks::Track;
+
 use crate::graph::{Awaited, Graph};
 use crate::network::Flows;
 use crate::plan::Plan;
@@ -33,6 +35,14 @@ struct Place {
 }
 
 
+impl Place {
+    /// The shift of the next step: it does not come before this one, unless it was recorded so.
+    fn not_before(&self, time: f64, shift: f64) -> f64 {
+        let is_before = time >= self.last && time + shift < self.last + self.shift;
+        if is_before { self.last + self.shift - time } else { shift }
+    }
+}
+
 /// A changed run in the making.
 pub(crate) struct Run<'g> {
     pub(crate) graph: &'g Graph<'g>,
@@ -45,6 +55,8 @@ pub(crate) struct Run<'g> {
     groups: Groups,
     flows: Option<Flows<'g>>,
     keeps: bool,
+    /// True if everything that a container does by itself takes as long as recorded.
+    is_plain: bool,
     result: Retimed,
 }
 
@@ -90,7 +102,7 @@ impl<'g> Run<'g> {
         let messages = graph.messages.list().len();
         let place =
             |first: f64| Place { walk: Walk::new(), last: first, shift: 0.0, is_blocked: false };
-        let first = |track: &paje_analysis::tracks::Track| track.start.first().copied();
+        let first = |track: &Track| track.start.first().copied();
         let places = tracks.iter().map(|track| place(first(track).unwrap_or(0.0))).collect();
         let mut result = Retimed {
             is_still: true,
@@ -117,6 +129,7 @@ impl<'g> Run<'g> {
             groups: Groups::new(graph),
             flows: plan.network.as_ref().map(|network| Flows::new(network, graph)),
             keeps,
+            is_plain: plan.keeps_durations(),
             result,
         }
     }
@@ -125,70 +138,72 @@ impl<'g> Run<'g> {
     fn advance(&mut self, at: usize) {
         let graph = self.graph;
         let (track, acts) = (&graph.tracks.list()[at], &graph.acts[at]);
-        self.places[at].is_blocked = false;
+        let mut place = Place { is_blocked: false, ..self.places[at] };
         loop {
-            let Place { walk, last, shift, .. } = self.places[at];
-            let (step, time) = walk.peek(track, acts);
-            let innermost = walk.innermost();
+            let (step, time) = place.walk.peek(track, acts);
+            let innermost = place.walk.innermost();
             // Steps within a state that was closed too early in the trace take no time.
-            let seconds = (time - last).max(0.0);
+            let seconds = (time - place.last).max(0.0);
             match step {
-                Step::End => return,
+                Step::End => break,
                 Step::Open(state) => {
-                    let shift = self.own(at, innermost, shift, seconds);
-                    self.step(at, step, time, shift);
-                    let from = self.places[at].walk.opened as usize;
-                    let mut behind = from;
-                    while let Some(of) = acts.opening.get(behind).filter(|of| of.state() == state) {
-                        self.open_act(at, of.act(), time);
-                        behind += 1;
+                    let shift = self.own(at, innermost, place.shift, seconds);
+                    self.step(&mut place, track, step, time, shift);
+                    let from = place.walk.opened as usize;
+                    let all = acts.opening[from..].iter().take_while(|of| of.state() == state);
+                    for of in all {
+                        self.open_act(of.act(), time, shift);
+                        place.walk.opened += 1;
                     }
-                    self.places[at].walk.opened = behind as u32;
                     if self.keeps {
-                        self.result.start[at][state as usize] = time + self.places[at].shift;
+                        self.result.start[at][state as usize] = time + shift;
                     }
                 }
-                Step::Within(place) => {
-                    let (_, state) = acts.at(place);
-                    let group = || acts.same(place);
+                Step::Within(first) => {
+                    let group = acts.same(first);
+                    let state = group[0].1.state();
+                    let all = || group.iter().map(|(_, of)| of.act());
                     let is_cut = self.plan.is_cut(at, state);
-                    if !is_cut && !group().all(|act| self.is_ready(act)) {
-                        self.places[at].is_blocked = true;
-                        return;
+                    if !is_cut && !all().all(|act| self.is_ready(act)) {
+                        place.is_blocked = true;
+                        break;
                     }
-                    let slack = if is_cut { 0.0 } else { self.slack(at, group()) };
-                    let mut shift = self.own(at, innermost, shift, seconds - slack) - slack;
+                    let slack = if is_cut { 0.0 } else { self.slack(at, all()) };
+                    let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
                     if !is_cut {
-                        shift = group().fold(shift, |shift, act| self.wait(at, act, time, shift));
+                        for act in all() {
+                            shift = self.wait(at, act, (time, shift), innermost);
+                        }
                     }
-                    let shift = self.not_before(at, time, shift);
-                    for (behind, act) in group().enumerate() {
-                        self.step(at, Step::Within(place + behind as u32), time, shift);
+                    let shift = place.not_before(time, shift);
+                    for (behind, act) in all().enumerate() {
+                        let step = Step::Within(first + behind as u32);
+                        self.step(&mut place, track, step, time, shift);
                         if !is_cut {
-                            self.open_act(at, act, time);
+                            self.open_act(act, time, shift);
                         }
                     }
                 }
                 Step::Close(state) => {
-                    let range = acts.closing_of(state, walk.closed as usize);
-                    self.places[at].walk.closed = range.end as u32;
+                    let range = acts.closing_of(state, place.walk.closed as usize);
+                    place.walk.closed = range.end as u32;
                     let is_cut = self.plan.is_cut(at, state);
                     let closing = if is_cut { &[] } else { &acts.closing[range] };
-                    let closing = || closing.iter().map(|of| of.act());
-                    if !closing().all(|act| self.is_ready(act)) {
-                        self.places[at].is_blocked = true;
-                        return;
+                    let all = || closing.iter().map(|of| of.act());
+                    if !all().all(|act| self.is_ready(act)) {
+                        place.is_blocked = true;
+                        break;
                     }
-                    let slack = self.slack(at, closing());
-                    let mut shift = self.own(at, innermost, shift, seconds - slack) - slack;
+                    let slack = self.slack(at, all());
+                    let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
                     shift += self.plan.added(at, state);
-                    for act in closing() {
-                        shift = self.wait(at, act, time, shift);
+                    for act in all() {
+                        shift = self.wait(at, act, (time, shift), innermost);
                     }
-                    let shift = self.not_before(at, time, shift);
-                    self.step(at, step, time, shift);
-                    for act in closing() {
-                        self.close_act(at, act);
+                    let shift = place.not_before(time, shift);
+                    self.step(&mut place, track, step, time, shift);
+                    for act in all() {
+                        self.close_act(act, shift);
                     }
                     let end = time + shift;
                     if self.keeps {
@@ -200,10 +215,14 @@ impl<'g> Run<'g> {
                 }
             }
         }
+        self.places[at] = place;
     }
 
     /// The shift behind a part of so many seconds that a container spends by itself.
     fn own(&self, at: usize, state: Option<u32>, shift: f64, seconds: f64) -> f64 {
+        if self.is_plain {
+            return shift;
+        }
         let factor = self.plan.factor(self.graph, at, state, seconds);
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
@@ -224,15 +243,8 @@ impl<'g> Run<'g> {
         slack
     }
 
-    /// No step comes before the one before it, unless it was recorded so.
-    fn not_before(&self, at: usize, time: f64, shift: f64) -> f64 {
-        let Place { last, shift: before, .. } = self.places[at];
-        if time >= last && time + shift < last + before { last + before - time } else { shift }
-    }
-
-    fn step(&mut self, at: usize, step: Step, time: f64, shift: f64) {
-        let place = &mut self.places[at];
-        place.walk.take(step, &self.graph.tracks.list()[at]);
+    fn step(&mut self, place: &mut Place, track: &Track, step: Step, time: f64, shift: f64) {
+        place.walk.take(step, track);
         (place.last, place.shift) = (time, shift);
         self.result.is_still &= shift == 0.0;
     }
@@ -260,7 +272,13 @@ impl<'g> Run<'g> {
     }
 
     /// The shift when an act that waits is over.
-    fn wait(&mut self, at: usize, act: Act, time: f64, shift: f64) -> f64 {
+    fn wait(
+        &self,
+        at: usize,
+        act: Act,
+        (time, shift): (f64, f64),
+        state: Option<u32>,
+    ) -> f64 {
         match act {
             Act::Receive(message) => {
                 let arrived = self.ways.arrived(message);
@@ -276,8 +294,7 @@ impl<'g> Run<'g> {
                 None => shift,
                 Some((base, base_shift)) => {
                     let rest = time - base;
-                    let factor =
-                        self.plan.factor(self.graph, at, self.places[at].walk.innermost(), rest);
+                    let factor = self.plan.factor(self.graph, at, state, rest);
                     let operation = self.plan.operations.get(seat as usize);
                     let added = operation.map_or(0.0, |operation| operation.added(rest));
                     match factor == 1.0 && added == 0.0 {
@@ -291,8 +308,7 @@ impl<'g> Run<'g> {
     }
 
     /// Tells others that a container has come so far.
-    fn open_act(&mut self, at: usize, act: Act, time: f64) {
-        let shift = self.places[at].shift;
+    fn open_act(&mut self, act: Act, time: f64, shift: f64) {
         match act {
             Act::Post(message) => {
                 if let Some((sent, posted)) = self.ways.post(message, shift)
@@ -316,8 +332,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    fn close_act(&mut self, at: usize, act: Act) {
-        let shift = self.places[at].shift;
+    fn close_act(&mut self, act: Act, shift: f64) {
         match act {
             Act::Leave(seat) => {
                 let woken = self.groups.leave(self.graph, seat, shift);

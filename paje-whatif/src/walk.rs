@@ -98,17 +98,12 @@ impl Acts {
         self.closing.shrink_to_fit();
     }
 
-    /// When an act within a state is, and in which state.
-    pub(crate) fn at(&self, place: u32) -> (f64, u32) {
-        let (time, of) = self.within[place as usize];
-        (time, of.state())
-    }
-
     /// The acts from this one on within the same state, at the same time.
-    pub(crate) fn same(&self, place: u32) -> impl Iterator<Item = Act> + Clone + '_ {
-        let first = self.at(place);
-        let all = self.within[place as usize..].iter();
-        all.take_while(move |(time, of)| (*time, of.state()) == first).map(|(_, of)| of.act())
+    pub(crate) fn same(&self, place: u32) -> &[(f64, Of)] {
+        let all = &self.within[place as usize..];
+        let (time, of) = all[0];
+        let is_same = |it: &&(f64, Of)| it.0 == time && it.1.state() == of.state();
+        &all[..all.iter().take_while(is_same).count()]
     }
 
     /// Range of the acts at the closing of a state; `near` is looked at first: behind what was found before.
