@@ -269,7 +269,7 @@ fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) 
     }
     let mut arrivals = vec![f64::NAN; list.len()];
     loop {
-        let arrived = flows.next_arrivals();
+        let arrived = flows.next_arrivals(f64::INFINITY);
         if arrived.is_empty() {
             break;
         }

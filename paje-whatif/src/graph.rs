@@ -15,7 +15,9 @@ use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
-use crate::transfers::{Assumed, Least, MOMENT, Received, Transfer, Transfers, received, transfers};
+use crate::transfers::{
+    Assumed, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
+};
 use crate::walk::{Act, Acts, Of, Step, Walk};
 
 /// Facts that a trace tells of a run: who did what, and between whom.

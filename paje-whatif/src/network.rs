@@ -168,8 +168,8 @@ impl<'g> Flows<'g> {
         true
     }
 
-    /// The messages that arrive next, and when; none if none is on its way.
-    pub(crate) fn next_arrivals(&mut self) -> Vec<(u32, f64)> {
+    /// The messages that arrive next, and when; none if none does so until then.
+    pub(crate) fn next_arrivals(&mut self, until: f64) -> Vec<(u32, f64)> {
         loop {
             if self.is_old {
                 self.share();
@@ -179,6 +179,9 @@ impl<'g> Flows<'g> {
             let join = self.joining.peek().map(|Reverse(join)| join.time.max(self.clock));
             match join {
                 None if done == f64::INFINITY => return Vec::new(),
+                _ if join.unwrap_or(f64::INFINITY).min(self.clock + done) > until => {
+                    return Vec::new();
+                }
                 Some(time) if done == f64::INFINITY || time <= self.clock + done => {
                     self.go_on(time);
                     while let Some(Reverse(join)) = self.joining.peek().copied()

@@ -7,6 +7,7 @@
 
 mod cycle;
 mod groups;
+mod streams;
 mod times;
 mod ways;
 
@@ -33,7 +34,6 @@ struct Place {
     /// True if it waits.
     is_blocked: bool,
 }
-
 
 impl Place {
     /// The shift of the next step: it does not come before this one, unless it was recorded so.
@@ -272,13 +272,7 @@ impl<'g> Run<'g> {
     }
 
     /// The shift when an act that waits is over.
-    fn wait(
-        &self,
-        at: usize,
-        act: Act,
-        (time, shift): (f64, f64),
-        state: Option<u32>,
-    ) -> f64 {
+    fn wait(&self, at: usize, act: Act, (time, shift): (f64, f64), state: Option<u32>) -> f64 {
         match act {
             Act::Receive(message) => {
                 let arrived = self.ways.arrived(message);
@@ -324,7 +318,7 @@ impl<'g> Run<'g> {
                 }
             }
             Act::Enter(seat) => {
-                let woken = self.groups.enter(self.graph, seat, time, shift);
+                let woken = self.groups.enter(self.graph, self.plan, seat, time, shift);
                 self.wake_members(seat, &woken);
             }
             Act::Receive(message) if self.keeps => self.result.received[message as usize] = shift,
@@ -335,7 +329,7 @@ impl<'g> Run<'g> {
     fn close_act(&mut self, act: Act, shift: f64) {
         match act {
             Act::Leave(seat) => {
-                let woken = self.groups.leave(self.graph, seat, shift);
+                let woken = self.groups.leave(self.graph, self.plan, seat, shift);
                 self.wake_members(seat, &woken);
             }
             Act::Receive(message) if self.keeps => self.result.received[message as usize] = shift,
@@ -370,13 +364,25 @@ impl<'g> Run<'g> {
 
     /// Lets time go by in the network until messages arrive; whether any did.
     fn let_flow(&mut self) -> bool {
-        let Some(flows) = &mut self.flows else { return false };
-        let arrived = flows.next_arrivals();
+        let through = self.groups.next_through();
+        let arrived = match &mut self.flows {
+            Some(flows) => flows.next_arrivals(through.unwrap_or(f64::INFINITY)),
+            None => Vec::new(),
+        };
         for (message, time) in &arrived {
             let transfer = &self.graph.transfers[*message as usize];
             self.arrive(*message, time - transfer.arrival());
         }
-        !arrived.is_empty()
+        if !arrived.is_empty() || through.is_none() {
+            return !arrived.is_empty();
+        }
+        if let Some(seat) = self.groups.let_through(self.graph, self.plan) {
+            let shaped = Groups::shaped(self.graph, seat);
+            let series = &self.graph.collectives.series[shaped.series];
+            let (_, member) = shaped.seat(seat);
+            self.wake(self.graph.collectives.members(series)[member as usize] as usize);
+        }
+        true
     }
 
     fn wake(&mut self, track: usize) {

@@ -4,6 +4,7 @@
 //! member takes beyond its waiting should be the same in all operations.
 
 mod queue;
+mod stream;
 
 use paje_analysis::classes::Collective;
 use paje_analysis::collectives::{Collectives, Series};
@@ -11,6 +12,7 @@ use paje_analysis::tracks::Tracks;
 
 use crate::settings::{Settings, Shape};
 pub(crate) use queue::through;
+pub(crate) use stream::Stream;
 
 /// The operations of one value in one group, as they are re-timed.
 #[derive(Clone, Debug)]
@@ -32,6 +34,11 @@ pub struct Shaped {
     pub(crate) root: u32,
     /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
     pub each: f64,
+    /// Time that each message to several members needs the link out of the one that sends them, in seconds; 0 if not known.
+    pub out: f64,
+    /// By seat, from the first one on, if members share links out: when it could leave in the recorded run at the earliest, were
+    /// it not for its own message, in seconds.
+    pub(crate) through: Vec<f64>,
 }
 
 impl Shaped {
@@ -102,15 +109,24 @@ pub(crate) fn shapes(
             members: group.len() as u32,
             root,
             each: 0.0,
+            out: 0.0,
+            through: Vec::new(),
         };
-        let mut each = 0.0;
+        let (mut each, mut outs) = (0.0, Vec::new());
         for shape in candidates(series.class) {
             shaped.shape = *shape;
             if matches!(shape, Shape::NToOne | Shape::ReduceBcast) && !has_links {
                 each = queue::each_of(tracks, group, series, root);
             }
             shaped.each = each;
-            let spread = spread(tracks, group, series, &shaped, *shape);
+            shaped.out = 0.0;
+            let mut spread_of = spread(tracks, group, series, &shaped, *shape);
+            let is_tree = matches!(shape, Shape::OneToN | Shape::Binomial | Shape::ReduceBcast);
+            if is_tree && !has_links && shaped.members > 2 {
+                (shaped.out, spread_of) = out_of(tracks, group, series, &shaped, *shape, spread_of);
+            }
+            outs.push((*shape, shaped.out));
+            let spread = spread_of;
             shaped.fits.push((*shape, spread));
         }
         shaped.fits.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -123,6 +139,11 @@ pub(crate) fn shapes(
         };
         shaped.shape = said.unwrap_or(best);
         shaped.each = each;
+        let out = outs.iter().find(|(shape, _)| *shape == shaped.shape);
+        shaped.out = out.map_or(0.0, |(_, out)| *out);
+        if shaped.is_stream() {
+            shaped.through = recorded(tracks, group, series, &shaped);
+        }
         if !shaped.is_queue(root) {
             shaped.each = 0.0;
         }
@@ -130,6 +151,71 @@ pub(crate) fn shapes(
         shapes.push(shaped);
     }
     shapes
+}
+
+/// Number of members of operations that tell how long messages need links out.
+const TELL: usize = 4_000;
+
+/// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
+/// take then: that is `spread_of` if messages need no time there.
+fn out_of(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    shaped: &Shaped,
+    shape: Shape,
+    spread_of: f64,
+) -> (f64, f64) {
+    // The first ones: what a member sends may meet what it sent in the operation before.
+    let count = (TELL / group.len()).max(4).min(series.len());
+    let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
+    let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
+    let exits: Vec<f64> =
+        (0..count).flat_map(|at| (0..shaped.members).map(move |m| exit(at, m))).collect();
+    // By seat, what members take, if each message needs the link for so long.
+    let rests = |each: f64| -> Vec<f64> {
+        let bases = shaped.through(shape, each, count, &enter, &exit);
+        exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
+    };
+    let most = rests(0.0).into_iter().fold(f64::INFINITY, f64::min).max(0.0);
+    let spread = |each: f64| {
+        let mut sums = vec![(0.0, 0.0); group.len()];
+        for (at, rest) in rests(each).into_iter().enumerate() {
+            let sum: &mut (f64, f64) = &mut sums[at % group.len()];
+            *sum = (sum.0 + rest, sum.1 + rest * rest);
+        }
+        let n = count as f64;
+        let variance = |(sum, squares): &(f64, f64)| squares / n - (sum / n).powi(2);
+        let sum: f64 = sums.iter().map(variance).filter(|v| !v.is_nan()).map(|v| v.max(0.0)).sum();
+        (sum / group.len() as f64).sqrt()
+    };
+    if !most.is_finite() {
+        return (0.0, spread_of);
+    }
+    match stream::out_of(most, spread) {
+        0.0 => (0.0, spread_of),
+        out => (out, spread(out)),
+    }
+}
+
+/// When a member entered and left an operation in the recorded run.
+fn recorded_times(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    instance: usize,
+    member: u32,
+) -> (f64, f64) {
+    let track = &tracks.list()[group[member as usize] as usize];
+    let state = series.operation(instance)[member as usize] as usize;
+    (track.start[state], track.end[state])
+}
+
+/// By seat, when members could leave in the recorded run, were it not for their own messages.
+fn recorded(tracks: &Tracks<'_>, group: &[u32], series: &Series, shaped: &Shaped) -> Vec<f64> {
+    let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
+    let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
+    shaped.through(shaped.shape, shaped.out, series.len(), &enter, &exit)
 }
 
 /// When a member could leave at the earliest, were it not for its own doing: `enters` and `exits` are those of the members.
@@ -215,6 +301,8 @@ mod tests {
             members,
             root,
             each: 0.0,
+            out: 0.0,
+            through: Vec::new(),
         }
     }
 

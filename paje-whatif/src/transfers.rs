@@ -234,10 +234,7 @@ impl Known<'_, '_> {
             if let Some(last) = last.filter(|_| group[0].end > group[0].since) {
                 let is_late = last.start >= group[0].since.max(last.posted);
                 let samples = if is_late { &mut of_track.late } else { &mut of_track.other };
-                samples
-                    .entry(last.size())
-                    .or_default()
-                    .push((last.end - last.begin()).max(0.0));
+                samples.entry(last.size()).or_default().push((last.end - last.begin()).max(0.0));
             }
         }
         of_track
@@ -307,7 +304,8 @@ fn votes(track: &Track, all: &[Received]) -> (u64, u64) {
         // When the call would return, either way.
         let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
         for it in group {
-            if !it.is_used || it.is_rendezvous || it.usual().is_nan() || it.usual() <= 2.0 * MOMENT {
+            if !it.is_used || it.is_rendezvous || it.usual().is_nan() || it.usual() <= 2.0 * MOMENT
+            {
                 shortest = f64::INFINITY;
                 break;
             }
@@ -334,7 +332,8 @@ fn least(track: &Track, all: &[Received]) -> Least {
     let mut least = Least::default();
     for group in groups(all) {
         let (since, until) = (group[0].since, group[0].end);
-        let expected = |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
+        let expected =
+            |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
         if group.iter().all(|it| !it.is_used || expected(it) <= since) {
             let entry = least.entry(value_of(track, &group[0]));
             let time = (until - since).max(0.0);

@@ -6,6 +6,7 @@ use crate::settings::Shape;
 use crate::shapes::{self, Shaped, through};
 
 use super::Dropped;
+use super::streams::{Streams, each_out};
 
 /// Who may go on when a member has entered or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,7 @@ pub(super) struct Groups {
     /// enter in the changed run is later.
     entered: Vec<u32>,
     latest: Vec<(f64, f64)>,
+    streams: Streams,
 }
 
 impl Groups {
@@ -39,6 +41,7 @@ impl Groups {
             leave: vec![f64::NAN; seats],
             entered: vec![0; operations],
             latest: vec![(f64::NAN, f64::NEG_INFINITY); operations],
+            streams: Streams::new(graph, seats),
         }
     }
 
@@ -57,7 +60,14 @@ impl Groups {
         (track.start[state], track.end[state])
     }
 
-    pub(super) fn enter(&mut self, graph: &Graph<'_>, seat: u32, time: f64, shift: f64) -> Woken {
+    pub(super) fn enter(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        seat: u32,
+        time: f64,
+        shift: f64,
+    ) -> Woken {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
         let first = (seat - member) as usize;
@@ -71,6 +81,12 @@ impl Groups {
         self.latest[first].1 = latest.max(shift - (recorded - time));
         self.entered[first] += 1;
         let is_last = self.entered[first] == shaped.members;
+        if shaped.is_stream() {
+            self.send(graph, plan, shaped, seat, member);
+            if shaped.is_free(shaped.shape, member) {
+                self.send_below(graph, plan, shaped, seat, member);
+            }
+        }
         match shaped.shape {
             Shape::NxN | Shape::NToOne | Shape::ReduceBcast if is_last => Woken::All,
             Shape::OneToN if member == shaped.root => Woken::All,
@@ -80,13 +96,67 @@ impl Groups {
         }
     }
 
-    pub(super) fn leave(&mut self, graph: &Graph<'_>, seat: u32, shift: f64) -> Woken {
+    pub(super) fn leave(&mut self, graph: &Graph<'_>, plan: &Plan, seat: u32, shift: f64) -> Woken {
         self.leave[seat as usize] = shift;
         let shaped = Self::shaped(graph, seat);
+        let (_, member) = shaped.seat(seat);
+        let is_tree = shaped.shape != Shape::OneToN;
+        if shaped.is_stream() && is_tree && !shaped.is_free(shaped.shape, member) {
+            self.send_below(graph, plan, shaped, seat, member);
+        }
         match shaped.shape {
             Shape::Binomial | Shape::ReduceBcast => Woken::Below(shaped.seat(seat).1),
             _ => Woken::Nobody,
         }
+    }
+
+    /// Puts what a member waits for on its way, if both sides are there.
+    fn send(&mut self, graph: &Graph<'_>, plan: &Plan, shaped: &Shaped, seat: u32, member: u32) {
+        let Some(parent) = shaped.parent(shaped.shape, member) else { return };
+        let first = seat - member;
+        let (instance, _) = shaped.seat(seat);
+        let is_free = shaped.is_free(shaped.shape, parent);
+        let (enter, exit) = Self::recorded(graph, shaped, instance, parent);
+        let free = match is_free {
+            true => enter + self.enter[(first + parent) as usize],
+            false => exit + self.leave[(first + parent) as usize],
+        };
+        let own = Self::recorded(graph, shaped, instance, member).0 + self.enter[seat as usize];
+        if !free.is_nan() && !own.is_nan() {
+            let each = each_out(shaped, plan);
+            self.streams.add((shaped.first_seat, parent), each, own.max(free), seat);
+        }
+    }
+
+    /// The same for those below a member.
+    fn send_below(
+        &mut self,
+        graph: &Graph<'_>,
+        plan: &Plan,
+        shaped: &Shaped,
+        seat: u32,
+        member: u32,
+    ) {
+        let first = seat - member;
+        if shaped.shape == Shape::OneToN {
+            for below in (0..shaped.members).filter(|below| *below != member) {
+                self.send(graph, plan, shaped, first + below, below);
+            }
+        } else {
+            for below in shaped.below(member) {
+                self.send(graph, plan, shaped, first + below, below);
+            }
+        }
+    }
+
+    /// When the next message is through that shares the link out of a member, if there is one.
+    pub(super) fn next_through(&mut self) -> Option<f64> {
+        self.streams.next()
+    }
+
+    /// Lets that message through; gives back the seat of its receiver.
+    pub(super) fn let_through(&mut self, graph: &Graph<'_>, plan: &Plan) -> Option<u32> {
+        self.streams.let_through(|first| each_out(Self::shaped(graph, first), plan))
     }
 
     fn is_dropped(dropped: &Dropped, seat: u32, member: u32) -> bool {
@@ -97,6 +167,9 @@ impl Groups {
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
         let (_, member) = shaped.seat(seat);
+        if shaped.is_stream() && shaped.parent(shaped.shape, member).is_some() {
+            return Self::is_dropped(dropped, seat, member) || self.streams.is_through(seat);
+        }
         Self::is_dropped(dropped, seat, member) || self.missing(shaped, seat, member).is_none()
     }
 
@@ -162,6 +235,10 @@ impl Groups {
         };
         if waits_for_all {
             return Some(self.latest[first as usize]);
+        }
+        if shaped.is_stream() && shaped.parent(shaped.shape, member).is_some() {
+            let base = shaped.through[(seat - shaped.first_seat) as usize];
+            return Some((base, self.streams.through(seat) - base));
         }
         let base = shapes::base(shaped, shaped.shape, member, &enter, &exit);
         let own = entered(base, member);

@@ -64,7 +64,7 @@ fn explained(samples: &[Sample]) -> f64 {
 }
 
 /// Seconds that are lost in rounding.
-const NOTHING: f64 = 2e-9;
+pub(super) const NOTHING: f64 = 2e-9;
 
 /// Better and better estimates from a first one: a line through exits by how many messages were behind.
 fn better(samples: &[Sample], mut each: f64) -> Option<f64> {

@@ -70,6 +70,12 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
                 "{name}: each message to the root needs the link into it for {each:.3} µs, as the times tell"
             ));
         }
+        if shaped.out > 0.0 {
+            let out = shaped.out * 1e6;
+            report.doubt(format!(
+                "{name}: each message needs the link out of its sender for {out:.3} µs, as the times tell"
+            ));
+        }
         if let Some(root) = series.root.filter(|_| series.assumed) {
             report
                 .doubt(format!("{name}: the root is assumed to be {}", graph.name(members[root])));

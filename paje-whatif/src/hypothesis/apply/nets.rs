@@ -121,7 +121,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             let (before, after) = (times.before(bytes), times.after(bytes));
             // Where messages wait for one another at the root, each but the last is counted there.
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).1);
-            if is_queue && before.1 > 0.0 {
+            if (is_queue || shaped.out > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
             }
             // One message from above is all that a member waits for: what is behind its latency is bytes, however many share

@@ -1,0 +1,236 @@
+//! The messages of operations without links that one member sends to several: all go through the one link out of it, as may those
+//! of the next operation. They are equally long, so that each has an equal part of the link, and they are through in the order
+//! in which they came.
+
+use std::collections::VecDeque;
+
+use super::Shaped;
+use crate::settings::Shape;
+
+/// The link out of a member.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stream {
+    /// Messages to come: when, and to which seat; the next one last.
+    coming: Vec<(f64, u32)>,
+    /// Messages on their way: how many seconds of the link each message has had when this one is through, and to which seat.
+    on_way: VecDeque<(f64, u32)>,
+    now: Now,
+}
+
+/// A moment of a link.
+#[derive(Clone, Copy, Debug)]
+struct Now {
+    time: f64,
+    /// Seconds of the link that a message would have had which is on its way since the beginning.
+    had: f64,
+}
+
+impl Default for Now {
+    fn default() -> Self {
+        Now { time: f64::NEG_INFINITY, had: 0.0 }
+    }
+}
+
+impl Now {
+    /// When a message is through, if no others come.
+    fn until(self, end: f64, on_way: usize) -> f64 {
+        self.time + (end - self.had) * on_way as f64
+    }
+
+    /// Goes on to when another message comes.
+    fn come(&mut self, time: f64, on_way: usize) {
+        if on_way > 0 {
+            self.had += (time - self.time) / on_way as f64;
+        }
+        self.time = time;
+    }
+}
+
+impl Stream {
+    /// A message comes at a time that is not before the last one that was through.
+    pub(crate) fn add(&mut self, time: f64, seat: u32) {
+        let time = time.max(self.now.time);
+        let is_later = |other: &(f64, u32)| (other.0, other.1) > (time, seat);
+        let place = self.coming.partition_point(is_later);
+        self.coming.insert(place, (time, seat));
+    }
+
+    /// When the next message is through, as far as is known which ones come.
+    pub(crate) fn next(&self, each: f64) -> Option<f64> {
+        let (mut now, mut count) = (self.now, self.on_way.len());
+        let mut first = self.on_way.front().map(|(end, _)| *end);
+        for (time, _) in self.coming.iter().rev() {
+            if let Some(through) = first.map(|end| now.until(end, count)).filter(|at| at <= time) {
+                return Some(through);
+            }
+            now.come(*time, count);
+            first = first.or(Some(now.had + each));
+            count += 1;
+        }
+        first.map(|end| now.until(end, count))
+    }
+
+    /// Lets the next message through: when that is, and to which seat.
+    pub(crate) fn let_through(&mut self, each: f64) -> Option<(f64, u32)> {
+        loop {
+            let count = self.on_way.len();
+            let first = self.on_way.front().map(|(end, seat)| (*end, *seat));
+            let through = first.map(|(end, seat)| (self.now.until(end, count), seat));
+            match (self.coming.last().copied(), through) {
+                (Some((time, seat)), through) if through.is_none_or(|(at, _)| at > time) => {
+                    self.coming.pop();
+                    self.now.come(time, count);
+                    self.on_way.push_back((self.now.had + each, seat));
+                }
+                _ => {
+                    let (end, _) = self.on_way.pop_front()?;
+                    let (time, seat) = through?;
+                    // A link that is free begins anew.
+                    let had = if self.on_way.is_empty() { 0.0 } else { end };
+                    self.now = Now { time, had };
+                    return Some((time, seat));
+                }
+            }
+        }
+    }
+}
+
+impl Shaped {
+    /// True if members wait for messages that share the link out of the one above them.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.out > 0.0
+    }
+
+    /// Whom a member waits for, where one waits for one.
+    pub(crate) fn parent(&self, shape: Shape, member: u32) -> Option<u32> {
+        match shape {
+            Shape::OneToN => Some(self.root).filter(|root| *root != member),
+            Shape::Binomial | Shape::ReduceBcast => self.above(member),
+            _ => None,
+        }
+    }
+
+    /// True if those below a member need not wait until it leaves: it has what they wait for when it enters.
+    pub(crate) fn is_free(&self, shape: Shape, member: u32) -> bool {
+        member == self.root && shape != Shape::ReduceBcast
+    }
+
+    /// By seat of so many operations, when its member could leave at the earliest, were it not for its own message, where
+    /// messages share links out: `enter` and `exit` are those of the members of an operation. Those that wait for nobody have
+    /// no such time.
+    pub(crate) fn through(
+        &self,
+        shape: Shape,
+        each: f64,
+        operations: usize,
+        enter: &dyn Fn(usize, u32) -> f64,
+        exit: &dyn Fn(usize, u32) -> f64,
+    ) -> Vec<f64> {
+        let mut streams = vec![Stream::default(); self.members as usize];
+        for operation in 0..operations {
+            for member in 0..self.members {
+                let Some(parent) = self.parent(shape, member) else { continue };
+                let is_free = self.is_free(shape, parent);
+                let free = if is_free { enter(operation, parent) } else { exit(operation, parent) };
+                let seat = operation as u32 * self.members + member;
+                streams[parent as usize].coming.push((enter(operation, member).max(free), seat));
+            }
+        }
+        let mut bases = vec![f64::NAN; operations * self.members as usize];
+        for stream in &mut streams {
+            stream.coming.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+            while let Some((time, seat)) = stream.let_through(each) {
+                bases[seat as usize] = time - each;
+            }
+        }
+        bases
+    }
+}
+
+/// Number of first estimates.
+const FIRST: i32 = 24;
+
+/// Number of times that the best one is improved.
+const ROUNDS: usize = 24;
+
+/// Time that each message needs the link out of its sender, in seconds: the one with the least `spread` of what members take
+/// beyond their waiting, if that explains much more than none; 0 else. No message needs longer than `most`.
+pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
+    let without = spread(0.0);
+    if without <= super::queue::NOTHING || most <= super::queue::NOTHING {
+        return 0.0;
+    }
+    let first = (0..FIRST).map(|step| most * 0.75_f64.powi(step));
+    let first = first.map(|each| (each, spread(each)));
+    let Some((mut best, mut least)) = first.min_by(|a, b| a.1.total_cmp(&b.1)) else { return 0.0 };
+    let mut reach = 0.25;
+    for _ in 0..ROUNDS {
+        for each in [best * (1.0 - reach), (best * (1.0 + reach)).min(most)] {
+            let found = spread(each);
+            if found < least {
+                (best, least) = (each, found);
+            }
+        }
+        reach *= 0.6;
+    }
+    if least < 0.5 * without { best } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(starts: &[f64], each: f64) -> Vec<(f64, u32)> {
+        let mut stream = Stream::default();
+        (0..).zip(starts).for_each(|(member, start)| stream.add(*start, member));
+        let mut all = Vec::new();
+        while let Some(next) = stream.next(each) {
+            let through = stream.let_through(each);
+            assert_eq!(through.map(|(time, _)| time), Some(next));
+            all.extend(through);
+        }
+        all
+    }
+
+    #[test]
+    fn those_at_once_share_the_link() {
+        assert_eq!(through(&[1.0, 1.0, 1.0], 2.0), [(7.0, 0), (7.0, 1), (7.0, 2)]);
+        assert_eq!(through(&[5.0, 1.0], 2.0), [(3.0, 1), (7.0, 0)]);
+        // The first has a second for itself, then both have half; the second is alone for the last one.
+        assert_eq!(through(&[1.0, 2.0], 2.0), [(4.0, 0), (5.0, 1)]);
+    }
+
+    #[test]
+    fn one_that_comes_when_others_are_on_their_way_counts_from_then() {
+        let mut stream = Stream::default();
+        stream.add(1.0, 0);
+        assert_eq!(stream.next(2.0), Some(3.0));
+        stream.add(2.0, 1);
+        assert_eq!(stream.next(2.0), Some(4.0));
+        assert_eq!(stream.let_through(2.0), Some((4.0, 0)));
+        stream.add(4.0, 2);
+        assert_eq!(stream.let_through(2.0), Some((6.0, 1)));
+        assert_eq!(stream.let_through(2.0), Some((7.0, 2)));
+        assert_eq!(stream.next(2.0), None);
+    }
+
+    #[test]
+    fn what_each_needs_is_found() {
+        let runs = [[0.0, 0.0, 0.0], [0.0, 10.0, 20.0], [0.0, 1.0, 9.0], [3.0, 3.5, 3.0]];
+        let exits = runs.map(|starts| {
+            let mut exits = [0.0; 3];
+            through(&starts, 2.0).iter().for_each(|(time, to)| exits[*to as usize] = time + 5.0);
+            exits
+        });
+        let spread = |each: f64| {
+            let rests = runs.iter().zip(&exits).flat_map(|(starts, exits)| {
+                through(starts, each).into_iter().map(|(time, to)| exits[to as usize] - time + each)
+            });
+            let rests: Vec<f64> = rests.collect();
+            let mean = rests.iter().sum::<f64>() / rests.len() as f64;
+            rests.iter().map(|rest| (rest - mean).powi(2)).sum::<f64>().sqrt()
+        };
+        assert!((out_of(7.0, spread) - 2.0).abs() < 1e-3);
+        assert_eq!(out_of(7.0, |_| 1.0), 0.0);
+    }
+}
