@@ -208,15 +208,18 @@ class Guesses:
         self.mask = (1 << room) - 1
         self.guesses = defaultdict(lambda: [None, Trust()])
 
-    def peek(self, context):
-        return self.guesses[context & self.mask][0]
-
-    def right(self, stream, context, column, tried=None):
-        """The guess if there is one that was not tried, and it is right; else None."""
+    def asked(self, context, least=1):
+        """The guess if there is one of so much trust."""
         guess, trust = self.guesses[context & self.mask]
+        return guess if trust.trust >= least else None
+
+    def right(self, stream, context, column, least=1, tried=None):
+        """The guess if it is asked for, was not tried, and is right; else None."""
+        guess = self.asked(context, least)
         if guess is None or guess == tried:
             return None
-        return guess if stream.right(column + trust.group()) else None
+        group = self.guesses[context & self.mask][1].group()
+        return guess if stream.right(column + group) else None
 
     def learn(self, context, came):
         found = self.guesses[context & self.mask]
@@ -241,34 +244,55 @@ class Lines:
     def __init__(self, room):
         self.names, self.actions = [b""], [b""]
         self.lanes = [Lane()]
+        self.steps, self.numbers = [], {}
         self.lane = self.before = 0
+        self.next_steps = Guesses(room)
         self.next_lanes = [Guesses(room), Guesses(room)]
         self.next_actions = [Guesses(room), Guesses(room)]
 
     def next(self, stream):
-        here = mix(self.lane, 7)
-        contexts = mix(here, self.lanes[self.lane].middle), mix(here, self.before)
-        lane = self.one(stream, self.next_lanes, contexts, (0, 5, 20))
-        if lane == len(self.lanes):
-            self.names.append(stream.text())
-            self.lanes.append(Lane())
+        """A line: its lane, its action, what the lane did before, and whether it is the lane of the line before."""
+        now, before = self.lanes[self.lane], self.lanes[self.before]
+        context = mix(mix(now.long, self.lane), before.short ^ self.before)
+        step = self.next_steps.right(stream, context, 38, 2)
+        if step is None:
+            lane = self.next_lane(stream)
+            action = self.next_action(stream, lane)
+            step = self.numbers.setdefault((lane, action), len(self.steps))
+            if step == len(self.steps):
+                self.steps.append((lane, action))
+        self.next_steps.learn(context, step)
+        lane, action = self.steps[step]
         stays = lane == self.lane
         if not stays:
             self.before, self.lane = self.lane, lane
-        now = self.lanes[lane]
-        history = now.middle
-        contexts = mix(now.long, 1), mix(now.short, lane)
-        action = self.one(stream, self.next_actions, contexts, (10, 15, 29))
-        if action == len(self.actions):
-            self.actions.append(stream.text())
-        now.learn(action)
+        history = self.lanes[lane].middle
+        self.lanes[lane].learn(action)
         return lane, action, history, stays
 
+    def next_lane(self, stream):
+        here = mix(self.lane, 7)
+        contexts = mix(here, self.lanes[self.lane].middle), mix(here, self.before)
+        lane = self.one(stream, self.next_lanes, contexts, (0, 5, 20), 2)
+        if lane == len(self.lanes):
+            self.names.append(stream.text())
+            self.lanes.append(Lane())
+        return lane
+
+    def next_action(self, stream, lane):
+        now = self.lanes[lane]
+        contexts = mix(now.long, 1), mix(now.short, lane)
+        action = self.one(stream, self.next_actions, contexts, (10, 15, 29), 1)
+        if action == len(self.actions):
+            self.actions.append(stream.text())
+        return action
+
     @staticmethod
-    def one(stream, guesses, contexts, columns):
-        came = guesses[0].right(stream, contexts[0], columns[0])
+    def one(stream, guesses, contexts, columns, least):
+        came = guesses[0].right(stream, contexts[0], columns[0], least)
         if came is None:
-            came = guesses[1].right(stream, contexts[1], columns[1], guesses[0].peek(contexts[0]))
+            tried = guesses[0].asked(contexts[0], least)
+            came = guesses[1].right(stream, contexts[1], columns[1], least, tried)
         if came is None:
             came = stream.number(columns[2])
         for some, context in zip(guesses, contexts):
@@ -363,12 +387,12 @@ class Fields:
             if stream.right(columns + stride.trust.group()):
                 came = guess
         if came is None:
-            came = self.guesses.right(stream, context, columns + 5, guess)
-        if came is None:
-            came = self.other(stream, columns, field, stride.last)
+            came = self.guesses.right(stream, context, columns + 5, tried=guess)
+            if came is None:
+                came = self.other(stream, columns, field, stride.last)
+            self.guesses.learn(context, came)
         field.last = came
         stride.learn(came)
-        self.guesses.learn(context, came)
         kind, bits = came
         if kind == "text":
             return self.texts[bits], bits
@@ -501,7 +525,7 @@ class Segment:
         if not stream.right(0):
             return self.odd.text(stream, 0, action, 0)[0]
         context = mix(history, action)
-        duration = self.durations.right(stream, context, 1 + 5 * stays)
+        duration = self.durations.right(stream, context, 1 + 5 * stays, 2)
         if duration is None:
             difference = unzigzag(stream.number(11 + (2 * (action % 64) + stays) * 9))
             duration = signed(self.time + difference - self.lane_times[lane])

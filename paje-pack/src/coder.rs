@@ -14,6 +14,9 @@ pub(crate) const NUMBER: usize = 9;
 /// Number of classes of guesses, by how often they were right lately.
 pub(crate) const CLASSES: usize = 5;
 
+/// The class from which on guesses are asked for that are often wrong at first: those that have been right once.
+pub(crate) const ASKED: usize = 1;
+
 /// The longest run.
 const LONGEST: u32 = u32::MAX - 1;
 
@@ -28,8 +31,8 @@ pub(crate) trait Side {
     /// A guess was right; the column has how often this was so in a row.
     fn hit(&mut self, column: usize, hit: bool) -> bool;
 
-    /// A text without newlines, appended to `out`.
-    fn text(&mut self, given: &[u8], out: &mut Vec<u8>);
+    /// A text without newlines.
+    fn text<'t>(&'t mut self, given: &'t [u8]) -> &'t [u8];
 
     /// Notes that what has been read makes no sense.
     fn fail(&mut self);
@@ -57,31 +60,46 @@ pub(crate) trait Side {
     }
 }
 
+/// A column that is written.
+#[derive(Default)]
+struct Column {
+    bytes: Vec<u8>,
+    /// Hits of the run that has not ended.
+    run: u32,
+}
+
+impl Column {
+    /// A run ends: a number in seven bits at a time.
+    #[inline]
+    fn end(&mut self) {
+        let mut run = std::mem::take(&mut self.run);
+        while run > 127 {
+            self.bytes.push(run as u8 | 128);
+            run >>= 7;
+        }
+        self.bytes.push(run as u8);
+    }
+}
+
 /// The side that writes.
 #[derive(Default)]
 pub(crate) struct Writing {
-    columns: Vec<Vec<u8>>,
-    /// Hits of the runs that have not ended.
-    runs: Vec<u32>,
+    columns: Vec<Column>,
     texts: Vec<u8>,
 }
 
 impl Writing {
-    fn column(&mut self, column: usize) -> &mut Vec<u8> {
+    #[inline]
+    fn column(&mut self, column: usize) -> &mut Column {
         if self.columns.len() <= column {
-            self.columns.resize_with(column + 1, Vec::new);
+            self.grow(column);
         }
         &mut self.columns[column]
     }
 
-    /// A number in seven bits at a time.
-    fn run(&mut self, column: usize, mut run: u32) {
-        let bytes = self.column(column);
-        while run > 127 {
-            bytes.push(run as u8 | 128);
-            run >>= 7;
-        }
-        bytes.push(run as u8);
+    #[cold]
+    fn grow(&mut self, column: usize) {
+        self.columns.resize_with((column + 1).next_multiple_of(64), Column::default);
     }
 
     /// The page of the columns, and the texts.
@@ -89,12 +107,9 @@ impl Writing {
     /// # Errors
     /// zstd lacks memory.
     pub(crate) fn finish(mut self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
-        for (column, run) in std::mem::take(&mut self.runs).into_iter().enumerate() {
-            if run > 0 {
-                self.run(column, run);
-            }
-        }
-        Ok([sheet(&self.columns, level)?, self.texts])
+        self.columns.iter_mut().filter(|column| column.run > 0).for_each(Column::end);
+        let columns: Vec<_> = self.columns.into_iter().map(|column| column.bytes).collect();
+        Ok([sheet(&columns, level)?, self.texts])
     }
 }
 
@@ -103,28 +118,25 @@ impl Side for Writing {
 
     #[inline]
     fn byte(&mut self, column: usize, byte: u8) -> u8 {
-        self.column(column).push(byte);
+        self.column(column).bytes.push(byte);
         byte
     }
 
     #[inline]
     fn hit(&mut self, column: usize, hit: bool) -> bool {
-        if self.runs.len() <= column {
-            self.runs.resize(column + 1, 0);
-        }
-        if hit && self.runs[column] < LONGEST {
-            self.runs[column] += 1;
+        let column = self.column(column);
+        if hit && column.run < LONGEST {
+            column.run += 1;
         } else {
-            let run = std::mem::take(&mut self.runs[column]);
-            self.run(column, run);
+            column.end();
         }
         hit
     }
 
-    fn text(&mut self, given: &[u8], out: &mut Vec<u8>) {
+    fn text<'t>(&'t mut self, given: &'t [u8]) -> &'t [u8] {
         self.texts.extend_from_slice(given);
         self.texts.push(b'\n');
-        out.extend_from_slice(given);
+        given
     }
 
     fn fail(&mut self) {}
@@ -193,14 +205,14 @@ impl Side for Reading<'_> {
         hit
     }
 
-    fn text(&mut self, _: &[u8], out: &mut Vec<u8>) {
-        match memchr::memchr(b'\n', self.texts) {
-            Some(end) => {
-                out.extend_from_slice(&self.texts[..end]);
-                self.texts = &self.texts[end + 1..];
-            }
-            None => self.failed = true,
-        }
+    fn text<'t>(&'t mut self, _: &'t [u8]) -> &'t [u8] {
+        let Some(end) = memchr::memchr(b'\n', self.texts) else {
+            self.failed = true;
+            return b"";
+        };
+        let text = &self.texts[..end];
+        self.texts = &self.texts[end + 1..];
+        text
     }
 
     fn fail(&mut self) {
@@ -232,6 +244,9 @@ pub(crate) const fn room(length: usize) -> u32 {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Trust(u8);
 
+/// Classes of scores: the bits that one less than the score takes.
+const CLASS: [u8; 16] = [0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4];
+
 impl Trust {
     pub(crate) const fn is_none(self) -> bool {
         self.0 == 0
@@ -240,7 +255,7 @@ impl Trust {
     /// Which of the [`CLASSES`] it is of, if there is a guess.
     #[inline]
     pub(crate) const fn class(self) -> usize {
-        (u8::BITS - (self.0.wrapping_sub(1)).leading_zeros()) as usize
+        CLASS[(self.0 & 15) as usize] as usize
     }
 
     /// The guess was right, or not; false if another takes its place.
@@ -274,28 +289,27 @@ impl<T: Copy + PartialEq + Default> Guesses<T> {
         context as usize & (self.guesses.len() - 1)
     }
 
-    /// The guess at a place, if there is one and it is not `tried` already, and if it is right. The columns of its runs begin with `column`.
+    /// The guess at a place, if it is asked for and right. It is asked for if it is of class `least` or more, and not `tried` already;
+    /// the columns of its runs begin with `column`.
     #[inline]
     pub(crate) fn try_one<S: Side>(
         &self,
         side: &mut S,
         place: usize,
-        column: usize,
+        (column, least): (usize, usize),
         tried: Option<T>,
         given: T,
     ) -> Option<T> {
-        let (guess, trust) = self.guesses[place];
-        if trust.is_none() || tried == Some(guess) {
-            return None;
-        }
-        side.hit(column + trust.class(), guess == given).then_some(guess)
+        let (guess, class) = self.asked(place, least)?;
+        let asks = tried != Some(guess);
+        (asks && side.hit(column + class, guess == given)).then_some(guess)
     }
 
-    /// The guess at a place, if there is one.
+    /// The guess at a place, if there is one, and its class, if that is `least` or more.
     #[inline]
-    pub(crate) fn peek(&self, place: usize) -> Option<T> {
+    pub(crate) fn asked(&self, place: usize, least: usize) -> Option<(T, usize)> {
         let (guess, trust) = self.guesses[place];
-        (!trust.is_none()).then_some(guess)
+        (!trust.is_none() && trust.class() >= least).then(|| (guess, trust.class()))
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::coder::{CLASSES, Guesses, NUMBER, Side, Trust, mix};
+use crate::out::Out;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
@@ -98,7 +99,13 @@ impl Stride {
         }
     }
 
+    /// The guess was right.
     #[inline]
+    const fn take(&mut self, came: Value) {
+        self.trust.learn(true);
+        self.bits = came.bits;
+    }
+
     fn learn(&mut self, came: Value) {
         let right = !self.trust.is_none() && self.guess() == came;
         if !right {
@@ -189,7 +196,7 @@ impl Columns {
         number: u32,
         contexts: [u32; 2],
         given: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Out,
     ) -> Value {
         if self.columns.len() <= number as usize {
             self.columns.resize_with(number as usize + 1, Column::default);
@@ -205,27 +212,28 @@ impl Columns {
         let column = &mut self.columns[number as usize];
         let [first, second] = contexts;
         let stride = mix(first, number) as usize & (self.strides.len() - 1);
-        let place = self.guesses.place(mix(mix(second, hash(column.last)), number));
-
-        let near = self.strides[stride];
-        let guess = near.guess();
-        let is_guess = !near.trust.is_none();
-        let right = is_guess && side.hit(from + part::RUNS[0] + near.trust.class(), guess == value);
-        let came = if right {
+        let near = &mut self.strides[stride];
+        let (last, guess) = (near.last(), near.guess());
+        let asks = !near.trust.is_none();
+        let came = if asks && side.hit(from + part::RUNS[0] + near.trust.class(), guess == value) {
+            near.take(guess);
+            column.last = guess;
             guess
         } else {
-            let tried = is_guess.then(|| guess.into());
-            let runs = from + part::RUNS[1];
-            match self.guesses.try_one(side, place, runs, tried, value.into()) {
+            let place = self.guesses.place(mix(mix(second, hash(column.last)), number));
+            let tried = asks.then(|| guess.into());
+            let runs = (from + part::RUNS[1], 0);
+            let came = match self.guesses.try_one(side, place, runs, tried, value.into()) {
                 Some(came) => came.into(),
-                None => self.other(side, number, near.last(), value, given),
-            }
+                None => self.other(side, number, last, value, given),
+            };
+            self.guesses.learn(place, came.into());
+            self.strides[stride].learn(came);
+            self.columns[number as usize].last = came;
+            came
         };
-        self.columns[number as usize].last = came;
-        self.strides[stride].learn(came);
-        self.guesses.learn(place, came.into());
         if !S::WRITES {
-            came.write(&self.texts, out);
+            out.put_value(came, &self.texts);
         }
         came
     }
@@ -270,11 +278,7 @@ impl Columns {
                 }
                 return value.unwrap_or_default();
             }
-            what::TEXT => {
-                let mut text = Vec::new();
-                side.text(given, &mut text);
-                Value { kind: Kind::Text, bits: self.texts.put(&text).into() }
-            }
+            what::TEXT => Value { kind: Kind::Text, bits: self.texts.put(side.text(given)).into() },
             what::HEX => {
                 let mut came = 0;
                 for piece in 0..4 {

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::coder::{NUMBER, Side, mix};
 use crate::column::Columns;
+use crate::out::Out;
 use crate::texts::hash;
 use crate::value::Value;
 
@@ -66,7 +67,7 @@ impl Queue {
     fn find(&mut self, ended: &[bool], link: u32, most: usize) -> Option<usize> {
         self.place(0, ended)?;
         let mut open = 0;
-        for other in self.links[self.first..].iter().take(4 * NEAR) {
+        for other in self.links[self.first..].iter().take(NEAR) {
             if *other == link {
                 return Some(open);
             }
@@ -108,8 +109,18 @@ pub(crate) struct Keys {
     how: usize,
 }
 
-fn parts(key: &[u8]) -> impl Iterator<Item = &[u8]> {
-    key.splitn(PARTS, |byte| *byte == JOINT)
+/// Cuts a key into parts; how many there are.
+#[inline]
+fn parts(key: &[u8], ends: &mut [usize; PARTS]) -> usize {
+    let mut count = 0;
+    for (place, byte) in key.iter().enumerate() {
+        if *byte == JOINT && count < PARTS - 1 {
+            ends[count] = place;
+            count += 1;
+        }
+    }
+    ends[count] = key.len();
+    count + 1
 }
 
 impl Keys {
@@ -127,9 +138,13 @@ impl Keys {
         }
     }
 
+    /// Where the key of a link begins.
+    fn begins(&self, link: u32) -> usize {
+        link.checked_sub(1).map_or(0, |before| self.links[before as usize].end)
+    }
+
     fn key(&self, link: u32) -> &[u8] {
-        let start = link.checked_sub(1).map_or(0, |before| self.links[before as usize].end);
-        &self.begun[start..self.links[link as usize].end]
+        &self.begun[self.begins(link)..self.links[link as usize].end]
     }
 
     /// The key of a link that begins, for field `column`, in a lane and an action, after others.
@@ -140,12 +155,12 @@ impl Keys {
         column: u32,
         contexts: [u32; 2],
         key: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Out,
     ) {
         let from = out.len();
         let telling = self.spell(side, column, contexts, key, out);
         let link = self.links.len() as u32;
-        self.begun.extend_from_slice(if S::WRITES { key } else { &out[from..] });
+        self.begun.extend_from_slice(if S::WRITES { key } else { out.since(from) });
         let mut places = [0; TELLING];
         self.queues[0].links.push(link);
         for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
@@ -204,7 +219,7 @@ impl Keys {
         lane: u32,
         contexts: [u32; 2],
         key: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Out,
     ) {
         let lane = lane as usize;
         if self.told.len() <= lane {
@@ -253,7 +268,8 @@ impl Keys {
                 if S::WRITES {
                     self.closed(hash, link);
                 } else {
-                    out.extend_from_slice(self.key(link));
+                    let start = self.begins(link);
+                    out.put_of(&self.begun, start, self.links[link as usize].end - start);
                 }
             }
             SPELT => {
@@ -271,23 +287,24 @@ impl Keys {
         column: u32,
         contexts: [u32; 2],
         key: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Out,
     ) -> [Option<Value>; TELLING] {
         let mut telling = [None; TELLING];
-        let count = if S::WRITES { parts(key).count() as u8 } else { 0 };
-        let count = side.byte(column::PARTS, count);
+        let mut ends = [0; PARTS];
+        let count = if S::WRITES { parts(key, &mut ends) } else { 0 };
+        let count = side.byte(column::PARTS, count as u8);
         if count == 0 || usize::from(count) > PARTS {
             side.fail();
             return telling;
         }
-        let mut given = parts(key);
         let [line, after] = contexts;
-        let mut before = 0;
+        let (mut before, mut start) = (0, 0);
         for part in 0..usize::from(count) {
             if part > 0 && !S::WRITES {
                 out.push(JOINT);
             }
-            let text = if S::WRITES { given.next().unwrap_or_default() } else { b"" };
+            let text = if S::WRITES { &key[start..ends[part]] } else { b"" };
+            start = ends[part] + 1;
             let number = column.wrapping_mul(PARTS as u32).wrapping_add(part as u32);
             let value = self.columns.text(side, number, [line, mix(after, before)], text, out);
             before = mix(before, value.bits as u32);

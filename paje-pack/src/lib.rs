@@ -22,6 +22,8 @@ mod format;
 mod index;
 mod keys;
 mod lines;
+mod matcher;
+mod out;
 mod outline;
 mod reader;
 mod segment;

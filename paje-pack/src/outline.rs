@@ -53,15 +53,13 @@ impl Outline {
         let ([columns, texts], count, length) = packed.lines();
         let mut side = Reading::new(columns, texts, length);
         let mut lines = Lines::new(room(length));
-        let mut text = Vec::new();
         let mut bytes = 0;
         for _ in 0..count {
-            let line = lines.next(&mut side, b"", b"", None);
+            let line = lines.next(&mut side);
             if line.action == RAW {
-                text.clear();
-                side.text(b"", &mut text);
+                let text = side.text(b"");
                 bytes += text.len();
-                raw(roles, &text, &mut visit);
+                raw(roles, text, &mut visit);
             } else {
                 visit(outlined(roles, lines.names.get(line.lane), lines.actions.get(line.action)));
             }

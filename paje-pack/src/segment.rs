@@ -1,7 +1,6 @@
 //! A segment: so many lines, and the streams that tell them.
 
 use std::io;
-use std::ops::Range;
 
 use paje_parser::scan::{Scanner, ShortLine};
 use rustc_hash::FxHashMap;
@@ -10,7 +9,9 @@ use crate::coder::{Reading, Side, Writing, mix, room};
 use crate::column::Columns;
 use crate::keys::Keys;
 use crate::lines::{Line, Lines, RAW, holes};
-use crate::template::{Cut, Roles, ShortCut, is_header};
+use crate::matcher::{Matcher, lane};
+use crate::out::Out;
+use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, Times};
 
 /// The streams of a segment: lines, times, values, keys.
@@ -25,33 +26,12 @@ struct Pattern {
     column: u32,
 }
 
-/// An action in a lane: its text with the lane in place, and where the other holes are.
-#[derive(Default)]
+/// Text of a step, with its lane in place, for who reads it: where it begins among the literals, where its holes begin among
+/// places, and where it ends.
 struct Placed {
-    lane: u32,
-    action: u32,
-    literal: Vec<u8>,
-    places: Vec<usize>,
-}
-
-impl Placed {
-    fn place(&mut self, line: Line, pattern: &Pattern, action: &[u8], lane: &[u8]) {
-        (self.lane, self.action) = (line.lane, line.action);
-        self.literal.clear();
-        self.places.clear();
-        let mut copied = 0;
-        for (place, hole) in &pattern.holes {
-            let place = *place as usize;
-            self.literal.extend_from_slice(&action[copied..place]);
-            copied = place + 1;
-            if *hole == holes::LANE {
-                self.literal.extend_from_slice(lane);
-            } else {
-                self.places.push(self.literal.len());
-            }
-        }
-        self.literal.extend_from_slice(&action[copied..]);
-    }
+    start: usize,
+    holes: usize,
+    end: usize,
 }
 
 /// Coder of the lines of a segment, both ways.
@@ -64,9 +44,11 @@ struct Teller<S> {
     /// The first columns of events with so many holes.
     columns: FxHashMap<Box<[u8]>, u32>,
     patterns: Vec<Pattern>,
-    /// Those that came last, of each place that they share.
-    placed: Vec<Placed>,
     next_column: u32,
+    /// For each step; a writer fills no holes.
+    placed: Vec<Placed>,
+    literals: Vec<u8>,
+    places: Vec<usize>,
 }
 
 impl<S: Side> Teller<S> {
@@ -80,11 +62,10 @@ impl<S: Side> Teller<S> {
             keys: Keys::new(room),
             columns: FxHashMap::default(),
             patterns: vec![Pattern { holes: Vec::new(), others: Vec::new(), column: 0 }],
-            // A writer fills no holes.
-            placed: (0..if S::WRITES { 1 } else { 1 << room.min(12) })
-                .map(|_| Placed::default())
-                .collect(),
             next_column: 0,
+            placed: Vec::new(),
+            literals: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -108,47 +89,55 @@ impl<S: Side> Teller<S> {
         self.patterns.push(Pattern { holes, others, column });
     }
 
-    /// An action is known, and has so many holes.
-    #[inline]
-    fn fits(&self, action: u32, holes: usize) -> bool {
-        self.patterns.get(action as usize).is_some_and(|pattern| pattern.holes.len() == holes)
+    /// Takes in the next step, which is that of a line.
+    #[cold]
+    fn place(&mut self, line: Line) {
+        let (start, holes) = (self.literals.len(), self.places.len());
+        let action = self.lines.actions.get(line.action);
+        let mut copied = 0;
+        for (place, hole) in &self.patterns[line.action as usize].holes {
+            let place = *place as usize;
+            self.literals.extend_from_slice(&action[copied..place]);
+            copied = place + 1;
+            if *hole == holes::LANE {
+                self.literals.extend_from_slice(self.lines.names.get(line.lane));
+            } else {
+                self.places.push(self.literals.len());
+            }
+        }
+        self.literals.extend_from_slice(&action[copied..]);
+        self.placed.push(Placed { start, holes, end: self.literals.len() });
     }
 
-    /// The next line; one that is read is appended to `out`. When it is written, `parts` has it in parts, or is none if it is raw.
+    /// Takes in what is new in a line.
     #[inline]
-    fn line(
-        &mut self,
-        text: &[u8],
-        parts: Option<Parts<'_, impl Fn(u32) -> Range<usize>>>,
-        out: &mut Vec<u8>,
-    ) {
-        let (lane, action, known) = parts.as_ref().map_or((&b""[..], &b""[..], None), |parts| {
-            (&text[parts.lane.clone()], parts.action, parts.known)
-        });
-        let line = self.lines.next(&mut self.sides[0], lane, action, known);
-        if line.action == RAW {
-            return self.sides[0].text(text, out);
-        }
+    fn meet(&mut self, line: Line) {
         if self.patterns.len() == line.action as usize {
             self.pattern();
         }
+        if !S::WRITES && self.placed.len() == line.step as usize {
+            self.place(line);
+        }
+    }
+
+    /// The holes of a line, in which `field` has what is given; what is read is appended to `out`.
+    #[inline]
+    fn holes<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8], out: &mut Out) {
         let own = mix(line.lane, line.action);
         let pattern = &self.patterns[line.action as usize];
-        let place = own as usize & (self.placed.len() - 1);
-        let placed = &mut self.placed[place];
-        if !S::WRITES && (placed.action != line.action || placed.lane != line.lane) {
-            let lines = &self.lines;
-            placed.place(line, pattern, lines.actions.get(line.action), lines.names.get(line.lane));
-        }
+        let placed = self.placed.get(line.step as usize);
+        let (mut copied, end, mut next) =
+            placed.map_or((0, 0, 0), |placed| (placed.start, placed.end, placed.holes));
         let [_, times, values, keys] = &mut self.sides;
-        let (mut before, mut copied) = (0, 0);
-        for (index, (hole, number)) in pattern.others.iter().enumerate() {
+        let mut before = 0;
+        for (hole, number) in &pattern.others {
             if !S::WRITES {
-                let place = placed.places[index];
-                out.extend_from_slice(&placed.literal[copied..place]);
+                let place = self.places[next];
+                next += 1;
+                out.put_of(&self.literals, copied, place - copied);
                 copied = place;
             }
-            let given = parts.as_ref().map_or(&b""[..], |parts| &text[(parts.field)(*number)]);
+            let given = field(*number);
             let column = pattern.column + number;
             match *hole {
                 holes::TIME => self.times.next(times, line, given, out),
@@ -167,19 +156,9 @@ impl<S: Side> Teller<S> {
             }
         }
         if !S::WRITES {
-            out.extend_from_slice(&placed.literal[copied..]);
+            out.put_of(&self.literals, copied, end - copied);
         }
     }
-}
-
-/// A line that is written, in parts.
-struct Parts<'a, F> {
-    lane: Range<usize>,
-    action: &'a [u8],
-    /// The number of the action, if it is known.
-    known: Option<u32>,
-    /// Text of a hole, as a range of the line.
-    field: F,
 }
 
 /// Coded form of a segment.
@@ -198,7 +177,7 @@ struct LineWriter<'r> {
     teller: Teller<Writing>,
     roles: &'r mut Roles,
     cut: Cut,
-    short: ShortCut,
+    matcher: Matcher,
 }
 
 impl LineWriter<'_> {
@@ -243,30 +222,71 @@ impl LineWriter<'_> {
     /// A line whose fields are known, and what follows it.
     #[inline]
     fn short_line(&mut self, text: &[u8], line: ShortLine) {
-        if !self.short.cut(text, line, self.roles) {
-            return self.line(&text[..line.len as usize]);
-        }
-        let (ShortCut { fields, lane, .. }, action) = (&self.short, self.short.action());
-        let actions = &self.teller.lines.actions;
-        // One that has not come yet may be none.
-        let known = actions.find(action).filter(|action| self.teller.fits(*action, fields.len()));
-        let Some(known) = known else { return self.line(&text[..line.len as usize]) };
-        let range = |short: &Range<u8>| short.start.into()..short.end.into();
-        let field = |number: u32| range(&fields[number as usize]);
-        let parts = Parts { lane: range(lane), action, known: Some(known), field };
-        self.teller.line(text, Some(parts), &mut Vec::new());
+        let end = line.len as usize;
+        let lines = &mut self.teller.lines;
+        let side = &mut self.teller.sides[0];
+        let guess = lines.guess();
+        // The guess of a raw line is none that a line can be compared with.
+        let is_raw = guess.is_some_and(|guess| guess.step.action == RAW);
+        let Some(window) = text.first_chunk().filter(|_| !is_raw) else {
+            self.line(&text[..end]);
+            return;
+        };
+        let guessed = guess.and_then(|guess| {
+            let right = self.matcher.fits(guess.step.action, window, line)
+                && lines.names.get(guess.step.lane) == self.matcher.places.lane(text);
+            right.then_some(guess)
+        });
+        let told = match guessed {
+            Some(guess) => lines.guessed(side, guess, true),
+            None => {
+                let number = lane(window, line, self.roles).and_then(|lane| lines.names.find(lane));
+                let likely = number
+                    .and_then(|number| lines.likely(number))
+                    .filter(|action| self.matcher.fits(*action, window, line));
+                likely.or_else(|| self.matcher.find(window, line, self.roles)).map(|action| {
+                    guess.and_then(|guess| lines.guessed(side, guess, false));
+                    let lane = self.matcher.places.lane(text);
+                    let number = number.filter(|number| lines.names.get(*number) == lane);
+                    lines.told(side, lane, b"", [number, Some(action)])
+                })
+            }
+        };
+        let Some(told) = told else {
+            let action = self.line(&text[..end]);
+            let text = self.teller.lines.actions.get(action);
+            return self.matcher.learn(action, text, window, line, self.roles);
+        };
+        let field = |number| self.matcher.places.field(text, number);
+        self.teller.holes(told, field, &mut Out::default());
     }
 
-    fn line(&mut self, line: &[u8]) {
+    /// Any line; its action.
+    fn line(&mut self, line: &[u8]) -> u32 {
         let header = is_header(line);
         if header {
             self.roles.learn(line);
         }
         let known = !header && self.cut.cut(line, self.roles);
         let Cut { action, fields, lane } = &self.cut;
-        let field = |number: u32| fields[number as usize].clone();
-        let parts = Parts { lane: lane.clone(), action, known: None, field };
-        self.teller.line(line, known.then_some(parts), &mut Vec::new());
+        let (lane, action) =
+            if known { (&line[lane.clone()], &action[..]) } else { (&b""[..], &b""[..]) };
+        let lines = &mut self.teller.lines;
+        let side = &mut self.teller.sides[0];
+        let guessed = lines.guess().and_then(|guess| {
+            let right = lines.names.get(guess.step.lane) == lane
+                && lines.actions.get(guess.step.action) == action;
+            lines.guessed(side, guess, right)
+        });
+        let told = guessed.unwrap_or_else(|| lines.told(side, lane, action, [None; 2]));
+        self.teller.meet(told);
+        if told.action == RAW {
+            self.teller.sides[0].text(line);
+        } else {
+            let field = |number: u32| &line[fields[number as usize].clone()];
+            self.teller.holes(told, field, &mut Out::default());
+        }
+        told.action
     }
 }
 
@@ -280,7 +300,8 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Tol
     let scale = Scale::of(text, &before);
     let sides = std::array::from_fn(|_| Writing::default());
     let teller = Teller::new(sides, scale, text.len());
-    let mut lines = LineWriter { teller, roles, cut: Cut::default(), short: ShortCut::default() };
+    let (cut, matcher) = (Cut::default(), Matcher::default());
+    let mut lines = LineWriter { teller, roles, cut, matcher };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let mut streams: [[Vec<u8>; 2]; STREAMS] = Default::default();
     for (stream, side) in streams.iter_mut().zip(lines.teller.sides) {
@@ -297,18 +318,24 @@ pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
     let sides =
         told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
     let mut teller = Teller::new(sides, told.scale, length);
-    let mut text = Vec::with_capacity(length);
+    let mut text = Out::new(length);
     for line in 0..told.lines {
         if line > 0 {
             text.push(b'\n');
         }
-        teller.line(b"", None::<Parts<'_, fn(u32) -> Range<usize>>>, &mut text);
-        if text.len() > length || teller.sides.iter().any(|side| side.failed) {
+        let came = teller.lines.next(&mut teller.sides[0]);
+        teller.meet(came);
+        if came.action == RAW {
+            text.put(teller.sides[0].text(b""));
+        } else {
+            teller.holes(came, |_| b"", &mut text);
+        }
+        if text.len() > length || text.is_full() || teller.sides.iter().any(|side| side.failed) {
             return Err(());
         }
     }
     if text.len() < length {
         text.push(b'\n');
     }
-    if text.len() == length { Ok(text) } else { Err(()) }
+    if text.len() == length { Ok(text.finish()) } else { Err(()) }
 }

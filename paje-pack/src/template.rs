@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use paje_parser::scan::ShortLine;
 use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames, token};
 use rustc_hash::FxHashMap;
 
@@ -29,6 +28,8 @@ pub(crate) struct Roles {
 struct Known {
     kind: EventKind,
     holes: Box<[u8]>,
+    /// Field of its lane, if it has one.
+    lane: Option<usize>,
 }
 
 /// Role of a field of an event; 0 if it is part of the action.
@@ -82,7 +83,9 @@ impl Roles {
         let defs = self.table.defs();
         for def in defs.since(self.known) {
             let (code, place): (&[u8], _) = (def.id(), self.events.len());
-            self.events.push(Known { kind: def.kind(), holes: roles(def) });
+            let holes = roles(def);
+            let lane = holes.iter().position(|role| *role == holes::LANE);
+            self.events.push(Known { kind: def.kind(), holes, lane });
             self.by_code.insert(code.into(), place);
             if code.len() <= SHORT {
                 self.by_key.insert(Key::of(code), place);
@@ -94,6 +97,13 @@ impl Roles {
     /// Which event a code stands for.
     pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
         self.by_code.get(code).map(|place| self.events[*place].kind)
+    }
+
+    /// The holes of the event that a short code stands for, and which field is its lane.
+    #[inline]
+    pub(crate) fn holes(&self, code: Key) -> Option<(&[u8], Option<usize>)> {
+        let known = &self.events[*self.by_key.get(&code)?];
+        Some((&known.holes, known.lane))
     }
 
     /// Takes in the definitions of a text.
@@ -184,95 +194,4 @@ impl Cut {
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }
-}
-
-/// Bytes that a line is looked at in, and a word more.
-const WINDOW: usize = 64 + 8;
-
-/// A short line in parts, as [`Cut`] has them.
-pub(crate) struct ShortCut {
-    /// Its action, so many bytes of it.
-    action: [u8; 2 * WINDOW],
-    len: usize,
-    pub(crate) fields: Vec<Range<u8>>,
-    pub(crate) lane: Range<u8>,
-}
-
-impl Default for ShortCut {
-    fn default() -> Self {
-        ShortCut { action: [0; 2 * WINDOW], len: 0, fields: Vec::with_capacity(64), lane: 0..0 }
-    }
-}
-
-impl ShortCut {
-    pub(crate) fn action(&self) -> &[u8] {
-        &self.action[..self.len]
-    }
-
-    /// Cuts the line with which a text begins; false if this is for [`Cut`] to tell. A byte of the line that stands for a hole
-    /// is in the action then, too, which so has more of them than there are fields.
-    #[inline]
-    pub(crate) fn cut(&mut self, text: &[u8], line: ShortLine, roles: &Roles) -> bool {
-        let Some(window) = text.first_chunk::<WINDOW>() else { return false };
-        let mut edges = line.edges;
-        let mut next = || {
-            let edge = edges.trailing_zeros() as usize % 64;
-            edges &= edges.wrapping_sub(1);
-            edge
-        };
-        let Some(mut fields) = (line.edges.count_ones() / 2).checked_sub(1) else { return false };
-        let (first, end) = (next(), next());
-        let Some(code) = end.checked_sub(first).filter(|len| *len <= SHORT) else { return false };
-        let word = word_at(window, first) & !(u64::MAX << (8 * code));
-        if word as u8 == b'%' {
-            return false;
-        }
-        let Some(place) = roles.by_key.get(&Key::short(word, code)) else { return false };
-        let mut given = roles.events[*place].holes.iter();
-        (self.len, self.lane) = (0, 0..0);
-        self.fields.clear();
-        let mut copied = 0;
-        while fields > 0 {
-            fields -= 1;
-            let (first, end) = (next(), next());
-            let role = given.next().map_or(holes::VALUE, |role| *role);
-            if role == 0 {
-                continue;
-            }
-            self.literal(window, copied, first);
-            self.action[self.len] = role;
-            self.len += 1;
-            copied = end;
-            let field = first as u8..end as u8;
-            if role == holes::LANE {
-                self.lane = field.clone();
-            }
-            self.fields.push(field);
-        }
-        self.literal(window, copied, line.len as usize % 64);
-        true
-    }
-
-    /// Appends bytes of a line to its action, eight at a time: the last few may be too many.
-    #[inline]
-    fn literal(&mut self, window: &[u8; WINDOW], from: usize, to: usize) {
-        let (mut at, mut place) = (from, self.len);
-        loop {
-            let eight = word_at(window, at).to_le_bytes();
-            if let Some(to) = self.action.get_mut(place..place + 8) {
-                to.copy_from_slice(&eight);
-            }
-            (at, place) = (at + 8, place + 8);
-            if at >= to {
-                break;
-            }
-        }
-        self.len += to.saturating_sub(from);
-    }
-}
-
-/// Eight bytes of a line.
-#[inline]
-fn word_at(window: &[u8; WINDOW], at: usize) -> u64 {
-    window[at..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
 }

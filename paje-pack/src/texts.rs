@@ -37,7 +37,7 @@ impl Key {
 
 /// Both halves of a product, which depend on all bits of the factors.
 #[inline]
-const fn fold(a: u64, b: u64) -> u64 {
+pub(crate) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }

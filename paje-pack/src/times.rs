@@ -1,10 +1,11 @@
 //! Times of lines: how they are spelt, and how they are told.
 
-use crate::coder::{CLASSES, Guesses, NUMBER, Side, mix};
+use crate::coder::{ASKED, CLASSES, Guesses, NUMBER, Side, mix};
 use crate::column::{Columns, unzigzag, zigzag};
 use crate::lines::{Line, holes};
+use crate::out::Out;
 use crate::template::{Cut, Roles, is_header};
-use crate::value::{Kind, Value, write_decimal};
+use crate::value::{Digits, Kind, Value};
 
 /// Spelling of times: digits after the point, of which the last `zeros` are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,24 +49,26 @@ impl Scale {
     }
 
     /// The time in the units of the scale, if it is spelt as the others.
+    #[inline]
     fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
         // Mostly, they are zeros, and there are other digits between them and the point.
         if self.zeros < self.after
-            && text.len() <= 19
             && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
             && last.iter().all(|byte| *byte == b'0')
             && let Some(Value { kind: Kind::Decimal(after), bits }) = Value::decimal(others)
         {
-            return (after + self.zeros == self.after).then_some(bits as i64);
+            let same = after + self.zeros == self.after && text.len() <= 19;
+            return same.then_some(bits as i64);
         }
         let Value { kind: Kind::Decimal(after), bits } = Value::decimal(text)? else { return None };
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
     }
 
-    fn write(self, units: i64, out: &mut Vec<u8>) {
-        write_decimal(units.wrapping_mul(10_i64.pow(self.zeros.into())), self.after, out);
+    #[inline]
+    fn digits(self, units: i64) -> Digits {
+        Digits::padded(units, self.after, self.zeros)
     }
 }
 
@@ -85,8 +88,9 @@ mod column {
 pub(crate) struct Times {
     scale: Scale,
     last: i64,
-    /// Spelling of the last time, once there is one.
+    /// Spelling of the last time, once there is one: as a writer was given it, and as a reader writes it.
     text: Vec<u8>,
+    digits: Option<Digits>,
     durations: Guesses<i64>,
     /// When a lane had its last line.
     lanes: Vec<i64>,
@@ -100,6 +104,7 @@ impl Times {
             scale,
             last: 0,
             text: Vec::new(),
+            digits: None,
             durations: Guesses::new(room),
             lanes: Vec::new(),
             odd: Columns::new(8, column::ODD),
@@ -108,13 +113,7 @@ impl Times {
 
     /// The time of the next line: told if it is `given`, else written.
     #[inline]
-    pub(crate) fn next<S: Side>(
-        &mut self,
-        side: &mut S,
-        line: Line,
-        given: &[u8],
-        out: &mut Vec<u8>,
-    ) {
+    pub(crate) fn next<S: Side>(&mut self, side: &mut S, line: Line, given: &[u8], out: &mut Out) {
         let units = match S::WRITES {
             true if given == self.text => Some(self.last),
             true => self.scale.units(given),
@@ -133,31 +132,36 @@ impl Times {
         let stays = usize::from(line.stays);
         let place = self.durations.place(mix(line.history, line.action));
         let runs = column::RUNS + stays * CLASSES;
-        let duration = units.wrapping_sub(before);
-        let duration = match self.durations.try_one(side, place, runs, None, duration) {
-            Some(duration) => duration,
-            None => {
+        let guess = self.durations.asked(place, ASKED);
+        let came = match guess {
+            Some((guess, class)) if side.hit(runs + class, before.wrapping_add(guess) == units) => {
+                before.wrapping_add(guess)
+            }
+            _ => {
                 let action = line.action as usize % column::ACTIONS;
                 let numbers = column::NUMBERS + (2 * action + stays) * NUMBER;
                 let difference = zigzag(units.wrapping_sub(self.last));
-                let difference = unzigzag(side.number(numbers, difference));
-                self.last.wrapping_add(difference).wrapping_sub(before)
+                self.last.wrapping_add(unzigzag(side.number(numbers, difference)))
             }
         };
-        self.durations.learn(place, duration);
-        let now = before.wrapping_add(duration);
-        self.lanes[lane] = now;
+        self.durations.learn(place, came.wrapping_sub(before));
+        self.lanes[lane] = came;
         // Many lines have the time of the line before.
-        if now != self.last || self.text.is_empty() {
-            self.last = now;
-            self.text.clear();
-            match S::WRITES {
-                true => self.text.extend_from_slice(given),
-                false => self.scale.write(now, &mut self.text),
+        if S::WRITES {
+            if came != self.last || self.text.is_empty() {
+                self.text.clear();
+                self.text.extend_from_slice(given);
+            }
+            self.last = came;
+            return;
+        }
+        match &self.digits {
+            Some(digits) if came == self.last => out.put_digits(digits),
+            _ => {
+                let digits = self.scale.digits(came);
+                out.put_digits(self.digits.insert(digits));
             }
         }
-        if !S::WRITES {
-            out.extend_from_slice(&self.text);
-        }
+        self.last = came;
     }
 }

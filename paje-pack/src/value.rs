@@ -1,6 +1,6 @@
 //! Texts of fields as numbers, where the number gives the text back.
 
-use crate::texts::{Texts, word};
+use crate::texts::word;
 
 /// The text of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,35 +84,53 @@ impl Value {
     }
 }
 
-/// The number that 7 to 16 bytes spell, without its point, and the digits after that; none of other texts. Fewer are read
-/// sooner one by one.
+/// The number that up to 16 bytes spell, without its point, and the digits after that, of which there are at most eight, as before
+/// it; none of other texts.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     let len = text.len();
-    if !(7..=16).contains(&len) {
+    if len <= 8 {
+        let bytes = word(text);
+        let whole = point(bytes).min(len);
+        if whole == len {
+            let digits = digits_at_end(bytes, len)?;
+            let odd = len == 0 || (len > 1 && text[0] == b'0');
+            return (!odd).then_some((digits, 0));
+        }
+        let after = len - whole - 1;
+        let odd = whole == 0 || after == 0 || (whole > 1 && text[0] == b'0');
+        // Without the point; there is a digit on both sides.
+        let before = bytes & !(u64::MAX << (8 * whole));
+        let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
+        return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
+    }
+    let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return None };
+    let [first, last] = [*first, *last].map(u64::from_le_bytes);
+    // A point among the last eight bytes, or just before them: the digits behind it are there, and those before it are at the beginning.
+    let found = point(last);
+    let whole = if found < 8 { len - 8 + found } else { point(first).min(8) };
+    let after = len.checked_sub(whole + 1)?;
+    if whole == 0 || whole > 8 || after == 0 || after > 8 || text[whole] != b'.' {
         return None;
     }
-    let (low, high) = text.split_at(len.min(8));
-    let (low, high) = (word(low), word(high));
-    let places = [point(low), 8 + point(high)];
-    let whole = if places[0] < 8 { places[0] } else { places[1] }.min(len);
-    let after = len - whole - usize::from(whole < len);
-    let odd = whole == 0 || (whole > 1 && text[0] == b'0') || (whole < len && after == 0);
-    if odd {
+    if whole > 1 && text[0] == b'0' {
         return None;
     }
-    // Without the point, and the last digit at the top.
-    let bytes = u128::from(low) | u128::from(high) << 64;
-    let before = bytes & !(u128::MAX << (8 * whole).min(127));
-    let digits =
-        if whole < len { before | bytes >> 8 >> (8 * whole) << (8 * whole) } else { bytes };
-    let count = whole + after;
-    let digits = digits << (8 * (16 - count));
-    let zeros = 0x3030_3030_3030_3030_3030_3030_3030_3030_u128;
-    let digits = digits | zeros & !(u128::MAX << (8 * (16 - count)).min(127));
-    let [low, high] = [digits as u64, (digits >> 64) as u64];
-    (is_digits(low) && is_digits(high))
-        .then(|| (eight(low) * 100_000_000 + eight(high), after as u8))
+    let before = digits_at_end(first, whole)?;
+    let behind = digits_at_end(last >> (8 * (8 - after)), after)?;
+    Some((before * POWERS[after] + behind, after as u8))
+}
+
+/// Powers of ten.
+const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The number that the first so many bytes of a word spell, 1 to 8.
+#[inline]
+const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
+    let shift = 8 * (8 - count as u32) % 64;
+    let zeros = 0x3030_3030_3030_3030 & !(u64::MAX << shift);
+    let digits = bytes << shift | zeros;
+    if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
 /// The place of the first point in eight bytes, or 8.
@@ -148,58 +166,137 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// Appends the text of a decimal number.
-pub(crate) fn write_decimal(bits: i64, after: u8, out: &mut Vec<u8>) {
-    let mut digits = [b'0'; 40];
-    let mut at = digits.len();
-    let after = usize::from(after.min(DIGITS as u8));
-    let mut left = bits.unsigned_abs();
-    while left > 9 {
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[(left % 100) as usize]);
-        left /= 100;
-    }
-    if left > 0 {
-        at -= 1;
-        digits[at] = b'0' + left as u8;
-    }
-    // One digit before the point at least.
-    at = at.min(digits.len() - 1 - after);
-    if after > 0 {
-        let whole = digits.len() - after;
-        digits.copy_within(at..whole, at - 1);
-        digits[whole - 1] = b'.';
-        at -= 1;
-    }
-    if bits < 0 {
-        at -= 1;
-        digits[at] = b'-';
-    }
-    out.extend_from_slice(&digits[at..]);
+/// Room for the digits of a number, and as many bytes behind it as are copied with it.
+const ROOM: usize = 40;
+
+/// Text of a number.
+#[derive(Clone, Copy)]
+pub(crate) struct Digits {
+    bytes: [u8; ROOM + 16],
+    /// Its first byte; it goes on to byte [`ROOM`].
+    from: usize,
 }
 
-impl Value {
-    /// Appends the text of a value, which texts are found in `texts`.
-    pub(crate) fn write(self, texts: &Texts, out: &mut Vec<u8>) {
-        match self.kind {
-            Kind::Text => out.extend_from_slice(texts.get(self.bits as u32)),
-            Kind::Decimal(after) => write_decimal(self.bits as i64, after, out),
-            Kind::Hex => {
-                let digit =
-                    |place: u32| b"0123456789abcdef"[(self.bits >> (4 * place) & 15) as usize];
-                out.extend((0..16).rev().map(digit));
-            }
+impl Default for Digits {
+    fn default() -> Self {
+        Digits { bytes: [b'0'; ROOM + 16], from: ROOM }
+    }
+}
+
+impl Digits {
+    /// The bytes that it is among, and the first of it.
+    #[inline]
+    pub(crate) const fn place(&self) -> (&[u8; ROOM + 16], usize) {
+        (&self.bytes, self.from)
+    }
+
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        ROOM - self.from
+    }
+
+    /// A decimal number, with so many digits after the point.
+    #[inline]
+    pub(crate) fn decimal(bits: i64, after: u8) -> Digits {
+        Digits::padded(bits, after, 0)
+    }
+
+    /// A decimal number with so many digits after the point, of which the last `zeros` are zeros that `bits` does not have.
+    #[inline]
+    pub(crate) fn padded(bits: i64, after: u8, zeros: u8) -> Digits {
+        let end = ROOM - usize::from(zeros);
+        let after = usize::from(after.min(DIGITS as u8));
+        let told = after - usize::from(zeros).min(after);
+        let left = bits.unsigned_abs();
+        if told > 8 || (told == 0 && after > 0) {
+            return Digits::long(bits.wrapping_mul(10_i64.pow(zeros.into())), after);
         }
+        let (whole, behind) = (left / POWERS[told], left % POWERS[told]);
+        if whole >= 100_000_000 {
+            return Digits::long(bits.wrapping_mul(10_i64.pow(zeros.into())), after);
+        }
+        let mut text = Digits::default();
+        let mut at = end;
+        if told > 0 {
+            text.eight(at, behind);
+            at -= told + 1;
+            text.bytes[at] = b'.';
+        }
+        let count = text.eight(at, whole);
+        at -= count;
+        if bits < 0 {
+            at -= 1;
+            text.bytes[at] = b'-';
+        }
+        text.from = at;
+        text
+    }
+
+    /// Eight digits before byte `end`; how many there are without zeros at the beginning.
+    #[inline]
+    fn eight(&mut self, end: usize, number: u64) -> usize {
+        let fours = number / 10_000 | (number % 10_000) << 32;
+        let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
+        let pairs = hundreds | (fours - 100 * hundreds) << 16;
+        let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
+        let digits = tens | (pairs - 10 * tens) << 8;
+        if let Some(place) = self.bytes.get_mut(end - 8..end) {
+            place.copy_from_slice(&(digits | 0x3030_3030_3030_3030).to_le_bytes());
+        }
+        // One digit at least.
+        8 - (digits.trailing_zeros() as usize / 8).min(7)
+    }
+
+    /// The same, two digits at a time.
+    fn long(bits: i64, after: usize) -> Digits {
+        let mut text = Digits::default();
+        let digits = &mut text.bytes;
+        let mut at = ROOM;
+        let mut left = bits.unsigned_abs();
+        while left > 9 {
+            at -= 2;
+            digits[at..at + 2].copy_from_slice(&PAIRS[(left % 100) as usize]);
+            left /= 100;
+        }
+        if left > 0 {
+            at -= 1;
+            digits[at] = b'0' + left as u8;
+        }
+        // One digit before the point at least.
+        at = at.min(ROOM - 1 - after);
+        if after > 0 {
+            let whole = ROOM - after;
+            digits.copy_within(at..whole, at - 1);
+            digits[whole - 1] = b'.';
+            at -= 1;
+        }
+        if bits < 0 {
+            at -= 1;
+            digits[at] = b'-';
+        }
+        text.from = at;
+        text
+    }
+
+    /// 16 hexadecimal digits.
+    pub(crate) fn hex(bits: u64) -> Digits {
+        let mut text = Digits::default();
+        for (place, digit) in text.bytes[..ROOM].iter_mut().rev().take(16).enumerate() {
+            *digit = b"0123456789abcdef"[(bits >> (4 * place) & 15) as usize];
+        }
+        text.from = ROOM - 16;
+        text
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::out::Out;
+    use crate::texts::Texts;
 
     #[test]
     fn a_number_gives_its_text_back() {
-        let texts = Texts::default();
         for text in [
             "0",
             "7",
@@ -213,9 +310,9 @@ mod tests {
             "-0.01",
             "43510a4e43510a4e",
         ] {
-            let mut back = Vec::new();
-            Value::of(text.as_bytes()).unwrap().write(&texts, &mut back);
-            assert_eq!(back, text.as_bytes());
+            let mut back = Out::new(text.len());
+            back.put_value(Value::of(text.as_bytes()).unwrap(), &Texts::default());
+            assert_eq!(back.finish(), text.as_bytes());
         }
     }
 
