@@ -1,11 +1,13 @@
 //! Index of the pages of a packed trace, and its summaries, which are found without reading its segments.
 
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use crate::format::{
     END, Error, ErrorKind, HEAD, HEADER, LARGEST_SUMMARY, MAGIC, Page, VERSION, kind, put_number,
     read_exact, take_number,
 };
+use crate::reader::Reader;
 
 /// Bytes of the trailer: where the index begins, and the mark of the end.
 pub(crate) const TRAILER: u64 = 16;
@@ -31,6 +33,12 @@ pub(crate) struct Entry {
     pub(crate) len: u64,
     pub(crate) version: u64,
     pub(crate) name: Vec<u8>,
+}
+
+impl Entry {
+    fn is(&self, name: &str, version: u64) -> bool {
+        self.version == version && self.name == name.as_bytes()
+    }
 }
 
 impl Index {
@@ -103,11 +111,11 @@ impl<R: Read + Seek> Summaries<R> {
     pub fn new(from: R) -> Result<Self, Error> {
         let index = Index::default();
         let mut summaries = Summaries { from, len: 0, at: 0, read: 0, index };
-        summaries.find().map_err(|kind| Error { at: summaries.at, kind })?;
+        summaries.find_index().map_err(|kind| Error { at: summaries.at, kind })?;
         Ok(summaries)
     }
 
-    fn find(&mut self) -> Result<(), ErrorKind> {
+    fn find_index(&mut self) -> Result<(), ErrorKind> {
         self.len = self.from.seek(SeekFrom::End(0)).map_err(ErrorKind::Io)?;
         self.seek(0)?;
         header(&mut self.from)?;
@@ -153,29 +161,61 @@ impl<R: Read + Seek> Summaries<R> {
     /// # Errors
     /// Its page is damaged.
     pub fn get(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, Error> {
-        self.find_page(name, version).map_err(|kind| Error { at: self.at, kind })
+        self.find(name, version).map(|number| self.content(number)).transpose()
     }
 
-    fn find_page(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, ErrorKind> {
-        // The sums fit: they were looked at when the index was read.
-        let segments = self.index.segments.iter();
-        let (mut at, mut number) = segments
-            .fold((HEADER, 0), |(at, number), segment| (at + segment[0], number + segment[1]));
-        for entry in &self.index.summaries {
-            if entry.version == version && entry.name == name.as_bytes() {
-                let len = entry.len;
-                self.seek(at)?;
-                let page = Page::read(&mut self.from, number as u32)?;
-                self.read += page.len();
-                if page.kind != kind::SUMMARY || page.len() != len {
-                    return Err(ErrorKind::Page(page.kind));
-                }
-                return page.content(LARGEST_SUMMARY).map(Some);
-            }
-            at += entry.len;
-            number += 1;
+    /// Number of the first summary of this name and version, if there is one.
+    pub(crate) fn find(&self, name: &str, version: u64) -> Option<usize> {
+        self.index.summaries.iter().position(|entry| entry.is(name, version))
+    }
+
+    /// Tells whether a summary is there and has this name and version.
+    pub(crate) fn has(&self, number: usize, name: &str, version: u64) -> bool {
+        self.index.summaries.get(number).is_some_and(|entry| entry.is(name, version))
+    }
+
+    /// The summary of this number, which is there.
+    pub(crate) fn content(&mut self, number: usize) -> Result<Vec<u8>, Error> {
+        self.read_page(number).map_err(|kind| self.failed(kind))
+    }
+
+    /// The error, where the file was read last.
+    pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
+        Error { at: self.at, kind }
+    }
+
+    fn read_page(&mut self, number: usize) -> Result<Vec<u8>, ErrorKind> {
+        let (at, pages) = self.behind(self.segments().len());
+        let before = self.index.summaries[..number].iter();
+        let at = before.fold(at, |at, entry| at + entry.len);
+        let len = self.index.summaries[number].len;
+        self.seek(at)?;
+        let page = Page::read(&mut self.from, pages + number as u32)?;
+        self.read += page.len();
+        if page.kind != kind::SUMMARY || page.len() != len {
+            return Err(ErrorKind::Page(page.kind));
         }
-        Ok(None)
+        page.content(LARGEST_SUMMARY)
+    }
+
+    /// The segments: bytes in the file, pages, bytes of text, lines of each.
+    pub(crate) fn segments(&self) -> &[[u64; 4]] {
+        &self.index.segments
+    }
+
+    /// Byte of the file and number of the page behind so many segments. The sums fit: they were looked at when the index was read.
+    fn behind(&self, segments: usize) -> (u64, u32) {
+        let before = self.index.segments[..segments].iter();
+        let (at, pages) =
+            before.fold((HEADER, 0), |(at, pages), entry| (at + entry[0], pages + entry[1]));
+        (at, pages as u32)
+    }
+
+    /// Reads some of the segments.
+    pub(crate) fn reader(mut self, segments: Range<usize>) -> Result<Reader<R>, Error> {
+        let (at, pages) = self.behind(segments.start);
+        self.seek(at).map_err(|kind| self.failed(kind))?;
+        Ok(Reader::of_some(self.from, at, pages, &self.index.segments[segments]))
     }
 
     /// Bytes of the file, and how many of them have been read.

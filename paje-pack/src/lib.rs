@@ -16,8 +16,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod borders;
 mod coder;
 mod column;
+mod excerpt;
 mod format;
 mod index;
 mod keys;
@@ -25,6 +27,7 @@ mod lines;
 mod matcher;
 mod out;
 mod outline;
+mod passage;
 mod reader;
 mod segment;
 mod sheet;
@@ -33,11 +36,15 @@ mod template;
 mod texts;
 mod times;
 mod value;
+mod window;
 mod writer;
 
+pub use borders::Borders;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use outline::{Outline, OutlinedLine};
+pub use passage::Passage;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
 pub use structure::{Iterations, Structure, Token};
+pub use window::Window;
 pub use writer::{Definitions, Segment, Segments, Settings, Writer, pack};

@@ -1,5 +1,6 @@
 //! Reading: the text of a packed trace, segment by segment.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use crate::format::{
@@ -135,6 +136,8 @@ pub struct Reader<R> {
     /// Bytes of the summaries that were.
     summaries: Vec<u64>,
     index_size: u64,
+    /// Segments that are still to be read, if it is not all of them: those with these entries in the index.
+    only: Option<VecDeque<[u64; 4]>>,
     begun: bool,
     ended: bool,
     failed: bool,
@@ -150,10 +153,17 @@ impl<R: Read> Reader<R> {
             index: Vec::new(),
             summaries: Vec::new(),
             index_size: 0,
+            only: None,
             begun: false,
             ended: false,
             failed: false,
         }
+    }
+
+    /// Reads the segments of which the index says this, the first of them at byte `at` of the file, behind so many pages.
+    pub(crate) fn of_some(from: R, at: u64, pages: u32, segments: &[[u64; 4]]) -> Self {
+        let only = Some(segments.iter().copied().collect());
+        Reader { at, pages, only, begun: true, ..Reader::new(from) }
     }
 
     /// The next segment; none at the end.
@@ -175,6 +185,11 @@ impl<R: Read> Reader<R> {
     }
 
     fn next(&mut self) -> Result<Option<Packed>, ErrorKind> {
+        let expected = self.only.as_mut().map(VecDeque::pop_front);
+        if expected == Some(None) {
+            self.ended = true;
+            return Ok(None);
+        }
         if !self.begun {
             header(&mut self.from)?;
             (self.at, self.begun) = (HEADER, true);
@@ -224,12 +239,11 @@ impl<R: Read> Reader<R> {
             self.at += len;
             self.pages += 1;
         }
-        self.index.push([
-            self.at - start,
-            (self.pages - pages).into(),
-            head.length as u64,
-            head.lines,
-        ]);
+        let read = [self.at - start, (self.pages - pages).into(), head.length as u64, head.lines];
+        if expected.flatten().is_some_and(|expected| expected != read) {
+            return Err(ErrorKind::Content(OTHER_PAGES));
+        }
+        self.index.push(read);
         Ok(Some(Packed { at: start, head, told, whole, sizes }))
     }
 

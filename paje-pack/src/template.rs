@@ -108,18 +108,20 @@ impl Roles {
 
     /// Takes in the definitions of a text.
     pub(crate) fn learn_all(&mut self, text: &[u8]) {
-        let mut at = 0;
-        while let Some(found) = memchr::memchr(b'%', &text[at..]) {
-            let percent = at + found;
-            let start = memchr::memrchr(b'\n', &text[..percent]).map_or(0, |newline| newline + 1);
-            let end =
-                memchr::memchr(b'\n', &text[percent..]).map_or(text.len(), |len| percent + len);
-            if is_header(&text[start..end]) {
-                self.learn(&text[start..end]);
-            }
-            at = end;
-        }
+        header_lines(text).for_each(|line| self.learn(line));
     }
+}
+
+/// Lines of a text that are part of a definition.
+pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    let lines = std::iter::from_fn(move || {
+        let percent = at + memchr::memchr(b'%', &text[at..])?;
+        let start = memchr::memrchr(b'\n', &text[..percent]).map_or(0, |newline| newline + 1);
+        at = memchr::memchr(b'\n', &text[percent..]).map_or(text.len(), |len| percent + len);
+        Some(&text[start..at])
+    });
+    lines.filter(|line| is_header(line))
 }
 
 /// It is part of a definition.

@@ -2,13 +2,17 @@
 
 use std::io::{self, Read, Write};
 
+use paje_parser::{DefTable, FieldNames};
+
+use crate::borders::{Borders, Pages};
 use crate::format::{
     END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH, VERSION,
     kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
-use crate::template::Roles;
+use crate::template::{Roles, header_lines};
+use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
 
 /// Settings of packing.
 #[derive(Clone, Copy, Debug)]
@@ -31,18 +35,30 @@ impl Default for Settings {
 ///
 /// They say which fields are times, containers and keys. What is not defined is packed all the same, but not as well.
 #[derive(Clone, Debug)]
-pub struct Definitions(Roles);
+pub struct Definitions {
+    roles: Roles,
+    /// The same for who replays, by the names of fields that the format has today.
+    strict: DefTable,
+}
 
 impl Default for Definitions {
     fn default() -> Self {
-        Definitions(Roles::new())
+        Definitions { roles: Roles::new(), strict: DefTable::new(FieldNames::Strict) }
     }
 }
 
 impl Definitions {
     /// Takes in the definitions that are in a text.
     pub fn learn(&mut self, text: &[u8]) {
-        self.0.learn_all(text);
+        for line in header_lines(text) {
+            self.roles.learn(line);
+            // Faulty ones are the business of those who replay.
+            let _ = self.strict.header_line(line);
+        }
+    }
+
+    pub(crate) const fn strict(&self) -> &DefTable {
+        &self.strict
     }
 }
 
@@ -98,7 +114,7 @@ impl Segment {
         // Short texts cost little time and have little to learn from.
         let level =
             if text.len() < 4 * SHORT { settings.level.max(THOROUGH) } else { settings.level };
-        let told = tell(text, &mut definitions.0.clone(), level)?;
+        let told = tell(text, &mut definitions.roles.clone(), level)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
@@ -188,17 +204,40 @@ impl<W: Write> Writer<W> {
         content: Vec<u8>,
         most: u64,
     ) -> io::Result<bool> {
-        if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
-            return Ok(false);
-        }
-        let page = Page::compressed(kind::SUMMARY, content, HIGH)?;
+        let Some(page) = summary(name, content, HIGH)? else { return Ok(false) };
         if page.len() > most {
             return Ok(false);
         }
-        self.page(&page)?;
+        self.summary(name, version, &page)?;
+        Ok(true)
+    }
+
+    /// Keeps what [`Window`](crate::Window) needs behind the segments, in `most` bytes of the file or not at all; false if
+    /// it is left out.
+    ///
+    /// # Errors
+    /// Writing fails, or zstd lacks memory.
+    pub fn put_borders(&mut self, borders: Borders, most: u64) -> io::Result<bool> {
+        let Some(Pages { windows, borders }) = borders.pages() else { return Ok(false) };
+        let (mut pages, mut left) = (Vec::new(), most);
+        let windows = std::iter::once((WINDOWS, windows));
+        for (name, content) in windows.chain(borders.map(|content| (BORDER, content))) {
+            let Some(page) = summary(name, content, THOROUGH)? else { return Ok(false) };
+            let Some(rest) = left.checked_sub(page.len()) else { return Ok(false) };
+            left = rest;
+            pages.push((name, page));
+        }
+        for (name, page) in &pages {
+            self.summary(name, WINDOW_VERSION, page)?;
+        }
+        Ok(true)
+    }
+
+    fn summary(&mut self, name: &str, version: u64, page: &Page) -> io::Result<()> {
+        self.page(page)?;
         let name = name.as_bytes().to_owned();
         self.index.summaries.push(Entry { len: page.len(), version, name });
-        Ok(true)
+        Ok(())
     }
 
     /// Bytes of the file so far.
@@ -227,6 +266,14 @@ impl<W: Write> Writer<W> {
         self.out.flush()?;
         Ok(self.out)
     }
+}
+
+/// Page of a summary; none if it is too large.
+fn summary(name: &str, content: Vec<u8>, level: i32) -> io::Result<Option<Page>> {
+    if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
+        return Ok(None);
+    }
+    Page::compressed(kind::SUMMARY, content, level).map(Some)
 }
 
 /// Packs a text with one thread.

@@ -2,13 +2,15 @@
 
 use std::io::Read;
 
+use paje_pack::{Borders, Definitions, Passage, Segment, Segments, Settings, Writer};
+
 /// Compressions that traces can have.
 pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
 
 /// Compresses a text into one member, frame or stream, with a checksum.
 pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     if compression == "pjp" {
-        return paje_pack::pack(text, Vec::new(), paje_pack::Settings::default()).expect("memory");
+        return paje_pack::pack(text, Vec::new(), Settings::default()).expect("memory");
     }
     let mut encoder: Box<dyn Read + '_> = match compression {
         "gzip" => Box::new(flate2::read::GzEncoder::new(text, flate2::Compression::new(6))),
@@ -24,4 +26,21 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).expect("memory can be read");
     packed
+}
+
+/// Packs a text in segments of so many bytes, and keeps what windows of time need, as if the trace were sound: whether
+/// it is, only a replay can say.
+pub fn pack_with_borders(text: &[u8], segment: usize) -> Vec<u8> {
+    let mut settings = Settings::default();
+    (settings.segment, settings.level) = (segment, 1);
+    let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
+    let (mut borders, memory) = (Borders::default(), "memory");
+    let mut writer = Writer::new(Vec::new()).expect(memory);
+    while let Some(text) = segments.next_text().expect("memory can be read") {
+        borders.pass(Passage::of(&text, &definitions));
+        writer.put(&Segment::pack(&text, &definitions, settings).expect(memory)).expect(memory);
+        definitions.learn(&text);
+    }
+    writer.put_borders(borders, u64::MAX).expect(memory);
+    writer.finish().expect(memory)
 }

@@ -5,3 +5,4 @@
 mod damage;
 mod round;
 mod summaries;
+mod windows;

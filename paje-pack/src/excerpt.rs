@@ -1,0 +1,63 @@
+//! Some lines of a text, each with its number.
+
+use crate::format::{put_number, take_number};
+
+/// Bytes of these lines, by ascending number. None of them has a newline, which ends it here.
+pub(crate) fn put_excerpt<'l>(
+    lines: impl Iterator<Item = (u64, &'l [u8])> + Clone,
+    out: &mut Vec<u8>,
+) {
+    let (mut numbers, mut next) = (Vec::new(), 0);
+    for (number, _) in lines.clone() {
+        put_number(number - next, &mut numbers);
+        next = number + 1;
+    }
+    put_number(numbers.len() as u64, out);
+    out.extend_from_slice(&numbers);
+    let bytes: usize = lines.clone().map(|(_, line)| line.len() + 1).sum();
+    put_number(bytes as u64, out);
+    for (_, line) in lines {
+        out.extend_from_slice(line);
+        out.push(b'\n');
+    }
+}
+
+/// Lines of such bytes, one after the other. They make sense: this is seen to before the first is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Excerpt<'p> {
+    numbers: &'p [u8],
+    text: &'p [u8],
+    next: u64,
+}
+
+impl<'p> Excerpt<'p> {
+    /// Takes them off the front; none if they make no sense.
+    pub(crate) fn take(page: &mut &'p [u8]) -> Option<Excerpt<'p>> {
+        let mut part = || {
+            let len = usize::try_from(take_number(page)?).ok()?;
+            page.split_off(..len)
+        };
+        let excerpt = Excerpt { numbers: part()?, text: part()?, next: 0 };
+        let (mut left, mut next, mut count) = (excerpt.numbers, 0_u64, 0);
+        while !left.is_empty() {
+            next = next.checked_add(take_number(&mut left)?)?.checked_add(1)?;
+            count += 1;
+        }
+        let ends_well = excerpt.text.last().is_none_or(|last| *last == b'\n');
+        let newlines = memchr::memchr_iter(b'\n', excerpt.text).count();
+        (ends_well && newlines == count).then_some(excerpt)
+    }
+}
+
+impl<'p> Iterator for Excerpt<'p> {
+    type Item = (u64, &'p [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.next + take_number(&mut self.numbers)?;
+        self.next = number + 1;
+        let end = memchr::memchr(b'\n', self.text)?;
+        let (line, rest) = self.text.split_at(end);
+        self.text = &rest[1..];
+        Some((number, line))
+    }
+}

@@ -1,0 +1,163 @@
+//! Windows of time: lines of a trace, in its order, and no more is read than they take.
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use paje_pack::{Error, Summaries};
+
+use crate::round::unpacked;
+
+/// Bytes in memory that count how many of them are read.
+struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        self.1.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// Text of a window, if anything was kept for it, and the bytes that were read.
+fn window(packed: &[u8], from: f64, to: f64) -> Result<Option<(Vec<u8>, u64)>, Error> {
+    let read = Arc::new(AtomicU64::new(0));
+    let packed = Counted(Cursor::new(packed.to_vec()), Arc::clone(&read));
+    let Some(mut window) = Summaries::new(packed)?.window(from, to)? else { return Ok(None) };
+    let mut text = window.before;
+    while let Some(segment) = window.segments.next_segment()? {
+        text.extend(segment.unpack()?);
+    }
+    text.extend(window.after);
+    Ok(Some((text, read.load(Ordering::Relaxed))))
+}
+
+fn world() -> String {
+    testkit::definitions([
+        ("type", "DefineContainerType", "Name Type"),
+        ("states", "DefineStateType", "Name Type"),
+        ("links", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+        ("create", "CreateContainer", "Time Name Type Container"),
+        ("push", "PushState", "Time Type Container Value"),
+        ("pop", "PopState", "Time Type Container"),
+        ("from", "StartLink", "Time Type Container Value StartContainer Key"),
+        ("to", "EndLink", "Time Type Container Value EndContainer Key"),
+    ]) + "type P 0\nstates S P\nlinks L 0 P P\ncreate 0 p P 0\n"
+}
+
+/// A state for the whole of the trace, others in it, and links of which some last long.
+fn trace(rounds: usize) -> Vec<u8> {
+    let mut text = world() + "push 0.5 S p all\n";
+    for i in 1..=rounds {
+        text += &format!("push {i}.1 S p some\nfrom {i}.2 L 0 v p {i}\npop {i}.3 S p\n");
+        match i % 10 {
+            0 => text += &format!("to {i}.4 L 0 v p {}\n", i - 9),
+            1 => {}
+            _ => text += &format!("to {i}.4 L 0 v p {i}\n"),
+        }
+    }
+    text += &format!("pop {rounds}.5 S p\n");
+    text.into_bytes()
+}
+
+#[test]
+fn what_is_open_at_both_ends_is_there() {
+    let text = trace(400);
+    let packed = testkit::pack_with_borders(&text, 1000);
+    let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
+    let part = String::from_utf8(part).unwrap();
+    let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
+    assert_eq!(head, world());
+    // A link from before, all of the window, and the ends of what is open behind it.
+    assert!(rows.contains("from 201.2 L 0 v p 201\n"), "{rows}");
+    assert!(rows.contains("push 205.1 S p some\nfrom 205.2 L 0 v p 205\npop 205.3 S p\n"));
+    assert!(rows.contains("to 210.4 L 0 v p 201\n") && rows.ends_with("pop 400.5 S p\n"));
+    assert!(part.len() < text.len() / 8 && read < packed.len() as u64 / 4, "{read}");
+    // Lines in their order, and none that is not of the trace.
+    let text = String::from_utf8(text).unwrap();
+    let mut all = text.lines();
+    assert!(part.lines().all(|line| all.any(|other| other == line)));
+}
+
+#[test]
+fn windows_without_segments() {
+    let packed = testkit::pack_with_borders(&trace(100), 1000);
+    let all = [world().as_str(), "push 0.5 S p all\npop 100.5 S p\n"].concat();
+    for (from, to) in [(-2.0, -1.0), (101.0, 102.0)] {
+        let (part, _) = window(&packed, from, to).unwrap().unwrap();
+        let part = String::from_utf8(part).unwrap();
+        assert_eq!(part, all);
+    }
+    let (part, _) = window(&packed, f64::NEG_INFINITY, f64::INFINITY).unwrap().unwrap();
+    assert!(part == trace(100));
+}
+
+/// Of such traces nothing is kept: a part of them would say something else.
+#[test]
+fn traces_without_windows() {
+    let sound = String::from_utf8(trace(100)).unwrap();
+    let cut = |segment: usize| testkit::pack_with_borders(sound.as_bytes(), segment);
+    assert!(window(&cut(1000), 1.0, 2.0).unwrap().is_some());
+    // All in one segment, and lines that are longer than a segment.
+    for segment in [1 << 20, 20] {
+        assert!(window(&cut(segment), 1.0, 2.0).unwrap().is_none(), "{segment}");
+    }
+    let last = "pop 100.5 S p\n";
+    for (old, new) in [
+        // Pops of what is not open, a link without its end, lines that are none.
+        (last, "pop 100.5 S p\npop 100.6 S p\n"),
+        (last, "from 100.6 L 0 v p k\n"),
+        (last, "neither 100.5\n"),
+        (last, "pop late S p\n"),
+        // Other files.
+        (
+            last,
+            "%EventDef PajeTraceFile f\n% Container string\n% Type string\n% Filename string\n%EndEventDef\nf p P b\n",
+        ),
+        // One type by two names.
+        (
+            "states S P\n",
+            "%EventDef PajeDefineStateType s\n% Name string\n% Type string\n% Alias string\n%EndEventDef\ns S P T\n",
+        ),
+    ] {
+        let text = sound.replace(old, new);
+        assert!(text != sound);
+        let packed = testkit::pack_with_borders(text.as_bytes(), 1000);
+        assert!(unpacked(&packed).unwrap() == text.as_bytes());
+        assert!(window(&packed, 1.0, 2.0).unwrap().is_none(), "{new}");
+    }
+}
+
+#[test]
+fn each_byte_flipped_is_found_or_not_needed() {
+    let packed = testkit::pack_with_borders(&trace(40), 1000);
+    let windows = [(10.0, 11.0), (39.9, 40.0), (-1.0, 0.0)];
+    let right = windows.map(|(from, to)| window(&packed, from, to).unwrap());
+    let (mut found, mut told) = (0, 0);
+    for at in 0..packed.len() {
+        let mut damaged = packed.clone();
+        damaged[at] ^= 1 << (at % 8);
+        for ((from, to), right) in windows.into_iter().zip(&right) {
+            match window(&damaged, from, to) {
+                Err(error) => {
+                    assert!(error.at <= packed.len() as u64 && !error.to_string().is_empty());
+                    found += 1;
+                }
+                Ok(part) => {
+                    assert!(part == *right, "byte {at}");
+                    told += 1;
+                }
+            }
+        }
+    }
+    assert!(found > packed.len() && told > packed.len() / 4, "{found} {told}");
+    for len in 0..packed.len() {
+        assert!(window(&packed[..len], 10.0, 11.0).is_err(), "{len}");
+    }
+}
