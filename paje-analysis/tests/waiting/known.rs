@@ -138,13 +138,13 @@ fn sizes_are_in_the_field_that_is_named() {
     let trace = replayed(&Case::LateReceiver.trace(&PARAMETERS[1]).bytes);
     let bytes = |field: Option<&str>| {
         let options = Options { bytes: field.map(str::to_owned), ..Options::default() };
-        waits(&trace, &options).messages.list()[0].bytes
+        waits(&trace, &options).messages.list()[0].bytes()
     };
     assert_eq!(bytes(None), Some(1e6));
     assert_eq!(bytes(Some("Size")), Some(1e6));
     assert_eq!(bytes(Some("Length")), None);
     let chain = replayed(&Case::Chain.trace(&PARAMETERS[1]).bytes);
-    assert_eq!(waits(&chain, &Options::default()).messages.list()[0].bytes, None);
+    assert_eq!(waits(&chain, &Options::default()).messages.list()[0].bytes(), None);
 }
 
 #[test]
