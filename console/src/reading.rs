@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use paje_sim::{Error, Source};
+use paje_sim::{Error, Options, Source, TimeRange};
 use splitter::{Folders, Input};
 
 use crate::options::NamedFiles;
@@ -54,6 +54,18 @@ impl Opened {
         Ok(self)
     }
 
+    /// The same for who replays it with these options, and asks for no more than the rows of their window of time, containers, types, and the
+    /// trace's end. Of a packed trace, no more is read than that takes.
+    #[must_use]
+    pub fn within_window(mut self, options: &Options) -> Self {
+        let TimeRange { from, to } = options.selection.window;
+        let is_part = from <= to && !options.selection.window.is_always();
+        if self.further.is_empty() && is_part && leaves_rows_alone(options) {
+            self.input = self.input.within(from, to);
+        }
+        self
+    }
+
     /// Name in messages: its path, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
@@ -72,4 +84,16 @@ impl Opened {
         }
         read(source).map_err(|error| Failure::Trace(name, error))
     }
+}
+
+/// Rows of a trace without a warning are those that it has by default, and lines have no numbers and no new limits.
+fn leaves_rows_alone(options: &Options) -> bool {
+    let usual = Options::default();
+    let changes = options.no_imbrication || options.sort || options.recover;
+    let keeps_more = options.keep_times || options.keep_lines || options.usage;
+    options.field_names == usual.field_names
+        && options.stop_at.is_none()
+        && !changes
+        && !keeps_more
+        && options.limits.line >= usual.limits.line
 }

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Definitions, Outline, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
+    Borders, Definitions, Outline, Passage, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -32,6 +32,11 @@ fuzz_target!(|bytes: &[u8]| {
         for name in SUMMARIES {
             let _ = summaries.get(name, 1);
         }
+        if let Ok(Some(mut window)) = summaries.window(1.0, 2.0) {
+            while let Ok(Some(segment)) = window.segments.next_segment() {
+                let _ = segment.unpack();
+            }
+        }
     }
 });
 
@@ -39,14 +44,17 @@ const SUMMARIES: [&str; 2] = ["states", "comm"];
 
 /// A packed text with summaries.
 fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
-    let (mut segments, definitions) = (Segments::new(text, settings), Definitions::default());
-    let mut writer = Writer::new(Vec::new())?;
+    let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
+    let (mut writer, mut borders) = (Writer::new(Vec::new())?, Borders::default());
     while let Some(text) = segments.next_text()? {
+        borders.pass(Passage::of(&text, &definitions));
         writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+        definitions.learn(&text);
     }
     for name in SUMMARIES {
         writer.put_summary(name, 1, name.repeat(9).into_bytes(), u64::MAX)?;
     }
+    writer.put_borders(borders, u64::MAX)?;
     writer.finish()
 }
 

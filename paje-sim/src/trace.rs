@@ -276,6 +276,17 @@ impl Trace {
         self.usage.as_deref()
     }
 
+    /// Tells whether nothing in the trace is doubtful, and no line of it says how another is shown but for definitions, containers and what a row begins and
+    /// ends with: it may be read in parts. Known if [`Options::usage`](crate::Options::usage) asked for it; else it is not so.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let Some(usage) = self.usage() else { return false };
+        // A value that no line defines has the quotes of its first use.
+        let values = self.types().ids().map(|id| 1 + self.types().value_count(id) as u64);
+        let are_defined = usage.definitions() == values.sum::<u64>() - 1;
+        !usage.is_doubtful() && (usage.other_quoting().len() == 0 || are_defined)
+    }
+
     /// The files that the trace is in, in the order of reading. The trace itself, which comes first, has no
     /// path.
     #[must_use]

@@ -94,9 +94,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     let further = cli.files.get(1..).unwrap_or_default();
     let opened = Opened::open(cli.files.first().map(PathBuf::as_path), voice)?;
-    let opened = opened.with_files(further, &cli.reading.named)?;
-    let name = opened.name().to_owned();
     let options = options(cli);
+    let mut opened = opened.with_files(further, &cli.reading.named)?;
+    if shows_rows_alone(cli) {
+        opened = opened.within_window(&options);
+    }
+    let name = opened.name().to_owned();
     let workers = cli.parallel.workers()?;
     if cli.verbose {
         voice.input(&opened.input);
@@ -166,6 +169,14 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
 /// Tells whether rows are written, or not, while the trace is read, and then forgotten.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
+}
+
+/// Tells whether nothing is shown but rows of the window. In portions, their order depends on what is behind them; tables
+/// list values in the order of their first uses.
+fn shows_rows_alone(cli: &Cli) -> bool {
+    let trees = cli.dot || cli.container || cli.type_hierarchy.is_some();
+    let more = cli.entity_hierarchy.is_some() || cli.probabilistic.is_some();
+    !(trees || more || cli.out_of_core || cli.header || cli.tables.is_some())
 }
 
 fn print_usage(cli: &Cli) -> io::Result<()> {

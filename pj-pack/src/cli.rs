@@ -72,7 +72,8 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = segment, help_heading = HOW)]
     pub segment: usize,
 
-    /// Do not keep the reports `states` and `comm` of pj_profile, which one more thread finds while the trace is packed
+    /// Do not keep the reports `states` and `comm` of pj_profile, which one more thread finds while the trace is packed, nor what is open
+    /// between segments, for windows of time (pj_dump -s -e)
     #[arg(long, help_heading = HOW)]
     pub no_summary: bool,
 

@@ -4,7 +4,9 @@ use std::io::{self, BufWriter, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use paje_analysis::kept;
-use paje_pack::{Definitions, Error, Packed, Reader, Segment, Segments, Settings, Writer};
+use paje_pack::{
+    Borders, Definitions, Error, Packed, Passage, Reader, Segment, Segments, Settings, Writer,
+};
 use workers::{Workers, in_order};
 
 use crate::witness::Witness;
@@ -25,6 +27,9 @@ impl From<Error> for Trouble {
 /// Of what the segments take, which part a summary may take at most. Smaller traces are soon replayed.
 const SHARE_OF_SUMMARY: u64 = 64;
 
+/// The same for what windows of time need: here it is many questions that are answered sooner.
+const SHARE_OF_BORDERS: u64 = 8;
+
 /// Packs a text: who is free reads the next segment, and packs it. The witness is shown all of it meanwhile, and what it
 /// reports is kept.
 pub(crate) fn pack(
@@ -37,6 +42,7 @@ pub(crate) fn pack(
     let mut segments = Segments::new(text, settings);
     let mut definitions = Definitions::default();
     let mut writer = Writer::new(BufWriter::new(out)).map_err(Trouble::Output)?;
+    let keeps = witness.is_some();
     let next = || {
         let Some(text) = segments.next_text().map_err(Trouble::Input)? else { return Ok(None) };
         let (text, before) = (Arc::new(text), definitions.clone());
@@ -47,14 +53,26 @@ pub(crate) fn pack(
         Ok(Some((text, before)))
     };
     let pack = |(text, before): (Arc<Vec<u8>>, Definitions)| {
-        Segment::pack(&text, &before, settings).map_err(Trouble::Output)
+        let passage = keeps.then(|| Passage::of(&text, &before)).flatten();
+        let segment = Segment::pack(&text, &before, settings).map_err(Trouble::Output)?;
+        Ok((segment, passage))
     };
-    each(workers, next, pack, |segment| writer.put(&segment).map_err(Trouble::Output))?;
-    let most = writer.position() / SHARE_OF_SUMMARY;
-    for kept in witness.map(Witness::reports).unwrap_or_default() {
+    let mut borders = Borders::default();
+    let put = |(segment, passage)| {
+        borders.pass(passage);
+        writer.put(&segment).map_err(Trouble::Output)
+    };
+    each(workers, next, pack, put)?;
+    let size = writer.position();
+    let seen = witness.map(Witness::testimony).unwrap_or_default();
+    let most = size / SHARE_OF_SUMMARY;
+    for kept in seen.reports {
         let content = kept.to_bytes();
         let kept = writer.put_summary(kept.table.name, kept::VERSION, content, most);
         kept.map_err(Trouble::Output)?;
+    }
+    if seen.is_plain {
+        writer.put_borders(borders, size / SHARE_OF_BORDERS).map_err(Trouble::Output)?;
     }
     writer.finish().map_err(Trouble::Output)?;
     Ok(())

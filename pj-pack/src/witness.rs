@@ -13,10 +13,18 @@ use workers::Workers;
 /// Bytes of a trace in a portion.
 const PORTION: u64 = 16 << 20;
 
+/// What was found out about a trace: of an invalid one, nothing.
+#[derive(Default)]
+pub(crate) struct Testimony {
+    pub(crate) reports: Vec<Kept>,
+    /// It may be read in parts.
+    pub(crate) is_plain: bool,
+}
+
 /// Somebody who is shown the text of a trace, part by part, and replays it with one thread.
 pub(crate) struct Witness {
     texts: SyncSender<Arc<Vec<u8>>>,
-    replay: JoinHandle<Vec<Kept>>,
+    replay: JoinHandle<Testimony>,
 }
 
 impl Witness {
@@ -36,22 +44,25 @@ impl Witness {
         let _ = self.texts.send(text);
     }
 
-    /// Reports when all has been shown; none of an invalid trace.
-    pub(crate) fn reports(self) -> Vec<Kept> {
+    /// All that it can say when all has been shown.
+    pub(crate) fn testimony(self) -> Testimony {
         drop(self.texts);
         self.replay.join().unwrap_or_default()
     }
 }
 
-fn replay(text: Shown) -> Vec<Kept> {
+fn replay(text: Shown) -> Testimony {
     let (workers, progress, mut keeper) = (Workers::one(), Progress::default(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {
         keeper.see(portion.trace(), &workers);
         ControlFlow::Continue(())
     };
-    let (source, options) = (Source::stream(text), Keeper::options());
+    let (source, mut options) = (Source::stream(text), Keeper::options());
+    options.usage = true;
     let trace = Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut see);
-    trace.ok().and_then(|trace| keeper.reports(&trace)).map_or_else(Vec::new, Vec::from)
+    let Ok(trace) = trace else { return Testimony::default() };
+    let reports = keeper.reports(&trace).map_or_else(Vec::new, Vec::from);
+    Testimony { reports, is_plain: trace.is_plain() }
 }
 
 /// The texts that are shown, one after the other.

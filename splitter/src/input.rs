@@ -20,7 +20,8 @@ mod packed;
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
-use medium::{Counted, Medium, enlarge_pipe};
+use medium::{Counted, Medium, Placed, enlarge_pipe};
+use packed::PackedText;
 pub use packed::Unpacking;
 
 /// A trace, opened.
@@ -35,6 +36,8 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
+    /// The file of a packed trace, if any part of it can be read.
+    packed: Option<File>,
     /// Bytes that [`Read`] has given of a [`Kind::File`].
     position: u64,
 }
@@ -109,6 +112,10 @@ impl Input {
         // Files of the system, as in /proc, are regular and have content, but no length.
         let sized = regular && (metadata.len() > 0 || head.is_empty());
         let size = sized.then(|| metadata.len().saturating_sub(place));
+        let packed = match (compression, size) {
+            (Some(Compression::Packed), Some(_)) if place == 0 => medium.file.try_clone().ok(),
+            _ => None,
+        };
         let (kind, unpacking) = match (compression, size) {
             (None, Some(size)) if place == 0 => {
                 foreign::check(&first_bytes(&medium.file)?, None)?;
@@ -117,7 +124,7 @@ impl Input {
             (_, _) if regular => stream(compression, medium)?,
             (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
         };
-        Ok(Input { name, kind, size, taken, compression, unpacking, position: 0 })
+        Ok(Input { name, kind, size, taken, compression, unpacking, packed, position: 0 })
     }
 
     /// Anything that gives bytes, compressed or not, under the name `name`. Its size, if it is known, is
@@ -134,7 +141,8 @@ impl Input {
         let mut reader = Counted { reader, taken: Arc::clone(&taken) };
         let (head, compression) = recognise(|more, _| reader.read(more))?;
         let (kind, unpacking) = stream(compression, Cursor::new(head).chain(reader))?;
-        Ok(Input { name, kind, size, taken, compression, unpacking, position: 0 })
+        let packed = None;
+        Ok(Input { name, kind, size, taken, compression, unpacking, packed, position: 0 })
     }
 
     /// The same input, its text read through what `wrap` makes of it, from one thread.
@@ -151,9 +159,27 @@ impl Input {
             taken: Arc::clone(&self.taken),
             compression: self.compression,
             unpacking: self.unpacking.clone(),
+            packed: None,
             position: self.position,
         };
         self.kind = Kind::Stream(wrap(Box::new(inner)));
+        self.packed = None;
+        self
+    }
+
+    /// Of a packed trace in a file, no more than a window of time takes, both its ends included, in seconds; of any other, all of it. Nothing may have been read.
+    ///
+    /// What is left is a trace with all containers and definitions. A replay without options that change what events do
+    /// finds the rows in it that it would find in the window, and the same end of the trace; other rows are missing. Traces of which there are warnings are left whole.
+    #[must_use]
+    pub fn within(mut self, from: f64, to: f64) -> Input {
+        let Some(file) = self.packed.take() else { return self };
+        let medium = Placed { file, place: 0, taken: Arc::clone(&self.taken) };
+        if let Some(text) = PackedText::within(medium, from, to) {
+            let decoder = Decoder::of_packed(text);
+            self.unpacking.clone_from(&decoder.unpacking);
+            self.kind = Kind::Stream(Box::new(Checked::new(decoder, self.compression)));
+        }
         self
     }
 

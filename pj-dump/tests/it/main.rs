@@ -26,4 +26,5 @@ mod stats;
 mod strangers;
 mod stream;
 mod tables;
+mod windows;
 mod world;

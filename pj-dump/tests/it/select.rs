@@ -123,10 +123,10 @@ fn wanted(trace: &Trace, selection: &Selection) -> Vec<u8> {
 }
 
 /// Numbers that look random enough.
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         ((self.0 >> 33) as usize) % bound
     }
@@ -150,7 +150,7 @@ impl Draw {
         pattern.parse().ok()
     }
 
-    fn selection(&mut self, trace: &Trace) -> Selection {
+    pub(crate) fn selection(&mut self, trace: &Trace) -> Selection {
         let mut selection = Selection::default();
         if self.below(2) == 0 {
             let some: Vec<_> = NATURES.into_iter().filter(|_| self.below(2) == 0).collect();

@@ -108,7 +108,6 @@ impl Decoder {
         medium: impl Read + Send + 'static,
     ) -> io::Result<Decoder> {
         let medium = BufReader::with_capacity(BUFFER, medium);
-        let mut unpacking = None;
         let reader: Box<dyn Read + Send> = match compression {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(medium)),
             Compression::Zstd => {
@@ -122,13 +121,20 @@ impl Decoder {
                 Box::new(liblzma::bufread::XzDecoder::new_stream(medium, stream))
             }
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(medium)),
-            Compression::Packed => {
-                let text = PackedText::new(medium);
-                unpacking = Some(text.unpacking());
-                Box::new(text)
-            }
+            Compression::Packed => return Ok(Decoder::of_packed(PackedText::new(medium))),
         };
-        Ok(Decoder { compression, reader, unpacking, failed: None })
+        Ok(Decoder { compression, reader, unpacking: None, failed: None })
+    }
+
+    /// The decoder of a packed trace.
+    pub(super) fn of_packed(text: PackedText) -> Decoder {
+        let unpacking = Some(text.unpacking());
+        Decoder {
+            compression: Compression::Packed,
+            reader: Box::new(text),
+            unpacking,
+            failed: None,
+        }
     }
 
     /// An error of the decompressor in the user's words; one of the medium stays as it is.

@@ -1,7 +1,8 @@
 //! Sources of the bytes of a stream.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,6 +25,42 @@ impl Read for Medium {
                 Err(error) => return Err(error),
             }
         }
+    }
+}
+
+/// A file read from any place, without moving its own; counts the bytes.
+pub(super) struct Placed {
+    pub(super) file: File,
+    pub(super) place: u64,
+    pub(super) taken: Arc<AtomicU64>,
+}
+
+impl Read for Placed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read_at(buffer, self.place) {
+                Ok(count) => {
+                    self.place += count as u64;
+                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Seek for Placed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (base, by) = match to {
+            SeekFrom::Start(place) => (place, 0),
+            SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+            SeekFrom::Current(by) => (self.place, by),
+        };
+        let place = base.checked_add_signed(by);
+        self.place = place.ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.place)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use paje_pack::{Error, ErrorKind, Packed, Reader};
+use paje_pack::{Error, ErrorKind, Packed, Reader, Summaries};
 
 /// Unpacked text that waits: who reads does not look farther ahead than this.
 const AHEAD: u64 = 1 << 20;
@@ -21,7 +21,7 @@ enum Slot {
 }
 
 struct State {
-    reader: Reader<Box<dyn Read + Send>>,
+    next: Box<dyn FnMut() -> Result<Option<Packed>, Error> + Send>,
     slots: VecDeque<Slot>,
     /// Number of segments that have left the slots.
     given: u64,
@@ -74,7 +74,7 @@ impl Shared {
 
     /// Takes the next segment on, if there is one.
     fn take_on<'s>(&'s self, state: &mut State) -> Option<Job<'s>> {
-        match state.reader.next_segment() {
+        match (state.next)() {
             Ok(Some(packed)) => {
                 let number = state.given + state.slots.len() as u64;
                 state.slots.push_back(Slot::Busy);
@@ -99,19 +99,40 @@ pub(super) struct PackedText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
+    /// Text that comes when all segments have been read.
+    after: Vec<u8>,
 }
 
 impl PackedText {
     pub(super) fn new(medium: impl Read + Send + 'static) -> PackedText {
+        PackedText::between(Vec::new(), Reader::new(medium), Vec::new())
+    }
+
+    /// The text of a window of time; none of a trace with which nothing was kept for this, or not as it was written.
+    pub(super) fn within(
+        medium: impl Read + Seek + Send + 'static,
+        from: f64,
+        to: f64,
+    ) -> Option<PackedText> {
+        // Whatever is damaged is found, and told, by who reads all of the file.
+        let window = Summaries::new(medium).and_then(|kept| kept.window(from, to)).ok()??;
+        Some(PackedText::between(window.before, window.segments, window.after))
+    }
+
+    fn between(
+        before: Vec<u8>,
+        mut reader: Reader<impl Read + Send + 'static>,
+        after: Vec<u8>,
+    ) -> PackedText {
         let state = State {
-            reader: Reader::new(Box::new(medium)),
+            next: Box::new(move || reader.next_segment()),
             slots: VecDeque::new(),
             given: 0,
             bytes: 0,
             ended: false,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), done: Condvar::new() });
-        PackedText { shared, text: Vec::new(), given: 0 }
+        PackedText { shared, text: before, given: 0, after }
     }
 
     pub(super) fn unpacking(&self) -> Unpacking {
@@ -160,8 +181,11 @@ impl Read for PackedText {
         }
         while self.given == self.text.len() {
             (self.text, self.given) = (Vec::new(), 0);
-            let Some(text) = self.next_text()? else { return Ok(0) };
-            self.text = text;
+            self.text = match self.next_text()? {
+                Some(text) => text,
+                None if self.after.is_empty() => return Ok(0),
+                None => std::mem::take(&mut self.after),
+            };
         }
         let left = &self.text[self.given..];
         let count = left.len().min(buffer.len());

@@ -1,0 +1,271 @@
+//! Windows of time of packed traces, of which only parts are read: the rows of the whole text.
+
+use std::fs;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::sync::atomic::Ordering;
+
+use datasets::{Shape, random};
+use paje_dump::output::export::{Written, write_selected};
+use paje_dump::output::header::Header;
+use paje_dump::output::{Quotes, Style};
+use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
+use splitter::Input;
+use tempfile::TempDir;
+use workers::Workers;
+
+use crate::select::Draw;
+use crate::world::trace;
+
+static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
+
+/// Tells whether a trace is one of which windows may be kept.
+fn is_plain(text: &[u8]) -> bool {
+    let mut options = Options::default();
+    options.usage = true;
+    Trace::read(text, &options).is_ok_and(|trace| trace.is_plain())
+}
+
+/// Everything that is printed of a part of a trace, and when that ends.
+fn rows(
+    source: Source<'_>,
+    options: &Options,
+    selection: &Selection,
+    quotes: Quotes,
+    workers: &Workers,
+) -> (Vec<u8>, u64) {
+    let trace = Trace::read_with(source, options, workers, &Progress::default());
+    let trace = trace.unwrap_or_else(|error| panic!("{error}"));
+    assert!(trace.warnings().is_empty(), "{:?}", trace.warnings());
+    let TimeRange { from, to } = selection.window;
+    let style = Style { quotes, precision: 9, as_released: false, from, to };
+    let selected = selection.resolve(&trace);
+    let steps = trace.walk(quotes.order()).filter(|step| selected.wants_step(*step));
+    let mut out = Header::new(style).selecting(selection).lines(&trace, steps);
+    write_selected(&trace, &selected, style, workers, &mut out, &Written::default())
+        .expect("memory can be written");
+    (out, trace.end().to_bits())
+}
+
+/// A time of the trace, one near it, or one somewhere.
+fn time(text: &[u8], end: f64, draw: &mut Draw) -> f64 {
+    let at = draw.below(text.len());
+    let words = text[at..].split(u8::is_ascii_whitespace);
+    let number =
+        |word: &[u8]| str::from_utf8(word).ok()?.parse().ok().filter(|it: &f64| it.is_finite());
+    let near = words.take(30).find_map(number).unwrap_or(0.0);
+    match draw.below(4) {
+        0 => end * draw.below(1000) as f64 / 1000.0,
+        1 => near + 1e-6,
+        _ => near,
+    }
+}
+
+/// Compares some windows of a trace; how many of them took less than the whole file.
+fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("t.pjp");
+    fs::write(&path, testkit::pack_with_borders(text, segment)).expect("the folder is writable");
+    let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][draw.below(3)];
+    let mut options = Options::default();
+    (options.value_names, options.user_defined) = (quotes.value_names(), draw.below(2) == 0);
+    options.limits.block = [100, 3000, 1 << 20][draw.below(3)];
+    let whole = Trace::read(text, &options).expect("it is valid");
+    let mut parts = 0;
+    for turn in 0..8 {
+        let (one, other) = (time(text, whole.end(), draw), time(text, whole.end(), draw));
+        let mut selection = match turn % 2 {
+            0 => Selection::default(),
+            _ => draw.selection(&whole),
+        };
+        let (from, to) = (one.min(other), one.max(other));
+        selection.window = [
+            TimeRange { from, to },
+            TimeRange { from, to: from },
+            TimeRange { from, to: f64::INFINITY },
+            TimeRange { from: f64::NEG_INFINITY, to },
+            TimeRange { from: whole.end() + 1.0, to: whole.end() + 2.0 },
+            TimeRange { from: -2.0, to: -1.0 },
+        ][[0, 0, 0, 1, 1, 2, 3, 4, 5][draw.below(9)]];
+        options.selection = [Selection::default(), selection.clone()][draw.below(2)].clone();
+        let workers = &TEAMS[turn % 3];
+        let expected = rows(Source::stream(text), &options, &selection, quotes, workers);
+        let input = Input::open(Some(&path)).expect("it was written");
+        let (taken, size) = (input.read_so_far(), input.size().expect("a file"));
+        let TimeRange { from, to } = selection.window;
+        let part = Source::from(input.within(from, to));
+        let found = rows(part, &options, &selection, quotes, workers);
+        let what = format!("{what}, segments of {segment}, {:?}", selection.window);
+        assert!(
+            found == expected,
+            "{what}\n{}\nwhere there should be\n{}",
+            String::from_utf8_lossy(&found.0),
+            String::from_utf8_lossy(&expected.0)
+        );
+        parts += usize::from(taken.load(Ordering::Relaxed) < size);
+    }
+    parts
+}
+
+#[test]
+fn random_traces() {
+    let mut draw = Draw(41);
+    let mut plain = 0;
+    for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(120) {
+        let text = random::trace(seed).bytes;
+        if is_plain(&text) {
+            plain += 1;
+            let segment = [150, 400, 1500][draw.below(3)];
+            look_at(&format!("seed {seed}"), &text, segment, &mut draw);
+        }
+    }
+    assert!(plain > 5, "{plain}");
+}
+
+/// A sound trace in which much is open at any time: nested states, sums, links, containers that come and go.
+fn lively(draw: &mut Draw) -> Vec<u8> {
+    let mut lines = String::new();
+    let (mut time, mut depths, mut has_value) = (0.0, [0_usize; 5], [false; 5]);
+    let (mut lives, mut open, mut key) = ([true, true, false, false, false], Vec::new(), 0);
+    let mut names = ["p", "q", "a0", "b0", "c0"].map(str::to_owned);
+    for _ in 0..200 + draw.below(400) {
+        time += [0.0, 0.001, 0.5][draw.below(3)];
+        let who = draw.below(names.len());
+        let (name, value) = (names[who].clone(), ["x", "y", "z"][draw.below(3)]);
+        if !lives[who] {
+            lines += &format!("create {time} {name} P h\n");
+            lives[who] = true;
+            continue;
+        }
+        lines += &match draw.below(60) {
+            0 if who > 1 => {
+                (lives[who], depths[who], has_value[who]) = (false, 0, false);
+                names[who] += "0";
+                format!("destroy {time} P {name}\n")
+            }
+            1..3 => {
+                depths[who] = 1;
+                format!("set {time} S {name} {value}\n")
+            }
+            3 => {
+                depths[who] = 0;
+                format!("reset {time} S {name}\n")
+            }
+            4..14 => {
+                depths[who] += 1;
+                format!("push {time} S {name} {value}\n")
+            }
+            14..17 => {
+                depths[who] += 1;
+                format!("push_in {time} S {name} {value} {key} \"a tag\"\n")
+            }
+            17..29 if depths[who] > 0 => {
+                depths[who] -= 1;
+                format!("pop {time} S {name}\n")
+            }
+            29..31 => {
+                has_value[who] = true;
+                format!("vset {time} V {name} {}\n", draw.below(1000) as f64 / 7.0)
+            }
+            31..37 if has_value[who] => {
+                let add = ["vadd", "vsub"][draw.below(2)];
+                format!("{add} {time} V {name} {}\n", draw.below(1000) as f64 / 7.0)
+            }
+            37..42 => format!("event {time} E {name} {value}\n"),
+            42..49 => {
+                key += 1;
+                // Either end may come first.
+                let ends = [("from", "to"), ("to", "from")][draw.below(4) / 3];
+                open.push((ends.1, value, key));
+                format!("{} {time} L h {value} {name} k{key}\n", ends.0)
+            }
+            49..56 if !open.is_empty() => {
+                let (end, value, key) = open.swap_remove(draw.below(open.len()));
+                format!("{end} {time} L h {value} {name} k{key}\n")
+            }
+            _ => "# a comment\n".to_owned(),
+        };
+    }
+    for (end, value, key) in open {
+        lines += &format!("{end} {time} L h {value} p k{key}\n");
+    }
+    trace(lines.as_bytes())
+}
+
+#[test]
+fn lively_traces() {
+    let mut draw = Draw(47);
+    for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(15) {
+        let text = lively(&mut draw);
+        assert!(is_plain(&text), "{}", String::from_utf8_lossy(&text));
+        let segment = [150, 400, 1500, 4000][draw.below(4)];
+        let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
+        assert_eq!(parts, 8, "turn {turn}");
+    }
+}
+
+#[test]
+fn traces_of_every_shape() {
+    let mut draw = Draw(43);
+    for shape in Shape::ALL {
+        let text = datasets::generate(shape, 60_000, 3);
+        if is_plain(&text) {
+            let parts = look_at(&format!("{shape:?}"), &text, 4000, &mut draw);
+            assert_eq!(parts, 8, "{shape:?}");
+        }
+    }
+}
+
+/// Options with which a row, its place or the end of the trace depends on lines that are not in the window: all is read.
+#[test]
+fn all_options() {
+    let text = lively(&mut Draw(53));
+    let folder = TempDir::new().expect("a folder");
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.path().join(name), bytes).expect("it is writable")
+    };
+    write("t", &text);
+    write("t.pjp", &testkit::pack_with_borders(&text, 400));
+    let options = [
+        "",
+        "-n",
+        "-z",
+        "-i",
+        "-u",
+        "-h",
+        "-o",
+        "-q",
+        "-c",
+        "-d",
+        "-a 30",
+        "--sort",
+        "--recover",
+        "-p State",
+        "--max-line 1K",
+        "--quotes keep",
+        "--quotes strip",
+        "--variable-precision double",
+        "--nature state,link",
+        "--in p",
+        "--in nobody",
+        "--type-hierarchy t.csv",
+        "--entity-hierarchy t.csv",
+        "--no-files",
+        "--threads 3",
+    ];
+    for (turn, words) in options.into_iter().enumerate() {
+        let window = ["-s 20 -e 21.5", "-s 21.5 -e 20", "-e 0.5", "-s 1e9"][turn % 4];
+        for window in ["-s 11 -e 12", window] {
+            let run = |name: &str| {
+                let mut program = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
+                program.args(words.split_whitespace().chain(window.split(' '))).arg(name);
+                let output = program.current_dir(folder.path()).output().expect("it runs");
+                let (status, out, said) = testkit::outcome(&output);
+                let tree = fs::read(folder.path().join("t.csv")).ok();
+                (status, out, said.replace(".pjp", ""), tree)
+            };
+            let (text, packed) = (run("t"), run("t.pjp"));
+            assert!(packed == text, "{words} {window}: {}, {}", packed.2, text.2);
+        }
+    }
+}
