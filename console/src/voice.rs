@@ -9,7 +9,7 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, TimeRange, Trace};
 use splitter::{Input, Refusal, cause};
 use workers::{Pin, Workers};
 
@@ -40,6 +40,9 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` goes on after problems: it leaves out or mends what is wrong, and tells it");
 
+/// The sentence for [`Voice::empty_window`] where nothing else comes of it.
+pub const NOTHING_IN_IT: &str = "nothing is in it";
+
 impl Voice {
     /// Writes one message. With standard error gone there is no one left to tell.
     pub fn say(self, message: fmt::Arguments<'_>) {
@@ -54,6 +57,20 @@ impl Voice {
         };
         selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
         selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
+    }
+
+    /// Tells of a window of time that has nothing of the trace, and what comes of that.
+    pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
+        let (TimeRange { from, to }, end) = (window, trace.end());
+        if from > to {
+            self.say(format_args!(
+                "warning: the window from {from} s to {to} s ends before it begins; {so}"
+            ));
+        } else if from > end {
+            self.say(format_args!(
+                "warning: the window from {from} s begins after the end of the trace, {end} s; {so}"
+            ));
+        }
     }
 
     /// Writes lines that stand for themselves, a table.

@@ -71,7 +71,9 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     output.finish().map_err(failed)?;
     if !cli.talk.warnings.no_warnings {
         voice.warnings(&name, &trace);
-        voice.unmet(&conversion.options.selection.resolve(&trace));
+        let selection = &conversion.options.selection;
+        voice.unmet(&selection.resolve(&trace));
+        voice.empty_window(selection.window, &trace, "no rows but those of containers are in it");
         report::losses(voice, &name, format, &losses);
     }
     if cli.verbose

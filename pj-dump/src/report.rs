@@ -41,17 +41,8 @@ pub(crate) fn nothing_to_show(voice: Voice, cli: &Cli, trace: &Trace) {
             ));
         }
     }
-    match (cli.which.span.start, cli.which.span.end) {
-        (Some(start), Some(end)) if start > end => voice.say(format_args!(
-            "warning: -s {start} -e {end}: this window ends before it begins; no rows but those of containers \
-             are in it"
-        )),
-        (Some(start), _) if start > trace.end() => voice.say(format_args!(
-            "warning: -s {start}: the trace ends at {}; no rows but those of containers are in this window",
-            trace.end()
-        )),
-        _ => {}
-    }
+    let so = "no rows but those of containers are in it";
+    voice.empty_window(cli.which.span.window(), trace, so);
 }
 
 /// Tells of rows that were left out because PajeNG's releases leave them out.

@@ -12,7 +12,7 @@ use console::memory::peak_memory;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
-use console::voice::SORTED_BY_FILE;
+use console::voice::{NOTHING_IN_IT, SORTED_BY_FILE};
 use console::{Failure, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
@@ -117,7 +117,9 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     });
     if !cli.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&cli.selection().resolve(&trace));
+        let selection = cli.selection();
+        VOICE.unmet(&selection.resolve(&trace));
+        VOICE.empty_window(selection.window, &trace, NOTHING_IN_IT);
     }
     if cli.stats {
         stats(&trace, &workers, began);

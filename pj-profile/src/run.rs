@@ -12,6 +12,7 @@ use console::contents::fact;
 use console::memory::peak_memory;
 use console::progress::Display;
 use console::reading::Opened;
+use console::voice::NOTHING_IN_IT;
 use console::{Failure, failure};
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
@@ -242,7 +243,9 @@ fn read(
     };
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&cli.selection().resolve(&trace));
+        let selection = cli.selection();
+        VOICE.unmet(&selection.resolve(&trace));
+        VOICE.empty_window(selection.window, &trace, NOTHING_IN_IT);
     }
     if cli.stats {
         stats(&Facts::of(&trace), None, workers, began);

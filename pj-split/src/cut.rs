@@ -92,6 +92,7 @@ impl Cut<'_> {
             opened.read(|source| Trace::read_with(source, &options, self.workers, &progress))?;
         if !(self.cli.quiet || self.cli.talk.warnings.no_warnings) {
             VOICE.warnings(self.name, &trace);
+            VOICE.empty_window(self.window, &trace, "nothing but the root is in it");
         }
         one_file(self.name, &trace)?;
         Ok(trace)

@@ -187,6 +187,7 @@ fn read(
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
         VOICE.unmet(&cli.selection().resolve(&trace));
+        VOICE.empty_window(cli.span.window(), &trace, "all of the trace is shown");
     }
     if cli.reading.recover {
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());

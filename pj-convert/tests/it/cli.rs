@@ -174,6 +174,9 @@ fn rows_that_are_wanted() {
     let rows = |more: &[&str]| {
         let output = run(&folder, &[&[EXAMPLE, "-o", "-", "--to", "pipit"], more].concat());
         assert_eq!(status(&output), Some(0));
+        let warned = more.contains(&"1e6").then_some("begins after the end of the trace");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(warned.unwrap_or_default()) && said.is_empty() == warned.is_none());
         String::from_utf8(output.stdout).expect("text")
     };
     let everything = rows(&[]);

@@ -118,12 +118,17 @@ fn what_is_not_there_is_told() {
         "pj_dump: warning: -p 'S': the trace has no type of this name, but 'State' (S): -p takes names\n"
     );
     assert_eq!(warned(&["-p", "State"]), "");
-    let empty = "this window ends before it begins; no rows but those of containers are in it\n";
-    assert_eq!(warned(&["-s", "5", "-e", "2"]), format!("pj_dump: warning: -s 5 -e 2: {empty}"));
+    let empty = "no rows but those of containers are in it\n";
+    assert_eq!(
+        warned(&["-s", "5", "-e", "2"]),
+        format!("pj_dump: warning: the window from 5 s to 2 s ends before it begins; {empty}")
+    );
     assert_eq!(warned(&["-s", "1", "-e", "1"]), "");
     assert_eq!(
         warned(&["-s", "2.5"]),
-        "pj_dump: warning: -s 2.5: the trace ends at 2; no rows but those of containers are in this window\n"
+        format!(
+            "pj_dump: warning: the window from 2.5 s begins after the end of the trace, 2 s; {empty}"
+        )
     );
     assert_eq!(warned(&["-s", "2"]), "");
     let rows = dump(&["--nature", "State"], &trace(lines)).stdout;

@@ -58,6 +58,7 @@ fn statuses() {
         (&["races", "--group=Rank", "--root=rank-1", good], 1, ""),
         (&["races", "--format=runes", good], 2, "runes"),
         (&["races", "--in=Nothing", good], 0, "--in 'Nothing': the trace has no such container"),
+        (&["races", "-s", "9e9", good], 0, "the window from 9000000000 s begins after the end"),
         (&["races", "-o", "/nowhere/it.csv", good], 2, "/nowhere/it.csv"),
         (&["races", "--map=/nowhere/it.toml", good], 2, "/nowhere/it.toml"),
     ] {

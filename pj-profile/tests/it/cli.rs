@@ -96,6 +96,7 @@ fn statuses() {
         (&["--live", "time", MPI], 2, "--live needs both --start and --end"),
         (&["--format=runes", MPI], 2, "runes"),
         (&["--of-type=Nothing", MPI], 0, "--of-type 'Nothing': the trace has no such type"),
+        (&["-s", "5", MPI], 0, "the window from 5 s begins after the end of the trace, 0.043388 s"),
         (&["-o", "/nowhere/it.csv", MPI], 2, "/nowhere/it.csv"),
     ] {
         let output = run(words);

@@ -71,6 +71,12 @@ fn what_fails_is_told() {
     let (status, said) = told(&["--svg", "-", "--in", "nobody", &trace]);
     assert!(said.contains("--in 'nobody': the trace has no such container"), "{said}");
     assert!(status == Some(2) && said.contains("there is nothing to show"), "{said}");
+    let (status, said) = told(&["--svg", "-", "-s", "2", "-e", "1", &trace]);
+    assert_eq!(status, Some(0));
+    assert_eq!(
+        said,
+        "pj_view: warning: the window from 2 s to 1 s ends before it begins; all of the trace is shown\n"
+    );
     let taken = Served::of(&example("mpi.trace"), &[]);
     let port = taken.host.rsplit_once(':').expect("a port").1;
     let (status, said) = told(&["--no-open", "--port", port, &trace]);
