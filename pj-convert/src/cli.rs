@@ -32,8 +32,8 @@ const OTHER: &str = "Other";
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if it is `-`
-    #[arg(value_name = "TRACE")]
+    /// The trace, plain or compressed with gzip, zstd, xz or bzip2; standard input if there is none, or if it is `-`
+    #[arg(value_name = "TRACE", default_value = "-", hide_default_value = true)]
     pub file: PathBuf,
 
     /// Where to write: a file whose name ends in .pftrace, .json, .csv or .paje, and perhaps .gz, which is

@@ -49,7 +49,7 @@ fn each_format_by_name_and_through_a_pipe() {
         assert!(!file.is_empty() && unpacked == file, "{to}");
         let piped = run(&folder, &["-", "-o", "-", "--to", to]);
         assert_eq!(status(&piped), Some(1), "no trace: nothing on standard input");
-        let mut piped = command(&folder, &["-", "-o", "-", "--to", to]);
+        let mut piped = command(&folder, &["-o", "-", "--to", to]);
         let piped = piped.stdin(fs::File::open(EXAMPLE).expect("it is there")).output();
         assert!(piped.expect("the program starts").stdout == file, "{to}");
     }
