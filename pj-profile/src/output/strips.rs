@@ -76,9 +76,11 @@ fn matrix(
     Ok(())
 }
 
-/// Digits count as numbers: rank-10 comes behind rank-9.
-fn natural(name: &str) -> Vec<(u64, String)> {
-    let mut parts: Vec<(u64, String)> = Vec::new();
+/// Names in the order of people: digits count as numbers, so that rank-10 comes behind rank-9.
+type Natural = Vec<(u64, String)>;
+
+fn natural(name: &str) -> Natural {
+    let mut parts = Natural::new();
     let mut rest = name;
     while !rest.is_empty() {
         let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
@@ -95,8 +97,8 @@ fn natural(name: &str) -> Vec<(u64, String)> {
 pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lines: BTreeMap<(usize, String, String), Bins> = BTreeMap::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines: BTreeMap<(usize, Natural, String, String), Bins> = BTreeMap::new();
+    let mut types: BTreeMap<String, usize> = BTreeMap::new();
     let (mut first, mut last, mut length) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
     for row in 0..seen.0.len() {
         let number = |name| seen.number(name, row).unwrap_or(0.0);
@@ -104,9 +106,12 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
         let (type_, value) = (seen.text("type", row), seen.text("value", row));
         let name = if by_value { value.clone() } else { seen.text("container", row) };
         *totals.entry(value.clone()).or_default() += seconds;
-        let next = places.len();
-        let place = if by_value { 0 } else { *places.entry(name.clone()).or_insert(next) };
-        let bins = lines.entry((place, type_, name)).or_default();
+        let next = types.len();
+        let place = match by_value {
+            true => (0, Natural::new()),
+            false => (*types.entry(type_.clone()).or_insert(next), natural(&name)),
+        };
+        let bins = lines.entry((place.0, place.1, type_, name)).or_default();
         *bins.entry(number("bin") as usize).or_default().entry(value).or_default() += seconds;
         (first, last, length) = (first.min(start), last.max(end), end - start);
     }
@@ -118,13 +123,13 @@ pub(super) fn times(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
         let place = values.iter().position(|(name, _)| *name == value);
         place.and_then(|place| COLOURS.get(place)).copied().unwrap_or(37)
     };
-    let wide = label_width(lines.keys().map(|(_, _, name)| name), screen);
+    let wide = label_width(lines.keys().map(|(.., name)| name), screen);
     let most = |of: &Bins| {
         let sums = of.values().map(|values| values.values().sum());
         if by_value { sums.fold(0.0, f64::max) } else { length }
     };
     let mut type_now = None;
-    for ((_, type_, name), of) in &lines {
+    for ((.., type_, name), of) in &lines {
         if type_now != Some(type_) {
             writeln!(
                 out,
@@ -219,6 +224,7 @@ pub(super) fn means(seen: Seen<'_>, screen: Screen, out: &mut dyn Write) -> io::
             most = most.max(mean);
             row += 1;
         }
+        lines.sort_by_cached_key(|(name, _)| natural(name));
         let bins = lines.iter().filter_map(|(_, means)| means.keys().next_back()).max();
         let wide = label_width(lines.iter().map(|(name, _)| name), screen);
         let columns = bins.map_or(0, |bin| bin + 1);
