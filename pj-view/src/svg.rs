@@ -7,6 +7,7 @@ mod text;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
 
 use paje_parser::TypeNature;
 use paje_pyramid::{Clock, Key, Row, Summary};
@@ -14,8 +15,9 @@ use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
 
 use crate::color::{Rgb, hex};
 use crate::picture::{DEEPEST, Line, lines};
+use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
-use text::{push_tenths, shortened, tenth, tenths, text};
+use text::{push_tenths, shortened, significant, tenth, tenths, text};
 
 /// Greatest width of the names of containers, and the room above and below lanes, in pixels.
 const GUTTER: f64 = 150.0;
@@ -27,6 +29,9 @@ const LETTER: f64 = 6.0;
 
 /// So many links are drawn one by one.
 const MOST_LINKS: usize = 4000;
+
+/// Colour of what is too little to tell apart.
+const GREY: Rgb = [0x88; 3];
 
 /// So many values are in the legend.
 const MOST_NAMES: usize = 30;
@@ -102,7 +107,8 @@ impl<'v> Drawing<'v> {
     fn line(&mut self, line: &Line<'v>) {
         let indent = MARGIN + 10.0 * line.indent.min(8) as f64;
         if line.height >= 7.0 {
-            let room = ((GUTTER - indent - 4.0) / LETTER) as usize;
+            let scale = self.scale(line);
+            let room = ((GUTTER - indent - 4.0 - scale) / LETTER) as usize;
             let (x, y) = (tenth(indent), tenth(line.top + line.height / 2.0 + 4.0));
             let _ = writeln!(
                 self.labels,
@@ -136,6 +142,27 @@ impl<'v> Drawing<'v> {
         }
     }
 
+    /// Writes the least and the greatest value beside a variable, if there is room; returns how wide that is.
+    fn scale(&mut self, line: &Line<'v>) -> f64 {
+        let is_variable = line.lane.is_some_and(|lane| lane.nature() == TypeNature::Variable);
+        if !is_variable || line.height < 24.0 {
+            return 0.0;
+        }
+        let [_, least, greatest] = line.heights;
+        let texts =
+            [(greatest.max(0.0), line.top + 9.0), (least.min(0.0), line.top + line.height - 2.0)]
+                .map(|(value, y)| (significant(value), tenth(y)));
+        let x = GUTTER - 4.0;
+        for (value, y) in &texts {
+            let _ = writeln!(
+                self.labels,
+                "<text x=\"{x}\" y=\"{y}\" fill=\"#666\" font-size=\"8\" text-anchor=\"end\">{value}</text>"
+            );
+        }
+        let letters = texts.iter().map(|(value, _)| value.len()).max().unwrap_or(0);
+        letters as f64 * LETTER * 0.8 + 6.0
+    }
+
     fn state(&mut self, line: &Line<'v>, lane: LaneView<'v>, row: &Row) {
         let (top, height) = sublane(line, row.imbrication);
         let (left, right) = (self.x(row.start), self.x(row.end));
@@ -159,34 +186,20 @@ impl<'v> Drawing<'v> {
         let clock = self.view.pyramid.clock();
         match summary {
             Summary::States(bins) | Summary::Events(bins) => {
-                let width = (1u64 << bins.level()) as f64;
+                let width = (-f64::from(bins.level())).exp2();
+                let (mut all, mut shares) = (Vec::new(), Vec::new());
                 for (at, bin) in bins.range().zip(bins.iter()) {
                     let time = |bin: u64| clock.time(bin << bins.level());
                     let (left, right) = (self.x(time(at)), self.x(time(at + 1)));
-                    let mut bases: BTreeMap<u32, f64> = BTreeMap::new();
-                    for it in bin.amounts().filter(|it| it.amount > 0) {
-                        let (imbrication, value, share) = match it.key {
-                            Key::State(imbrication, value) => {
-                                (imbrication, value, it.amount as f64 / width)
-                            }
-                            Key::Event(value) => {
-                                (0, value, it.amount as f64 / f64::from(bin.starts().max(1)))
-                            }
-                            Key::Link(..) => continue,
-                        };
-                        let (top, height) = sublane(line, imbrication);
-                        let base = bases.entry(imbrication).or_default();
-                        let share = share.min(1.0 - *base);
-                        let color = self.color(lane.type_id(), value);
-                        self.rect(
-                            color,
-                            left,
-                            right,
-                            top + height * (1.0 - *base - share),
-                            height * share,
-                        );
-                        *base += share;
-                    }
+                    let scale = match lane.nature() {
+                        TypeNature::State => width,
+                        _ => 1.0 / f64::from(bin.starts().max(1)),
+                    };
+                    all.clear();
+                    all.extend(bin.amounts().filter(|it| it.amount > 0));
+                    shares.clear();
+                    push_shares(&mut all, scale, &mut shares);
+                    self.shares(line, lane, &shares, left..right);
                 }
             }
             Summary::Variable(ranges) => {
@@ -207,11 +220,31 @@ impl<'v> Drawing<'v> {
         }
     }
 
+    /// Shares of a bin, one above the other.
+    fn shares(&mut self, line: &Line<'v>, lane: LaneView<'v>, shares: &[Share], x: Range<f64>) {
+        let mut bases: BTreeMap<u32, f64> = BTreeMap::new();
+        for Share { pair: (value, imbrication), amount, .. } in shares {
+            let (top, height) = sublane(line, *imbrication);
+            let base = bases.entry(*imbrication).or_default();
+            let share = amount.min(1.0 - *base);
+            let color = match *value {
+                OTHERS => GREY,
+                value => self.color(lane.type_id(), ValueId(value)),
+            };
+            let above = top + height * (1.0 - *base - share);
+            self.rect(color, x.start, x.end, above, height * share);
+            *base += share;
+        }
+    }
+
     /// Lines between containers that have a line in the picture.
     fn links(&mut self, lines: &[Line<'v>]) {
         let middle = |line: &Line<'_>| line.top + line.height / 2.0;
+        // The first lane of a container, or its name if it has none.
+        let (lanes, names): (Vec<_>, Vec<_>) = lines.iter().rev().partition(|it| it.lane.is_some());
+        let first = names.into_iter().chain(lanes);
         let places: BTreeMap<u32, f64> =
-            lines.iter().rev().map(|line| (line.container.0, middle(line))).collect();
+            first.map(|line| (line.container.0, middle(line))).collect();
         let clock = self.view.pyramid.clock();
         let (from, to) = (clock.ticks(self.view.window.from), clock.ticks(self.view.window.to));
         let view = self.view;

@@ -25,7 +25,7 @@ use crate::view::View;
 const MOST_SHARES: usize = 8;
 
 /// The value of what is beyond.
-const OTHERS: u32 = u32::MAX;
+pub(crate) const OTHERS: u32 = u32::MAX;
 
 /// Ticks of a value of a type, over several lanes.
 type Shared = ((u32, u32), u128);
@@ -168,12 +168,12 @@ fn place(it: &Amount) -> u32 {
     }
 }
 
-/// Share of a bin, as a page is told it.
-struct Share {
+/// Share of a bin, as it is told and drawn.
+pub(crate) struct Share {
     /// Value and imbrication of states, value of events, origin and goal of links.
-    pair: (u32, u32),
+    pub(crate) pair: (u32, u32),
     /// Part of the bin's width, or how many.
-    amount: f64,
+    pub(crate) amount: f64,
     /// Seconds, of links.
     delay: f64,
 }
@@ -202,6 +202,19 @@ impl Share {
     }
 }
 
+/// Appends the shares of a bin, whose amounts times `scale` are told: of each place the largest, and what is beyond.
+pub(crate) fn push_shares(all: &mut [Amount], scale: f64, shares: &mut Vec<Share>) {
+    if all.len() > MOST_SHARES {
+        all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));
+    }
+    let few = all.len() <= MOST_SHARES;
+    for same in all.chunk_by(|a, b| few || place(a) == place(b)) {
+        let (most, rest) = same.split_at(same.len().min(MOST_SHARES));
+        shares.extend(most.chunks(1).filter_map(|it| Share::of(it, scale)));
+        shares.extend(Share::others(rest, scale));
+    }
+}
+
 fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) {
     let mut shares: Vec<Share> = Vec::new();
     let mut ends = Vec::with_capacity(bins.iter().len());
@@ -209,15 +222,7 @@ fn write_bins(lane: u32, kind: u32, bins: &Bins, scale: f64, out: &mut Vec<u8>) 
     for bin in bins.iter() {
         all.clear();
         all.extend(bin.amounts());
-        if all.len() > MOST_SHARES {
-            all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));
-        }
-        let few = all.len() <= MOST_SHARES;
-        for same in all.chunk_by(|a, b| few || place(a) == place(b)) {
-            let (most, rest) = same.split_at(same.len().min(MOST_SHARES));
-            shares.extend(most.chunks(1).filter_map(|it| Share::of(it, scale)));
-            shares.extend(Share::others(rest, scale));
-        }
+        push_shares(&mut all, scale, &mut shares);
         ends.push(shares.len() as u32);
     }
     head(

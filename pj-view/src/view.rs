@@ -168,6 +168,22 @@ mod tests {
 ";
 
     #[test]
+    fn thousands_of_values_in_a_pixel_are_seen_together() {
+        let mut text = HEADER.to_owned();
+        for i in 0..50_000 {
+            let _ = writeln!(text, "3 {i} State c v{i}");
+        }
+        let trace = Trace::read(text.as_bytes(), &Options::default()).expect("it is valid");
+        let all = TimeRange { from: f64::NEG_INFINITY, to: f64::INFINITY };
+        let purpose = Purpose::Drawing { width: 400 };
+        let selection = Selection::default();
+        let view = View::new(trace, "a".into(), &selection, all, purpose, &Workers::one());
+        let drawn = svg::write(&view, 400, None);
+        assert!(drawn.contains("<path fill=\"#888888\""), "what is beyond the largest is there");
+        assert!(drawn.len() < 100_000, "{}", drawn.len());
+    }
+
+    #[test]
     fn what_a_drawing_alone_needs_draws_the_same() {
         // So many rows that pixels show their shares.
         let mut text = HEADER.to_owned();

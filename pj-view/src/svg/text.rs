@@ -33,6 +33,22 @@ pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     }
 }
 
+/// Four digits of a value, or those before the point; no zeros at the end.
+pub(super) fn significant(number: f64) -> String {
+    // No minus before a zero.
+    let number = number + 0.0;
+    let before = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
+    if before.abs() > 9.0 {
+        return format!("{number:.3e}");
+    }
+    let digits = (3.0 - before).max(0.0) as usize;
+    let text = format!("{number:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 pub(super) fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() > most.max(2) {
         true => name.chars().take(most.max(2) - 1).chain(['…']).collect(),
@@ -70,6 +86,22 @@ mod tests {
             "&lt;a&gt; &amp; \"b\"\u{fffd}[0m\u{fffd}"
         );
         assert_eq!((shortened("abcdef", 4), shortened("abcd", 4)), ("abc…".into(), "abcd".into()));
+    }
+
+    #[test]
+    fn scales_have_four_digits() {
+        for (number, told) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (217.83, "217.8"),
+            (1_573_000.0, "1573000"),
+            (0.000_123_46, "0.0001235"),
+            (-2.5, "-2.5"),
+            (1.5e12, "1.500e12"),
+            (9.99996, "10"),
+        ] {
+            assert_eq!(significant(number), told);
+        }
     }
 
     #[test]
