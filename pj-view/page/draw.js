@@ -4,7 +4,8 @@ import { sublane, visibleLines } from "./layout.js";
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
 
-export const GUTTER = 210;
+// Room for names, as much as they need and a wide window has.
+export let GUTTER = 210;
 export const AXIS = 34;
 const FONT = '"Helvetica Neue", "Segoe UI", "DejaVu Sans", sans-serif';
 
@@ -14,6 +15,20 @@ function styles() {
   return { back: get("back"), panel: get("panel"), line: get("line"), text: get("text"), quiet: get("quiet"), accent: get("accent") };
 }
 
+const NARROWEST = 210;
+const WIDEST = 380;
+const LETTER = 6.8;
+
+function gutterFor(layout, width) {
+  layout.names ||= layout.lines.reduce((most, line) => Math.max(most, nameLeft(line) + line.label.length * LETTER + scaleRoom(line) + 14), 0);
+  return Math.round(Math.max(NARROWEST, Math.min(layout.names, WIDEST, width * 0.26)));
+}
+
+const nameLeft = (line) => 20 + Math.min(line.indent, 8) * 12;
+
+// Beside a variable's name stands its scale.
+const scaleRoom = (line) => (line.lane?.nature === "variable" ? 44 : 0);
+
 export function drawFrame(app, canvas) {
   const { viewport, layout, state } = app;
   const ratio = window.devicePixelRatio || 1;
@@ -22,6 +37,7 @@ export function drawFrame(app, canvas) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
+  GUTTER = gutterFor(layout, width);
   viewport.width = Math.max(width - GUTTER, 1);
   viewport.height = Math.max(height - AXIS, 1);
   viewport.scroll = Math.max(0, Math.min(viewport.scroll, layout.height - viewport.height + 12));
@@ -133,7 +149,7 @@ function drawGutter(app, context, lines, ratio, style, toY, canvas) {
       context.globalAlpha = 1;
     }
     const y = toY(line.top) + Math.min(line.height, 40) * ratio * 0.5;
-    const x = (20 + Math.min(line.indent, 8) * 12) * ratio;
+    const x = nameLeft(line) * ratio;
     if (line.folds) {
       context.fillStyle = style.quiet;
       context.beginPath();
@@ -144,8 +160,7 @@ function drawGutter(app, context, lines, ratio, style, toY, canvas) {
     }
     context.font = `${line.lane && !line.minor ? 500 : line.minor ? 400 : 600} ${12 * ratio}px ${FONT}`;
     context.fillStyle = line.container === state.dragged ? style.accent : line.minor ? style.quiet : style.text;
-    // Beside a variable's name stands its scale.
-    const room = (GUTTER - 10 - (line.lane?.nature === "variable" ? 44 : 0)) * ratio - x;
+    const room = (GUTTER - 10 - scaleRoom(line)) * ratio - x;
     context.fillText(shortened(context, line.label, room), x, y + ratio);
     if (line.lane?.nature === "variable") {
       context.font = `${10 * ratio}px ${FONT}`;
@@ -195,7 +210,8 @@ function drawAxis(app, context, place, style, left) {
   }
   context.textAlign = "right";
   context.fillStyle = style.quiet;
-  context.fillText(formatTime(viewport.span), left - 10 * ratio, 19 * ratio);
+  const seen = Math.min(viewport.to, high) - Math.max(viewport.from, low);
+  if (seen > 0) context.fillText(`${formatTime(seen)} on the screen`, left - 10 * ratio, 19 * ratio);
 }
 
 // As many digits as tell marks apart, in a unit that is the same for all.

@@ -212,8 +212,8 @@ function listenControls(app) {
 
 async function start() {
   const embedded = byId("embedded-model");
-  const source = embedded ? embeddedSource(embedded, byId("embedded-blocks")) : servedSource();
   try {
+    const source = embedded ? await embeddedSource(embedded, byId("embedded-blocks")) : servedSource();
     const app = new App(source, await waited(source));
     const selected = readAddress(app);
     document.title = `${app.model.name}: Pajé view`;

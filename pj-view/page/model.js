@@ -11,7 +11,7 @@ export function buildModel(told) {
   const containers = new Map();
   const of = told.containers;
   of.id.forEach((id, i) => {
-    containers.set(id, { id, name: of.name[i], type: of.type[i], parent: of.parent[i], children: [], lanes: [] });
+    containers.set(id, { id, name: of.name[i], type: of.type[i], parent: of.parent[i], start: of.start[i], end: of.end[i], children: [], lanes: [] });
   });
   for (const it of containers.values()) {
     if (it.id !== 0) containers.get(it.parent)?.children.push(it.id);
@@ -43,6 +43,16 @@ export function buildModel(told) {
   }));
   for (const lane of lanes.values()) types[lane.type].used = true;
   return { ...told, types, containers, lanes };
+}
+
+// Seconds for which containers with states of a type were there, within a window.
+export function lifetimes(model, type, from, to) {
+  let sum = 0;
+  for (const lane of model.lanes.values()) {
+    const it = lane.type === type && model.containers.get(lane.container);
+    if (it) sum += Math.max(0, Math.min(it.end, to) - Math.max(it.start, from));
+  }
+  return sum;
 }
 
 export function valueOf(model, type, value) {

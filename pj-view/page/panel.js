@@ -1,5 +1,5 @@
 // The tables at the side: the selected row, and the profile of a window.
-import { formatTime, pathOf, valueOf } from "./model.js";
+import { formatTime, lifetimes, pathOf, valueOf } from "./model.js";
 
 // Text is set as text, whatever it holds.
 export function el(tag, properties = {}, ...children) {
@@ -67,6 +67,8 @@ function linkTable(app, links, container) {
   return el("table", { id: "linktable" }, el("caption", {}, "Links that begin or end in it"), el("thead", {}, head), el("tbody", {}, ...rows));
 }
 
+const SHARE = "Of the time of all containers that have such states; a state counts with what is nested in it";
+
 function meter(color, part) {
   const bar = el("div", { className: "meter", color, "aria-hidden": "true" });
   bar.style.width = `${Math.max(part * 100, 1)}%`;
@@ -78,26 +80,33 @@ export function showProfile(app, told) {
   const digits = Math.max(0, Math.ceil(3 - Math.log10(told.to - told.from || 1)));
   const shown = (time) => Math.min(Math.max(time, model.extent[0]), model.extent[1]).toFixed(Math.min(digits, 15));
   const span = `${shown(told.from)} s to ${shown(told.to)} s`;
-  const children = [el("p", { className: "quiet" }, `${app.state.range ? "Selected range" : "On the screen"}: ${span}`)];
+  const where = `${app.state.range ? "Selected range" : "On the screen"}${told.isAbout ? ", about" : ""}`;
+  const children = [el("p", { className: "quiet" }, `${where}: ${span}`)];
   const byType = Map.groupBy ? Map.groupBy(told.states, ([type]) => type) : grouped(told.states);
   for (const [type, list] of byType) {
     list.sort((a, b) => b[2] - a[2]);
-    const all = list.reduce((sum, it) => sum + it[2], 0);
+    const all = lifetimes(model, type, told.from, told.to);
     const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, 25).map(([, id, seconds]) => {
       const value = valueOf(model, type, id);
-      const part = seconds / (all || 1);
+      const part = seconds / Math.max(all, seconds);
       return el("tr", {}, el("td", {}, swatch(value.color), value.name, meter(value.color, part)), el("td", { className: "number" }, formatTime(seconds)), el("td", { className: "number share" }, `${(100 * part).toFixed(1)} %`));
     });
-    const head = el("tr", {}, el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "Time"), el("th", { scope: "col", className: "number share" }, "Share"));
+    const head = el("tr", {}, el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "Time"), el("th", { scope: "col", className: "number share", title: SHARE }, "Share"));
     children.push(el("table", {}, el("caption", {}, model.types[type].name), el("thead", {}, head), el("tbody", {}, ...rows)));
   }
-  const events = told.events.map(([type, id, count]) => [`${model.types[type].name}: ${valueOf(model, type, id).name}`, String(count)]);
-  if (events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(events.slice(0, 25), "number"));
+  const events = told.events.toSorted((a, b) => b[2] - a[2]).map(([type, id, count]) => [`${model.types[type].name}: ${valueOf(model, type, id).name}`, String(count)]);
+  if (events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(firstOf(events), "number"));
   if (told.links > 0) {
     const name = (id) => model.containers.get(id)?.name || "?";
     children.push(el("p", { className: "quiet" }, `${told.links} links begin here`), pairs(told.pairs.map(([, from, to, count]) => [`${name(from)} → ${name(to)}`, String(count)]), "number"));
   }
   fill("profile", "Profile", ...children);
+}
+
+// The first of a list, and how many more there are.
+function firstOf(list) {
+  const rest = list.slice(25).reduce((sum, [, count]) => sum + Number(count), 0);
+  return rest > 0 ? [...list.slice(0, 25), [`${list.length - 25} others`, String(rest)]] : list;
 }
 
 function grouped(list) {

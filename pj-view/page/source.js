@@ -29,18 +29,18 @@ export function servedSource() {
   };
 }
 
-function decoded(text) {
+async function decoded(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes.buffer;
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
 // Of each lane its rows, or bins of some levels, the finest first.
-export function embeddedSource(model, blocks) {
+export async function embeddedSource(model, blocks) {
   const told = JSON.parse(model.textContent);
   const lanes = new Map();
-  for (const block of parseBlocks(decoded(blocks.textContent.trim()))) {
+  for (const block of parseBlocks(await decoded(blocks.textContent.trim()))) {
     if (!lanes.has(block.lane)) lanes.set(block.lane, []);
     lanes.get(block.lane).push(block);
   }
@@ -67,7 +67,10 @@ export function embeddedSource(model, blocks) {
   };
 }
 
+// Exact of all of the trace; of a part, as exact as bins are that have it.
 function embeddedProfile(told, lanes, typeOf, from, to) {
+  if (from <= told.extent[0] && to >= told.extent[1]) return { ...told.profile, from, to };
+  let isAbout = false;
   const sums = { states: new Map(), events: new Map() };
   let links = 0;
   const add = (map, type, value, amount) => {
@@ -78,6 +81,7 @@ function embeddedProfile(told, lanes, typeOf, from, to) {
     const [block, type] = [blocks[0], typeOf.get(lane)];
     const nature = told.types[type].nature;
     const width = told.tick * 2 ** block.level;
+    if (!block.isRows && nature !== "variable") isAbout = true;
     for (let i = 0; i < block.n; i++) {
       const start = block.isRows ? block.start[i] : told.origin + (block.first + i) * width;
       const end = block.isRows ? block.end[i] : start + width;
@@ -95,7 +99,7 @@ function embeddedProfile(told, lanes, typeOf, from, to) {
     }
   }
   const list = (map) => [...map].map(([key, amount]) => [...key.split(" ").map(Number), amount]);
-  return { from, to, states: list(sums.states), events: list(sums.events), links, pairs: [] };
+  return { from, to, isAbout, states: list(sums.states), events: list(sums.events), links, pairs: [] };
 }
 
 function embeddedFind(lanes, typeOf, type, value, at, back) {

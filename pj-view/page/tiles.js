@@ -9,6 +9,12 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
+function areFew(rows, from, to) {
+  let seen = 0;
+  for (let i = 0; i < rows.n && seen <= MOST_ROWS; i++) if (rows.start[i] <= to && rows.end[i] >= from) seen += 1;
+  return seen <= MOST_ROWS;
+}
+
 export class Tiles {
   constructor(source, model, arrived) {
     Object.assign(this, { source, model, arrived });
@@ -40,7 +46,9 @@ export class Tiles {
 
   embeddedSegments(lane, level, from, to) {
     const blocks = this.source.embedded.get(lane) || (typeof lane === "string" ? this.foldedBlocks(lane) : []);
-    const block = blocks.find((it) => it.isRows || it.level >= level) || blocks[blocks.length - 1];
+    const [rows, bins] = blocks[0]?.isRows ? [blocks[0], blocks.slice(1)] : [null, blocks];
+    const isFine = rows && (bins.length === 0 || bins[0].level > level || areFew(rows, from, to));
+    const block = isFine ? rows : bins.find((it) => it.level >= level) || bins[bins.length - 1];
     return block ? [{ block, from, to }] : [];
   }
 

@@ -1,12 +1,15 @@
 //! The page and a trace in one file, which asks nobody for anything.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 
 use crate::view::View;
-use crate::{model, page, tiles};
+use crate::{model, page, profile, tiles};
 
 /// Nothing may be loaded, from anywhere.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -14,12 +17,18 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// Lanes with so many rows at most have them all, at best.
 const MOST_ROWS: usize = 1 << 16;
 
+/// So many rows are drawn one by one wherever they are (`MOST_ROWS` of the page).
+const FEW_ROWS: u64 = 768;
+
 /// The level whose one bin is all time.
 const WHOLE: u32 = 63;
 
 /// The text of the file, and whether the finest levels are in it.
 pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
-    let model = escape(&model::of(view).to_string());
+    let mut model = model::of(view);
+    let all = view.extent();
+    model["profile"] = profile::of(view, all.from, all.to);
+    let model = escape(&model.to_string());
     let fixed = model.len() + page::FILES.iter().map(|file| file.text.len()).sum::<usize>();
     let room = most.saturating_sub(fixed as u64) / 4 * 3;
     let (blocks, whole) = fit(view, room);
@@ -51,8 +60,11 @@ fn escape(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// As much of the trace as there is room for: of each lane its rows, or bins of a level as fine as fits,
-/// and those of some coarser ones.
+/// Most bytes of blocks for each byte of them compressed: a browser has to hold them.
+const MOST_OF_EACH: u64 = 12;
+
+/// As much of the trace as there is room for, compressed: of each lane its rows, or bins of a level as fine as fits,
+/// and those of all coarser ones.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
     // Half as many bins and rows until it fits.
@@ -63,27 +75,62 @@ fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
         if bins < 16 && smallest < room {
             break;
         }
-        let mut blocks = Vec::new();
+        let mut blocks = Blocks::default();
         let mut whole = true;
         for lane in view.lanes() {
             whole &= lane.len() <= rows as u64;
-            write_lane(view, lane, bins.max(16), rows, &mut blocks);
-            if blocks.len() as u64 > room {
+            blocks.add(|out| write_lane(view, lane, bins.max(16), rows, out));
+            if blocks.bytes > room * MOST_OF_EACH || blocks.compressed() > room {
                 break;
             }
         }
-        if blocks.len() as u64 <= room {
-            return (blocks, whole);
+        let bytes = blocks.bytes;
+        let compressed = blocks.finish();
+        if bytes <= room * MOST_OF_EACH && compressed.len() as u64 <= room {
+            return (compressed, whole);
         }
     }
-    let mut blocks = Vec::new();
+    let mut blocks = Blocks::default();
     for lane in view.lanes() {
-        tiles::write(view, lane, WHOLE, 0..1, 0, &mut blocks);
+        blocks.add(|out| tiles::write(view, lane, WHOLE, 0..1, 0, out));
     }
-    (blocks, false)
+    (blocks.finish(), false)
 }
 
-/// All rows of a lane; or bins of one level, and of each fourth above.
+/// Blocks of lanes, compressed as they come.
+struct Blocks {
+    encoder: ZlibEncoder<Vec<u8>>,
+    lane: Vec<u8>,
+    bytes: u64,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        let encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+        Blocks { encoder, lane: Vec::new(), bytes: 0 }
+    }
+}
+
+impl Blocks {
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.lane.clear();
+        write(&mut self.lane);
+        self.bytes += self.lane.len() as u64;
+        self.encoder.write_all(&self.lane).expect("memory takes all");
+    }
+
+    /// Bytes so far, but for what the compressor holds.
+    fn compressed(&self) -> u64 {
+        self.encoder.get_ref().len() as u64
+    }
+
+    fn finish(self) -> Vec<u8> {
+        self.encoder.finish().expect("memory takes all")
+    }
+}
+
+/// All rows of a lane, if they are not too many. Where they may be more than pixels, also bins of one level, and of
+/// each above, so that one fits any screen.
 fn write_lane(
     view: &View,
     lane: paje_sim::LaneView<'_>,
@@ -92,7 +139,10 @@ fn write_lane(
     out: &mut Vec<u8>,
 ) {
     if lane.len() <= rows as u64 {
-        return tiles::write(view, lane, WHOLE, 0..1, rows, out);
+        tiles::write(view, lane, WHOLE, 0..1, rows, out);
+        if lane.len() <= FEW_ROWS {
+            return;
+        }
     }
     let clock = view.pyramid.clock();
     let end = clock.ticks(clock.end());
@@ -100,7 +150,7 @@ fn write_lane(
     let mut level = finest.max((0..WHOLE).find(|level| end >> level < bins).unwrap_or(WHOLE));
     while level < WHOLE {
         tiles::write(view, lane, level, 0..(end >> level) + 1, 0, out);
-        level += 4;
+        level += 1;
     }
     tiles::write(view, lane, WHOLE, 0..1, 0, out);
 }

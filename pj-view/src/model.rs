@@ -48,6 +48,8 @@ pub(crate) fn of(view: &View) -> Value {
             "name": all().map(|id| containers.name(id).to_string()).collect::<Vec<_>>(),
             "type": all().map(|id| containers.type_of(id).0).collect::<Vec<_>>(),
             "parent": all().map(|id| containers.parent(id).0).collect::<Vec<_>>(),
+            "start": all().map(|id| containers.start(id)).collect::<Vec<_>>(),
+            "end": all().map(|id| containers.end(id)).collect::<Vec<_>>(),
         },
         "lanes": {
             "id": lanes.iter().map(|lane| lane.id().0).collect::<Vec<_>>(),
