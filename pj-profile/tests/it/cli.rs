@@ -190,8 +190,8 @@ fn live_ends_with_what_the_file_has() {
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
 }
 
-#[test]
-fn a_slow_terminal_loses_nothing() {
+/// The bytes that a terminal shows which is so slow that half of a trace waits for it, and those of the last report.
+fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     // Reports that do not fit into a pipe: the first one that is shown waits for who reads it, and so does the trace.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
@@ -211,11 +211,11 @@ fn a_slow_terminal_loses_nothing() {
             // Of what comes when a report is due, a block is full before the end.
             let (first, rest) = bytes.split_at(bytes.len() / 2);
             stdin.write_all(first).expect("it reads all");
-            std::thread::sleep(Duration::from_millis(1100));
+            std::thread::sleep(pause);
             stdin.write_all(rest).expect("it reads all");
             drop(stdin);
         });
-        std::thread::sleep(Duration::from_millis(1600));
+        std::thread::sleep(pause + Duration::from_millis(500));
         let mut shown = Vec::new();
         stdout.read_to_end(&mut shown).expect("it is text");
         feed.join().expect("all was taken");
@@ -226,15 +226,22 @@ fn a_slow_terminal_loses_nothing() {
         (shown, whole.wait_with_output().expect("it ends").stdout)
     });
     assert!(child.wait().expect("it ends").success());
-    assert!(
-        last.len() > 1 << 17 && shown.len() > last.len() + (1 << 16),
-        "nothing was shown before"
-    );
-    assert!(shown.ends_with(&last));
+    (shown, last)
 }
 
 #[test]
-fn an_interrupt_shows_the_last_report() {
+fn a_slow_terminal_loses_nothing() {
+    // A report that took long, since the machine has much else to do, comes again after twenty times as long.
+    let shown_before = [1100, 10_000, 60_000].into_iter().any(|pause| {
+        let (shown, last) = shown_slowly(Duration::from_millis(pause));
+        assert!(shown.ends_with(&last) && last.len() > 1 << 17);
+        shown.len() > last.len() + (1 << 16)
+    });
+    assert!(shown_before, "nothing was shown before");
+}
+
+/// The report of a program that is interrupted so long after most of a trace has come.
+fn interrupted_after(pause: Duration) -> String {
     // Only what fills blocks is seen, so there must be some.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::Mpi, 8 << 20, 1, &mut bytes).expect("in memory");
@@ -251,14 +258,22 @@ fn an_interrupt_shows_the_last_report() {
         let left = until.saturating_duration_since(Instant::now());
         std::thread::sleep(left / (parts.len() as u32 + 1));
     }
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(pause);
     let id = child.id().to_string();
     Command::new("kill").args(["-INT", &id]).status().expect("there is kill");
     let output = child.wait_with_output().expect("it ends");
     drop(stdin);
     assert_eq!(output.status.code(), Some(130));
-    let printed = text(&output.stdout);
-    assert!(printed.starts_with("type,value,") && printed.lines().count() > 3, "{printed}");
+    text(&output.stdout)
+}
+
+#[test]
+fn an_interrupt_shows_the_last_report() {
+    // A machine that has much else to do needs longer to get to the first block.
+    let pauses = [500, 5_000, 60_000].map(Duration::from_millis);
+    let shown =
+        |printed: &String| printed.starts_with("type,value,") && printed.lines().count() > 3;
+    assert!(pauses.into_iter().map(interrupted_after).any(|printed| shown(&printed)));
 }
 
 #[test]

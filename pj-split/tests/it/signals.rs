@@ -18,7 +18,7 @@ fn started(place: &Place, trace: &[u8]) -> Child {
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
     child.stdin.as_mut().expect("it runs").write_all(&trace[..trace.len() / 2]).expect("it runs");
     let began = Instant::now();
-    while place.names().len() < 2 && began.elapsed() < Duration::from_secs(20) {
+    while place.names().len() < 2 && began.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(5));
     }
     child

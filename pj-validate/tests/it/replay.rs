@@ -105,7 +105,7 @@ fn deep_trees_take_time_in_proportion() {
     }
     let started = std::time::Instant::now();
     assert_eq!(errors(&lines), [""; 0]);
-    assert!(started.elapsed().as_secs() < 20, "took {:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 60, "took {:?}", started.elapsed());
 }
 
 #[test]

@@ -39,11 +39,11 @@ impl Served {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.host).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time limit");
+        stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time limit");
         stream
     }
 
-    /// Answer to these bytes, until the server closes the connection or 30 s are over.
+    /// Answer to these bytes, until the server closes the connection or two minutes are over.
     pub(crate) fn send(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // A server that has read enough may close before all is sent.
