@@ -69,7 +69,9 @@ fn corners() {
     ] {
         check(text.as_bytes());
     }
-    for length in 0..200 {
+    // An interpreter takes seconds for each: those about whole chunks do.
+    let tried = |length: &usize| !cfg!(miri) || matches!(length % 32, 0 | 1 | 31);
+    for length in (0..200).filter(tried) {
         check(format!("{} x\n", "y".repeat(length)).as_bytes());
         check(format!("{}\"a b\" \"{}\"\r\nz", " ".repeat(length), "#".repeat(length)).as_bytes());
     }
