@@ -278,3 +278,41 @@ fn an_operation_receives_one_after_the_other_or_all_at_once() {
     // They share a link: behind the first, none would have had the time that a message takes.
     assert_eq!(starts_to_late_root([13.0, 13.2, 13.4]), [12.0, 12.0, 12.0]);
 }
+
+/// A root scatters to three, twice: first they all wait for it, and share its link; then they come one after the other. A message
+/// has a latency of one second, and needs the link for two.
+fn scattered() -> Trace {
+    let mut states = vec![(0, "computing", 0.0, 1.0), (0, "MPI_Scatter", 1.0, 1.0)];
+    states.extend([(0, "computing", 1.0, 10.0), (0, "MPI_Scatter", 10.0, 10.0)]);
+    for (rank, enter) in [(1, 20.0), (2, 30.0), (3, 40.0)] {
+        states.extend([(rank, "computing", 0.0, 0.5), (rank, "MPI_Scatter", 0.5, 8.0)]);
+        states.push((rank, "computing", 8.0, enter));
+        states.push((rank, "MPI_Scatter", enter, enter + 3.0));
+    }
+    trace(&states, &[])
+}
+
+#[test]
+fn messages_of_an_operation_share_the_link_out_of_its_root() {
+    let trace = scattered();
+    let graph = Graph::new(&trace, &settings());
+    assert!((graph.shapes[0].out - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    // Where nothing changes, nothing moves by a single bit.
+    let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
+    assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);
+    let near = |changes: &[(&str, &str)], expected: [f64; 4]| {
+        let found = ends(&trace, changes);
+        let is_near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01);
+        assert!(is_near, "{found:?} {expected:?}");
+    };
+    // All come at once, both times.
+    near(&[("scale", "state=computing,factor=0")], [0.0, 14.0, 14.0, 14.0]);
+    // The first two come together; the third comes when each of them has had a second of the link's two.
+    near(
+        &[
+            ("scale", "state=computing,container=rank-2,factor=0.5454545454545454"),
+            ("scale", "state=computing,container=rank-3,factor=0.4375"),
+        ],
+        [10.0, 26.0, 26.0, 27.0],
+    );
+}
