@@ -41,7 +41,7 @@ impl Of {
             Act::Send(number) => (5, number),
             Act::Enter(number) => (6, number),
         };
-        Of(u64::from(state) << 32 | kind << Self::BITS | u64::from(number))
+        Of((u64::from(state) << 32) | (kind << Self::BITS) | u64::from(number))
     }
 
     pub(crate) fn state(self) -> u32 {

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use super::Shaped;
+use super::queue::NOTHING;
 use crate::settings::Shape;
 
 /// The link out of a member.
@@ -39,6 +40,10 @@ impl Now {
 
     /// Goes on to when another message comes.
     fn come(&mut self, time: f64, on_way: usize) {
+        // Recorded times are rounded, and sharing makes each difference as many times as large as there are messages.
+        if time - self.time <= NOTHING {
+            return;
+        }
         if on_way > 0 {
             self.had += (time - self.time) / on_way as f64;
         }
@@ -157,7 +162,7 @@ const ROUNDS: usize = 24;
 /// beyond their waiting, if that explains much more than none; 0 else. No message needs longer than `most`.
 pub(super) fn out_of(most: f64, spread: impl Fn(f64) -> f64) -> f64 {
     let without = spread(0.0);
-    if without <= super::queue::NOTHING || most <= super::queue::NOTHING {
+    if without <= NOTHING || most <= NOTHING {
         return 0.0;
     }
     let first = (0..FIRST).map(|step| most * 0.75_f64.powi(step));
@@ -198,6 +203,11 @@ mod tests {
         assert_eq!(through(&[5.0, 1.0], 2.0), [(3.0, 1), (7.0, 0)]);
         // The first has a second for itself, then both have half; the second is alone for the last one.
         assert_eq!(through(&[1.0, 2.0], 2.0), [(4.0, 0), (5.0, 1)]);
+    }
+
+    #[test]
+    fn what_is_lost_in_rounding_makes_no_difference() {
+        assert_eq!(through(&[1.0, 1.0 + 1e-9, 1.0], 2.0), [(7.0, 0), (7.0, 2), (7.0, 1)]);
     }
 
     #[test]
