@@ -9,4 +9,5 @@ mod places;
 pub(crate) mod shard;
 mod slice;
 pub(crate) mod strand;
+pub(crate) mod strand_pages;
 mod unwanted;

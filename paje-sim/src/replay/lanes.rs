@@ -308,7 +308,7 @@ impl Lanes {
         for (number, shard) in self.shards.iter_mut().enumerate() {
             let shard = exclusive(shard);
             finished.stores.push(std::mem::take(&mut shard.store));
-            for strand in &mut shard.strands {
+            for strand in shard.strands.iter_mut() {
                 // Those of links are in their homes.
                 if !matches!(strand.objects, Objects::Link(_)) {
                     let (rows, memory) =
@@ -345,7 +345,7 @@ impl Lanes {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);
             shard.store = store;
-            for strand in &mut shard.strands {
+            for strand in shard.strands.iter_mut() {
                 if !matches!(strand.objects, Objects::Link(_)) {
                     strand.rows = std::mem::take(&mut lent.lanes[strand.lane.index()].rows);
                 }

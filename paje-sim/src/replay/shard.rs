@@ -15,6 +15,7 @@ use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
 use crate::replay::slice::Slice;
 use crate::replay::strand::{Left, Objects, Strand};
+use crate::replay::strand_pages::StrandPages;
 
 /// From so many strands on, they do not stay in a core's caches from block to block.
 pub(super) const MANY: usize = 1000;
@@ -26,7 +27,7 @@ const FEW: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) store: Store,
-    pub(crate) strands: Vec<Strand>,
+    pub(crate) strands: StrandPages,
     pub(crate) left: Left,
     /// The first event of the wave that one of its lanes refused.
     pub(crate) refused: Option<Refusal>,
@@ -47,7 +48,7 @@ impl Shard {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
             store,
-            strands: Vec::new(),
+            strands: StrandPages::default(),
             left: Left {
                 ignored: Vec::new(),
                 completed,
@@ -149,7 +150,7 @@ impl Shard {
 impl Shard {
     /// Lets the rows of what is open not be seen, until they are carried over.
     pub(crate) fn hide_open(&mut self) {
-        for strand in &mut self.strands {
+        for strand in self.strands.iter_mut() {
             strand.hide_open(&mut self.store, &mut self.hidden);
         }
     }
@@ -158,7 +159,7 @@ impl Shard {
     pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
         let old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
-        for strand in &mut self.strands {
+        for strand in self.strands.iter_mut() {
             strand.start_afresh((&old, &mut self.store), &mut ends);
         }
     }

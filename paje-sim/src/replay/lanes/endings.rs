@@ -155,7 +155,7 @@ impl Lanes {
 
     /// True if there may be links with keys that had been used, where only hashes are remembered.
     pub(crate) fn has_keys_again(&mut self) -> bool {
-        let mut strands = self.shards.iter_mut().flat_map(|shard| &exclusive(shard).strands);
+        let mut strands = self.shards.iter_mut().flat_map(|shard| exclusive(shard).strands.iter());
         strands.any(|strand| match &strand.objects {
             Objects::Link(links) => links.has_key_again(),
             _ => false,
