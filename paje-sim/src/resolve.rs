@@ -221,7 +221,7 @@ impl Resolver<'_> {
                 Some((self.maps.types.get(type_).copied().flatten()?, *hash))
             }
             Noted::Structural(number) => {
-                let value = decoded.structures[*number as usize].value?;
+                let value = decoded.value_of(decoded.structures[*number as usize])?;
                 Some((self.maps.types.get(value.type_ as usize).copied().flatten()?, value.hash))
             }
             _ => None,

@@ -146,8 +146,8 @@ pub(crate) struct Structure {
     pub(crate) def: u32,
     /// Where its words begin among those of all of the block's structural events, and how many it has.
     pub(crate) words: (u32, u32),
-    /// If it defines a value and all is well with it, what it says.
-    pub(crate) value: Option<ValueDefinition>,
+    /// If it defines a value and all is well with it, the number of what it says among the block's, from 1; else 0.
+    pub(super) value: u32,
 }
 
 /// Contents of a value's definition: the words of its fields, and what can be made of them without
@@ -186,6 +186,7 @@ pub(crate) struct Decoded {
     /// Of each first use of a lane, in the order of `noted`; or nothing of any.
     pub(crate) foreseen: Vec<Foreseen>,
     pub(crate) structures: Vec<Structure>,
+    pub(super) values: Vec<ValueDefinition>,
     pub(crate) words: Vec<Span>,
     pub(crate) doubtful: Vec<Doubtful>,
     /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
@@ -225,6 +226,11 @@ impl Decoded {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }
 
+    /// The value that a structural event defines, if it defines one and all is well with it.
+    pub(crate) fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
+        self.values.get((structure.value as usize).checked_sub(1)?)
+    }
+
     /// The events of all lanes.
     pub(crate) fn lane_events(&self) -> &[LaneEvent] {
         let count = self.shards.last().map_or(0, |(_, events)| *events as usize);
@@ -237,6 +243,7 @@ impl Decoded {
         self.noted.clear();
         self.foreseen.clear();
         self.structures.clear();
+        self.values.clear();
         self.words.clear();
         self.doubtful.clear();
         self.lines_of.clear();

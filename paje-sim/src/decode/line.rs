@@ -294,6 +294,10 @@ fn structure(
         EventKind::DefineEntityValue => value_definition(def, padded, words, types),
         _ => None,
     };
+    let value = value.map_or(0, |value| {
+        decoded.values.push(value);
+        decoded.values.len() as u32
+    });
     let first = decoded.words.len() as u32;
     decoded.words.extend_from_slice(words);
     let structure = Structure { def: index as u32, words: (first, words.len() as u32), value };

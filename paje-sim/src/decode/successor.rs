@@ -6,7 +6,7 @@ use crate::decode::context::split_lane_context;
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::known::KnownLanes;
 use crate::decode::shared::{SharedLanes, plain_pair};
-use crate::decode::symbols::SymbolTable;
+use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::{Decoder, Symbols};
 use crate::model::Model;
 use crate::names::ids::TypeId;
@@ -19,6 +19,9 @@ pub(super) const MOST_PLACES: usize = if cfg!(debug_assertions) { 4 } else { 1 <
 /// With fewer lines than this for each lane or end, these are taken for fleeting: a trace that has a
 /// container for each task names each of them a few times, and then never again.
 const LINES_PER_PLACE: u64 = 4;
+
+/// Lanes that are looked for side by side.
+const TOGETHER: usize = 64;
 
 impl Decoder {
     /// True if so many values or lanes have come up, most of them once it seems, that a
@@ -69,21 +72,33 @@ impl Decoder {
     pub(crate) fn share(&self, shared: &mut SharedLanes, strands: &[u32], model: &Model) -> usize {
         let mut types = vec![None::<Option<TypeId>>; self.symbols.types.len()];
         let mut known = 0;
-        for (lane, first) in (0..).zip(&self.known.lanes) {
-            let (container, context) = self.symbols.lanes.get(lane);
-            let (symbol, nature) = split_lane_context(context);
-            let type_name = self.symbols.types.get(symbol).0.text;
-            let Some(pair) = plain_pair(type_name, container.text, nature) else { continue };
-            if shared.by_pair().find(pair.0, pair.1).is_some() {
-                known += 1;
-                continue;
-            }
-            let type_ = &mut types[symbol as usize];
-            let type_ = type_.get_or_insert_with(|| model.types.find(type_name));
-            let (shards, first) = (self.shards_of(lane), first.strand - self.known.first_own);
-            let numbers = strands.get(first as usize..first as usize + shards.len());
-            if let (Some(type_), Some(numbers)) = (*type_, numbers) {
-                known += usize::from(shared.add(pair, type_, shards, numbers));
+        let mut pairs = Vec::with_capacity(TOGETHER);
+        let count = self.symbols.lanes.len();
+        for first in (0..count).step_by(TOGETHER) {
+            let together = first as Symbol..count.min(first + TOGETHER) as Symbol;
+            pairs.clear();
+            pairs.extend(together.filter_map(|lane| {
+                let (container, context) = self.symbols.lanes.get(lane);
+                let (symbol, nature) = split_lane_context(context);
+                let type_name = self.symbols.types.get(symbol).0.text;
+                Some((lane, symbol, plain_pair(type_name, container.text, nature)?))
+            }));
+            // Each is somewhere in memory that nothing has looked at for long: they are fetched side by side.
+            let looks = pairs.iter().map(|(_, _, pair)| shared.by_pair().look(pair.0, pair.1));
+            std::hint::black_box(looks.fold(0, |all, look| all ^ look));
+            for (lane, symbol, pair) in &pairs {
+                if shared.by_pair().find(pair.0, pair.1).is_some() {
+                    known += 1;
+                    continue;
+                }
+                let name = self.symbols.types.get(*symbol).0.text;
+                let type_ = types[*symbol as usize].get_or_insert_with(|| model.types.find(name));
+                let first = self.known.lanes[*lane as usize].strand - self.known.first_own;
+                let shards = self.shards_of(*lane);
+                let numbers = strands.get(first as usize..first as usize + shards.len());
+                if let (Some(type_), Some(numbers)) = (*type_, numbers) {
+                    known += usize::from(shared.add(*pair, type_, shards, numbers));
+                }
             }
         }
         known

@@ -27,7 +27,7 @@ impl Resolver<'_> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
-        if let Some(value) = structure.value {
+        if let Some(value) = block.decoded.value_of(structure) {
             let name = |word: u32| words[word as usize].of(text.text()).into();
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
