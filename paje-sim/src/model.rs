@@ -332,7 +332,8 @@ impl Model {
     }
 
     /// The value of this name, whose text has this hash, created if this is its first use.
-    pub(crate) fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
+    // By reference: a copy would read what has just been written in other pieces, and wait for all that is being written.
+    pub(crate) fn value(&mut self, type_: TypeId, name: &Name<'_>, hash: u64) -> ValueId {
         let count = self.types.value_count(type_);
         let value = self.types.value(type_, name, hash, self.value_names);
         if value.index() == count {

@@ -116,7 +116,7 @@ pub(crate) fn resolve(
                 let type_ = value_type(context);
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
-                        let value = state.model.value(type_, name, *hash);
+                        let value = state.model.value(type_, &name, *hash);
                         state.watch_value(type_, value, (*symbol, name));
                         state.maps.set_value(*symbol, value);
                     }

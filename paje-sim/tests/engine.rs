@@ -212,8 +212,12 @@ fn lanes_in_any_spelling() {
             6 => format!("4 {step} \"T U\" c{number} v{value}\n"),
             7 => format!("4 {step} S \"d {number}\" v{value}\n"),
             8 => format!("4 {step} S a-name-of-many-bytes-{number} v{value}\n"),
-            9 => format!("7 {step} M c{number} v{value} c0 k{step}\n8 {step} M c{number} v{value} c0 k{step}\n"),
-            10 => format!("7 {step} L 0 v{value} c{number} k{step}\n8 {step} L 0 v{value} c0 k{step}\n"),
+            9 => format!(
+                "7 {step} M c{number} v{value} c0 k{step}\n8 {step} M c{number} v{value} c0 k{step}\n"
+            ),
+            10 => format!(
+                "7 {step} L 0 v{value} c{number} k{step}\n8 {step} L 0 v{value} c0 k{step}\n"
+            ),
             _ => format!("4 {step} S c{number} w{value}\n"),
         };
         text.extend(line.bytes());

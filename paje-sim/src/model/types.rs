@@ -297,7 +297,7 @@ impl Types {
     pub(crate) fn value(
         &mut self,
         id: TypeId,
-        name: Name<'_>,
+        name: &Name<'_>,
         hash: u64,
         names: ValueNames,
     ) -> ValueId {
@@ -306,13 +306,13 @@ impl Types {
         let Values { names: known_names, by_identifier, .. } = &mut **values;
         let texts = &mut self.texts;
         let same = |known: &KnownValue| {
-            known.hash == hash as u32 && is(texts, known_names[known.id.index()], name, names)
+            known.hash == hash as u32 && is(texts, known_names[known.id.index()], *name, names)
         };
         match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
             Entry::Occupied(known) => known.get().id,
             Entry::Vacant(place) => {
                 let id = ValueId(known_names.len() as u32);
-                known_names.push(Names::new(texts, name, None));
+                known_names.push(Names::new(texts, *name, None));
                 place.insert(KnownValue { hash: hash as u32, id });
                 id
             }
