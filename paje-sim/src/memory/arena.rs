@@ -85,10 +85,8 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
-    /// The same in huge pages.
-    Huge(MmapMut),
-    /// The same in huge pages that others have words of.
-    Shared(Share),
+    /// The same in huge pages, which others may have words of.
+    Huge(Share),
     /// Of a temporary file.
     File(MmapMut),
 }
@@ -100,8 +98,8 @@ impl Deref for Piece {
     fn deref(&self) -> &[u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Shared(words) => words,
-            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice(map),
+            Piece::Huge(words) => words,
+            Piece::File(map) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -111,8 +109,8 @@ impl DerefMut for Piece {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Piece::Memory(words) => words,
-            Piece::Shared(words) => words,
-            Piece::Huge(map) | Piece::File(map) => bytemuck::cast_slice_mut(map),
+            Piece::Huge(words) => words,
+            Piece::File(map) => bytemuck::cast_slice_mut(map),
         }
     }
 }
@@ -183,12 +181,12 @@ impl Arena {
                 }
                 Given::Share(share) if is_alone => {
                     self.total += share.len();
-                    self.pieces.push(Piece::Shared(share));
+                    self.pieces.push(Piece::Huge(share));
                     return Some(Place { piece: self.pieces.len() as u32 - 1, word: 0 });
                 }
                 Given::Share(share) => {
                     let size = share.len();
-                    self.push(Piece::Shared(share), size);
+                    self.push(Piece::Huge(share), size);
                     return None;
                 }
                 Given::Nothing => {}
@@ -208,7 +206,7 @@ impl Arena {
             && let Some(map) = in_huge_pages(words.next_multiple_of(HUGE))
         {
             let size = map.len() / 8;
-            self.push(Piece::Huge(map), size);
+            self.push(Piece::Huge(Share::of(map)), size);
             return None;
         }
         self.push(Piece::Memory(vec![0; size]), size);
@@ -240,7 +238,7 @@ impl Arena {
         let filling = self.filling;
         let in_memory = |piece: &&mut Piece| match piece {
             Piece::Memory(words) => words.len() >= LARGEST,
-            Piece::Huge(_) | Piece::Shared(_) => true,
+            Piece::Huge(_) => true,
             Piece::File(_) => false,
         };
         let (before, others) = self.pieces.split_at_mut(filling);
@@ -251,7 +249,7 @@ impl Arena {
         };
         map[..size_of_val(&piece[..])].copy_from_slice(bytemuck::cast_slice(piece));
         // Others have words of its huge pages.
-        if let Piece::Shared(share) = piece {
+        if let Piece::Huge(share) = piece {
             share.let_go();
         }
         *piece = Piece::File(map);
@@ -360,7 +358,7 @@ mod tests {
         assert!(arena.pieces.iter().any(|piece| matches!(piece, Piece::Huge(_))));
     }
 
-    /// What an arena takes is what it fills, but for a little.
+    /// An arena takes no more than it fills, but for a little.
     #[test]
     fn shared_words_keep_their_places() {
         let supply = Supply { reserve: Some(Arc::default()), overflow: None };
@@ -372,8 +370,8 @@ mod tests {
         }
         let filled = 3 * ((1..3000).rev().step_by(7).sum::<usize>() + HUGE + 6);
         for arena in &arenas {
-            let shared = |piece: &&Piece| matches!(piece, Piece::Shared(_));
-            assert!(arena.pieces.iter().filter(shared).count() > 300);
+            let huge = |piece: &&Piece| matches!(piece, Piece::Huge(_));
+            assert!(arena.pieces.iter().filter(huge).count() > 300);
             assert!(arena.total < filled + filled / 10, "{} of {filled}", arena.total);
         }
     }

@@ -28,11 +28,11 @@ pub(crate) struct Reserve(Mutex<Rest>);
 struct Rest {
     /// Words that arenas took elsewhere, as it was too early.
     elsewhere: usize,
-    /// What nobody has yet of the last region.
+    /// The part of the last region that nobody has yet.
     region: Option<Share>,
 }
 
-/// What a reserve gives.
+/// Answer of a reserve.
 #[derive(Debug)]
 pub(super) enum Given {
     Share(Share),
