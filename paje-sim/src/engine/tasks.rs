@@ -12,8 +12,8 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thr
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
     replayed: AtomicUsize,
-    /// Told when all are replayed to those who wait for it.
-    news: (Mutex<()>, Condvar),
+    /// Number of those who sleep until all are replayed, and how they are told.
+    news: (Mutex<usize>, Condvar),
     next_home: AtomicUsize,
     next_page: AtomicUsize,
 }
@@ -24,7 +24,7 @@ impl Tasks {
         Tasks {
             taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
             replayed: AtomicUsize::new(0),
-            news: (Mutex::new(()), Condvar::new()),
+            news: (Mutex::new(0), Condvar::new()),
             next_home: AtomicUsize::new(0),
             next_page: AtomicUsize::new(0),
         }
@@ -56,9 +56,10 @@ impl Tasks {
             thread::yield_now();
         }
         let (gate, news) = &self.news;
-        let mut gate = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sleeping = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        *sleeping += 1;
         while !self.all_replayed() {
-            gate = news.wait(gate).unwrap_or_else(PoisonError::into_inner);
+            sleeping = news.wait(sleeping).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -81,9 +82,11 @@ impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let Tasks { taken, replayed, news: (gate, news), .. } = self.0;
         if replayed.fetch_add(1, Ordering::Release) + 1 == taken.len() {
-            // Who holds the gate looks whether all are replayed, or sleeps already.
-            drop(gate.lock());
-            news.notify_all();
+            // Those who come to the gate later find all replayed. To tell nobody would be a call of the system, too.
+            let sleeping = *gate.lock().unwrap_or_else(PoisonError::into_inner);
+            if sleeping > 0 {
+                news.notify_all();
+            }
         }
     }
 }
