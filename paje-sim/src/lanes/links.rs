@@ -12,7 +12,7 @@ pub(crate) use crate::lanes::links::filter::Filter;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
 pub(crate) use crate::lanes::links::reused::first_reused;
 use crate::lanes::refusal::Refused;
-use crate::memory::{ExtraPair, NewLink, Store};
+use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
@@ -53,7 +53,7 @@ pub(crate) struct WrittenKey<'a> {
     /// With its quotes.
     pub(crate) raw: Span,
     /// Its text without quotes, and that one's hash.
-    pub(crate) short: ShortText,
+    pub(crate) short: &'a ShortText,
     pub(crate) hash: u64,
 }
 
@@ -113,19 +113,20 @@ impl LinkStrand {
         self.has_key_again
     }
 
-    /// Opens a link, or completes the one that this key opened, and returns it.
+    /// Opens a link, or completes the one that this key opened, for which `completed` is called.
     ///
-    /// `at` is the byte of the event.
-    #[inline]
+    /// `at` is the byte of the event; the store is that of a shard with this number.
+    #[inline(always)]
     pub(crate) fn add(
         &mut self,
-        store: &mut Store,
+        (store, shard): (&mut Store, u8),
         half: HalfLink,
         written: WrittenKey<'_>,
         at: u64,
-    ) -> Result<Option<NewLink>, Refused> {
+        completed: impl FnOnce(NewLink),
+    ) -> Result<(), Refused> {
         let WrittenKey { short, hash, .. } = written;
-        let is = |open: &OpenLink| written.is_kept_at(store, open.key);
+        let is = |open: &OpenLink| written.is_kept_at(store, open.key.place());
         let Some(slot) = self.open.find(hash, short, is) else {
             let key = written.keep(store);
             match self.keys {
@@ -135,18 +136,19 @@ impl LinkStrand {
                 KeyMemory::Hashes => self.remember(hash),
                 _ => {}
             }
-            self.open.insert(OpenLink::new((hash, short), half, key, at));
-            return Ok(None);
+            let key = KeyPlace::new(shard, key, hash as u32);
+            self.open.insert(OpenLink::new((hash, *short), half, key, at));
+            return Ok(());
         };
-        let (other, key) = (self.open.get(slot).half(), self.open.get(slot).key);
+        let other = self.open.get(slot).half();
         if other.end == half.end {
             return Err(Refused::KeyRepeated(half.end));
         }
         if other.value != half.value {
             return Err(Refused::ValuesDiffer { value: half.value, other: other.value });
         }
-        self.open.remove(slot);
-        Ok(Some(complete(other, key, half)))
+        completed(complete(self.open.remove(slot), half));
+        Ok(())
     }
 
     fn remember(&mut self, hash: u64) {
@@ -166,11 +168,10 @@ impl LinkStrand {
         half: HalfLink,
         written: WrittenKey<'_>,
     ) -> Option<NewLink> {
-        let is = |open: &OpenLink| written.is_kept_at(store, open.key);
+        let is = |open: &OpenLink| written.is_kept_at(store, open.key.place());
         let slot = self.open.find(written.hash, written.short, is)?;
-        let (other, key) = (self.open.get(slot).half(), self.open.get(slot).key);
-        self.open.remove(slot);
-        Some(complete(other, key, HalfLink { value: other.value, ..half }))
+        let value = self.open.get(slot).half().value;
+        Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
@@ -180,7 +181,7 @@ impl LinkStrand {
     }
 
     /// Bytes of the events of the links that lack an end, and the places of their keys.
-    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, KeyPlace)> + '_ {
         self.open.iter().map(|open| (open.at, open.key))
     }
 
@@ -192,7 +193,7 @@ impl LinkStrand {
     /// Carries what is open over to a new store.
     pub(crate) fn start_afresh(&mut self, old: &Store, new: &mut Store) {
         for open in self.open.iter_mut() {
-            open.key = new.keys.push(old.keys.get(open.key));
+            open.key = open.key.moved(new.keys.push(old.keys.get(open.key.place())));
             let extra = ExtraPair { opening: open.extra, closing: 0 };
             open.extra = new.carry_extras(old, extra).opening;
         }
@@ -205,9 +206,10 @@ impl LinkStrand {
     }
 }
 
-/// The link of two halves, of which `other` came first and its key is kept at a place.
+/// The link of two halves, of which `open` came first.
 #[inline(always)]
-fn complete(other: HalfLink, key: u64, half: HalfLink) -> NewLink {
+fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
+    let (other, key) = (open.half(), open.key);
     let (start, end) = match half.end {
         LinkEnd::Start => (half, other),
         LinkEnd::End => (other, half),

@@ -22,14 +22,22 @@ impl ExtraPair {
     }
 }
 
-/// Where a link's key is kept, and the shard of its strand, which has its user-defined fields too.
+/// Where a link's key is kept, the shard of its strand, which has its user-defined fields too, and some bits of its hash:
+/// most often enough to know that a key is none of some others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyPlace(u64);
 
 impl KeyPlace {
-    pub(crate) const fn new(shard: usize, place: u64) -> Self {
-        KeyPlace(place << 8 | shard as u64)
+    /// Of a key in a shard that has a number of up to eight bits, at a place of up to [`KeyPlace::BITS`], with a hash whose
+    /// lower half this is.
+    #[inline(always)]
+    pub(crate) const fn new(shard: u8, place: u64, hash: u32) -> Self {
+        KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
     }
+
+    /// Bits of a place: enough for a terabyte of keys in one shard.
+    pub(crate) const BITS: u32 = 40;
+    const TAG: u32 = 8 + KeyPlace::BITS;
 
     pub(crate) const fn from_word(word: u64) -> Self {
         KeyPlace(word)
@@ -44,7 +52,23 @@ impl KeyPlace {
     }
 
     pub(crate) const fn place(self) -> u64 {
-        self.0 >> 8
+        self.0 >> 8 & ((1 << KeyPlace::BITS) - 1)
+    }
+
+    /// The same of a key that was moved within its shard.
+    pub(crate) const fn moved(self, place: u64) -> Self {
+        KeyPlace(self.0 & !(((1 << KeyPlace::BITS) - 1) << 8) | place << 8)
+    }
+
+    /// Sixteen bits of the key's hash.
+    #[inline(always)]
+    pub(crate) const fn tag(self) -> u16 {
+        (self.0 >> KeyPlace::TAG) as u16
+    }
+
+    /// The tag of a key with this hash.
+    pub(crate) const fn tag_of(hash: u64) -> u16 {
+        KeyPlace::new(0, 0, hash as u32).tag()
     }
 }
 
@@ -64,7 +88,7 @@ pub(crate) struct NewLink {
     pub(crate) value: ValueId,
     pub(crate) from: ContainerId,
     pub(crate) to: ContainerId,
-    pub(crate) key: u64,
+    pub(crate) key: KeyPlace,
     pub(crate) extra: ExtraPair,
 }
 
@@ -131,13 +155,7 @@ impl LinkChunk {
 
 /// Adds a link to the rows of its lane.
 #[inline]
-pub(crate) fn push_link(
-    arena: &mut Arena,
-    rows: &mut Rows,
-    link: &NewLink,
-    shard: usize,
-    extras: bool,
-) {
+pub(crate) fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: bool) {
     let width = Width::of(link.value.0 | link.from.0 | link.to.0);
     let words =
         |size, width: Width| 3 * size + 3 * width.words(size) + if extras { size } else { 0 };
@@ -145,7 +163,7 @@ pub(crate) fn push_link(
     let (words, size) = (arena.words_mut(chunk.place), chunk.size());
     words[index] = link.start.to_bits();
     words[size + index] = link.end.to_bits();
-    words[2 * size + index] = KeyPlace::new(shard, link.key).0;
+    words[2 * size + index] = link.key.0;
     for (column, number) in [link.value.0, link.from.0, link.to.0].into_iter().enumerate() {
         set_small(&mut words[LinkChunk::small(&chunk, column)..], chunk.width, index, number);
     }
@@ -168,4 +186,22 @@ pub(crate) fn key_places<'a>(
     column: usize,
 ) -> impl Iterator<Item = KeyPlace> + use<'a> {
     arena.words(chunk.place, column, chunk.count()).iter().copied().map(KeyPlace::from_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_key_says_all_that_it_was_given() {
+        let last = (1 << KeyPlace::BITS) - 1;
+        for (shard, place, hash) in [(0, 0, u32::MAX), (255, last, 0), (7, 5, 0x1234_5678)] {
+            let key = KeyPlace::new(shard, place, hash);
+            assert_eq!((key.shard(), key.place()), (usize::from(shard), place));
+            assert_eq!(key.tag(), KeyPlace::tag_of(0xffff_0000_0000 | u64::from(hash)));
+            let moved = key.moved(last - place);
+            assert_eq!((moved.shard(), moved.place()), (usize::from(shard), last - place));
+            assert_eq!(moved.tag(), key.tag());
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use paje_parser::Span;
 
-use crate::memory::{Arena, Place, Supply};
+use crate::memory::{Arena, KeyPlace, Place, Supply};
 use crate::names::hash::{bare, hash_text};
 
 /// TextPages of links, as they were written, each behind its length. They lie in pages that never move;
@@ -33,9 +33,9 @@ impl TextPages {
         if let Some((page, bytes)) = self.pages.last()
             && self.used + 17 <= *bytes
         {
-            let words = &mut self.arena.words_mut(*page)[..bytes / 8];
-            let page: &mut [u8] = bytemuck::cast_slice_mut(words);
-            if let Some([length, text @ ..]) = page[self.used..].first_chunk_mut::<17>() {
+            let page: &mut [u8] = bytemuck::cast_slice_mut(self.arena.words_mut(*page));
+            let room = page.get_mut(self.used..).and_then(<[u8]>::first_chunk_mut::<17>);
+            if let Some([length, text @ ..]) = room {
                 (*length, *text) = (len as u8, *padded);
                 let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
                 self.used += 1 + len;
@@ -50,6 +50,7 @@ impl TextPages {
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
         let room = self.pages.last().map_or(0, |page| page.1) - self.used;
         if room < raw.len() + 5 {
+            assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
             let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
             self.pages.push((self.arena.take(bytes / 8), bytes));
             self.used = 0;

@@ -3,9 +3,7 @@
 //! Only in the plain case, which is almost all of a trace: no user-defined fields are kept, and small numbers are narrow.
 //! Where there is no room, or a number needs more, nothing is done: the long way makes a new chunk.
 
-use crate::memory::{
-    Arena, Chunk, KeyPlace, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width,
-};
+use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
 
 /// Largest number that fits in two bytes.
@@ -139,7 +137,7 @@ impl<'a> LinkRoom<'a> {
 
     /// Adds a link; whether there was room.
     #[inline(always)]
-    pub(crate) fn push(&mut self, link: &NewLink, shard: usize) -> bool {
+    pub(crate) fn push(&mut self, link: &NewLink) -> bool {
         let i = self.len;
         let ([starts, ends], [values, from, to]) = (&mut self.times, &mut self.numbers);
         let times = (starts.get_mut(i), ends.get_mut(i), self.keys.get_mut(i));
@@ -150,7 +148,7 @@ impl<'a> LinkRoom<'a> {
             return false;
         }
         (*to_start, *to_end) = (link.start.to_bits(), link.end.to_bits());
-        *to_key = KeyPlace::new(shard, link.key).word();
+        *to_key = link.key.word();
         *to_value = link.value.0 as u16;
         (*to_from, *to_to) = (link.from.0 as u16, link.to.0 as u16);
         self.len = i + 1;

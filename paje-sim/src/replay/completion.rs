@@ -10,8 +10,6 @@ pub(crate) struct Completion {
     pub(crate) at: u64,
     pub(crate) time: f64,
     pub(crate) lane: LaneId,
-    /// The shard that its key is kept in.
-    pub(crate) shard: u8,
     pub(crate) link: NewLink,
 }
 

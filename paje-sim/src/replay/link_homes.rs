@@ -21,8 +21,11 @@ pub(crate) struct LinkHome {
     pub(crate) refused: Option<Refusal>,
     /// All that did, if the replay goes on after them.
     pub(crate) refusals: Option<Refusals>,
-    /// Completions of the wave.
-    pending: Vec<Completion>,
+    /// Completions of the wave, by shards, and all of them in order.
+    pending: Vec<Vec<Completion>>,
+    merged: Vec<Completion>,
+    /// Room for others.
+    spare: Vec<Vec<Completion>>,
 }
 
 /// The rows of one lane.
@@ -43,8 +46,8 @@ impl LinkRows {
         }
         let Some(mut room) = LinkRoom::of(&mut self.rows, arena) else { return 0 };
         let mut not_before = self.last.map_or(f64::NEG_INFINITY, |(start, end)| start.max(end));
-        let mut add = |Completion { time, link, shard, .. }: &Completion| {
-            let added = *time >= not_before && room.push(link, usize::from(*shard));
+        let mut add = |Completion { time, link, .. }: &Completion| {
+            let added = *time >= not_before && room.push(link);
             if added {
                 not_before = link.start.max(link.end);
             }
@@ -56,6 +59,32 @@ impl LinkRows {
             self.last = Some((link.start, link.end));
         }
         added
+    }
+}
+
+/// Shards whose completions are merged by looking at the next of each.
+const FEW: usize = 16;
+
+/// Adds what is in order in each of a few runs, in the order of all.
+fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
+    let next = |run: &[Completion]| run.first().map_or(u64::MAX, |completion| completion.at);
+    all.reserve(runs.iter().map(|run| run.len()).sum());
+    loop {
+        // The run that goes on, and where the first of the others does.
+        let (mut first, mut at, mut limit) = (0, u64::MAX, u64::MAX);
+        for (number, run) in runs.iter().enumerate() {
+            match next(run) {
+                earlier if earlier < at => (first, at, limit) = (number, earlier, at),
+                later => limit = limit.min(later),
+            }
+        }
+        if at == u64::MAX {
+            return;
+        }
+        let count = runs[first].iter().take_while(|completion| completion.at < limit).count();
+        let (now, later) = runs[first].split_at(count.max(1));
+        all.extend_from_slice(now);
+        runs[first] = later;
     }
 }
 
@@ -97,20 +126,44 @@ impl LinkHome {
 
     /// Takes over what a shard completed for this home.
     pub(crate) fn take(&mut self, completed: &mut Vec<Completion>) {
-        match self.pending.is_empty() {
-            true => std::mem::swap(&mut self.pending, completed),
-            false => self.pending.append(completed),
+        if !completed.is_empty() {
+            let room = self.spare.pop().unwrap_or_default();
+            self.pending.push(std::mem::replace(completed, room));
         }
+    }
+
+    /// Puts what was taken over in order. Each lane of each shard is in order already, and most often a home has
+    /// one lane.
+    fn put_in_order(&mut self) {
+        let are_in_order = |a: &Completion, b: &Completion| a.at <= b.at;
+        let all = &mut self.merged;
+        all.clear();
+        if self.pending.len() <= FEW
+            && self.pending.iter().all(|run| run.is_sorted_by(are_in_order))
+        {
+            if let [one] = &mut self.pending[..] {
+                std::mem::swap(all, one);
+            } else {
+                let mut runs: Vec<&[Completion]> = self.pending.iter().map(Vec::as_slice).collect();
+                merge_runs(&mut runs, all);
+            }
+        } else {
+            self.pending.iter_mut().for_each(|run| all.append(run));
+            all.sort_by_key(|completion| completion.at);
+        }
+        self.spare.extend(self.pending.drain(..).map(|mut run| {
+            run.clear();
+            run
+        }));
     }
 
     /// Adds what was taken over to the rows of its lanes.
     #[inline(never)]
     pub(crate) fn merge(&mut self, extras: bool) {
-        // Each lane of each shard is in order already, so this merges.
-        self.pending.sort_by_key(|completion| completion.at);
+        self.put_in_order();
         let (arena, refused) = (&mut self.arena, &mut self.refused);
         // Links of one lane mostly come one after the other.
-        for of_lane in self.pending.chunk_by(|a, b| a.lane == b.lane) {
+        for of_lane in self.merged.chunk_by(|a, b| a.lane == b.lane) {
             let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
             let mut rest = of_lane;
@@ -120,7 +173,7 @@ impl LinkHome {
                 }
                 let Some((completion, after)) = rest.split_first() else { break };
                 rest = after;
-                let Completion { at, time, link, shard, .. } = completion;
+                let Completion { at, time, link, .. } = completion;
                 let (at, time) = (*at, *time);
                 if let Some((start, end)) = lane.last
                     && (time < start || time < end)
@@ -138,26 +191,24 @@ impl LinkHome {
                     }
                 }
                 lane.last = Some((link.start, link.end));
-                let shard = usize::from(*shard);
                 match lane.kept {
-                    Kept::All => push_link(arena, &mut lane.rows, link, shard, extras),
+                    Kept::All => push_link(arena, &mut lane.rows, link, extras),
                     Kept::Keys => {
-                        push_key(arena, &mut lane.rows, KeyPlace::new(shard, link.key));
+                        push_key(arena, &mut lane.rows, link.key);
                     }
                     Kept::Nothing => {}
                 }
             }
         }
-        self.pending.clear();
     }
 
     /// Gathers the filter of a strand of a lane of this home.
     pub(crate) fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];
-        let completed = self.keys_of(strand.lane, number, &store.keys);
+        let completed = self.keys_of(strand.lane, number, &store.keys).map(KeyPlace::place);
         if let Objects::Link(links) = &mut strand.objects {
-            let open: Vec<u64> = links.open().map(|(_, key)| key).collect();
+            let open: Vec<u64> = links.open().map(|(_, key)| key.place()).collect();
             let keys = completed.chain(open);
             let mut hash = store.keys.hashes();
             links.filter.gather(keys.map(|key| hash.of(key)));
@@ -171,7 +222,7 @@ impl LinkHome {
         lane: LaneId,
         shard: usize,
         keys: &'a TextPages,
-    ) -> impl Iterator<Item = u64> + 'a {
+    ) -> impl Iterator<Item = KeyPlace> + 'a {
         let lane = self.lanes.get(&lane);
         let chunks = lane.into_iter().flat_map(|lane| {
             let kept = lane.kept;
@@ -183,6 +234,49 @@ impl LinkHome {
             let column = if kept == Kept::All { LinkChunk::key(&chunk) } else { 0 };
             key_places(&self.arena, &chunk, column)
         });
-        places.filter(move |place| place.shard() == shard).map(KeyPlace::place)
+        places.filter(move |place| place.shard() == shard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::memory::{ExtraPair, NewLink};
+    use crate::names::ids::{ContainerId, ValueId};
+
+    fn completion(at: u64) -> Completion {
+        let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
+        let (key, extra) = (KeyPlace::new(0, 0, 0), ExtraPair::default());
+        let link = NewLink { start: 0.0, end: 0.0, value: ValueId(0), from, to, key, extra };
+        Completion { at, time: 0.0, lane: LaneId(0), link }
+    }
+
+    proptest! {
+        /// Completions of any shards come in the order of the file, wave after wave.
+        #[test]
+        fn completions_are_put_in_order(
+            waves in proptest::collection::vec(
+                (proptest::collection::vec(0..25usize, 0..300), any::<bool>()), 1..4),
+        ) {
+            let mut home = LinkHome::default();
+            for (shard_of, is_backward) in waves {
+                let mut shards = vec![Vec::new(); 25];
+                for (at, shard) in (0..).zip(&shard_of) {
+                    shards[*shard].push(completion(at));
+                }
+                if is_backward {
+                    shards[0].reverse();
+                }
+                for shard in &mut shards {
+                    home.take(shard);
+                    prop_assert!(shard.is_empty());
+                }
+                home.put_in_order();
+                let order = home.merged.iter().map(|completion| completion.at);
+                prop_assert!(order.eq(0..shard_of.len() as u64));
+            }
+        }
     }
 }

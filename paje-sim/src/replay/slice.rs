@@ -141,8 +141,9 @@ pub(super) fn links(
     let DecodedBlock { text, decoded, .. } = slice.block;
     let padded = text.padded();
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
+    let keeps = wanted && store.extras.is_some();
     for (i, event) in events.iter().enumerate() {
-        let extra = match wanted {
+        let extra = match keeps {
             true => {
                 begin_event(event, slice, store);
                 store.extra()
@@ -154,10 +155,9 @@ pub(super) fn links(
             return Err((i, Refused::Nowhere(half.end)));
         }
         let at = text.start().0 + u64::from(event.at);
-        let added = strand.add(store, half, key, at);
-        if let Some(link) = added.map_err(|why| (i, why))? {
-            completed.push(Completion { at, lane, time: half.time, shard: slice.shard, link });
-        }
+        let completed = |link| completed.push(Completion { at, lane, time: half.time, link });
+        let added = strand.add((store, slice.shard), half, key, at, completed);
+        added.map_err(|why| (i, why))?;
     }
     Ok(())
 }
@@ -179,7 +179,7 @@ pub(super) fn half_link<'s>(
         container: slice.maps.link_ends[link.end as usize],
         extra,
     };
-    let LinkEvent { raw_key: raw, key: short, key_hash: hash, .. } = *link;
+    let LinkEvent { raw_key: raw, key: ref short, key_hash: hash, .. } = *link;
     (half, WrittenKey { padded, raw, short, hash })
 }
 

@@ -192,8 +192,8 @@ impl Strand {
                 let (half, key) = half_link(event, slice, padded, store.extra());
                 if let Some(link) = strand.complete_as_begun(store, half, key) {
                     let home = home_of(self.lane, left.completed.len());
-                    let (lane, time, shard) = (self.lane, half.time, slice.shard);
-                    left.completed[home].push(Completion { at, lane, time, shard, link });
+                    let (lane, time) = (self.lane, half.time);
+                    left.completed[home].push(Completion { at, lane, time, link });
                 }
             }
             _ => return,

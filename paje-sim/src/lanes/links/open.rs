@@ -7,6 +7,7 @@
 use paje_parser::LinkEnd;
 
 use crate::lanes::links::HalfLink;
+use crate::memory::KeyPlace;
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
 
@@ -23,7 +24,7 @@ pub(super) struct OpenLink {
     is_free: bool,
     end: LinkEnd,
     /// The place of its key.
-    pub(super) key: u64,
+    pub(super) key: KeyPlace,
     /// The byte of its event.
     pub(super) at: u64,
     time: f64,
@@ -40,7 +41,7 @@ impl OpenLink {
     pub(super) const fn new(
         (hash, short): (u64, ShortText),
         half: HalfLink,
-        key: u64,
+        key: KeyPlace,
         at: u64,
     ) -> Self {
         let HalfLink { end, time, value, container, extra } = half;
@@ -86,14 +87,14 @@ impl OpenLinks {
     pub(super) fn find(
         &self,
         hash: u64,
-        short: ShortText,
+        short: &ShortText,
         is: impl Fn(&OpenLink) -> bool,
     ) -> Option<Slot> {
         let mut link = *self.chains.get(hash as usize & self.chains.len().wrapping_sub(1))?;
         let mut before = NONE;
         // The last of a chain is followed by none that there is.
         while let Some(open) = self.links.get(link as usize) {
-            if open.short.is(short) && (!short.is_long() || open.hash == hash as u32 && is(open)) {
+            if open.short.is(*short) && (!short.is_long() || open.hash == hash as u32 && is(open)) {
                 return Some(Slot { link, before });
             }
             (before, link) = (link, open.next);
@@ -145,9 +146,9 @@ impl OpenLinks {
         }
     }
 
-    /// Takes out a link that was found.
+    /// Takes out a link that was found, and returns it.
     #[inline(always)]
-    pub(super) fn remove(&mut self, Slot { link: number, before }: Slot) {
+    pub(super) fn remove(&mut self, Slot { link: number, before }: Slot) -> &OpenLink {
         let link = &mut self.links[number as usize];
         let (hash, next) = (link.hash, link.next);
         (link.is_free, link.next) = (true, self.free);
@@ -160,6 +161,7 @@ impl OpenLinks {
                 self.chains[hash as usize & mask] = next;
             }
         }
+        &self.links[number as usize]
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -197,7 +199,7 @@ mod tests {
             container: ContainerId::ROOT,
             extra: 0,
         };
-        OpenLink::new((hash, short(key)), half, key, key)
+        OpenLink::new((hash, short(key)), half, KeyPlace::from_word(key), key)
     }
 
     /// Every other key is long.
@@ -216,8 +218,8 @@ mod tests {
             let hash = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - spread).min(63);
             let (mut table, mut plain) = (OpenLinks::default(), BTreeMap::new());
             for key in keys {
-                let found = table.find(hash(key), short(key), |link| link.key == key);
-                prop_assert_eq!(found.map(|slot| table.get(slot).key), plain.get(&key).copied());
+                let found = table.find(hash(key), &short(key), |link| link.at == key);
+                prop_assert_eq!(found.map(|slot| table.get(slot).at), plain.get(&key).copied());
                 match found {
                     Some(slot) => {
                         table.remove(slot);
@@ -230,7 +232,7 @@ mod tests {
                 }
                 prop_assert_eq!(table.len(), plain.len());
             }
-            let mut all: Vec<u64> = table.iter().map(|link| link.key).collect();
+            let mut all: Vec<u64> = table.iter().map(|link| link.at).collect();
             all.sort_unstable();
             prop_assert!(all.into_iter().eq(plain.into_keys()));
         }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lanes::links::{Suspect, bare_key};
-use crate::memory::TextPages;
+use crate::memory::{KeyPlace, TextPages};
 
 /// The first suspect, by the byte of its event, whose key another link of the strand had before; and how
 /// many such links there are.
@@ -14,7 +14,7 @@ use crate::memory::TextPages;
 pub(crate) fn first_reused<'s>(
     suspects: &'s [Suspect],
     keys: &TextPages,
-    all: impl Iterator<Item = u64>,
+    all: impl Iterator<Item = KeyPlace>,
 ) -> Option<(&'s Suspect, u64)> {
     if suspects.is_empty() {
         return None;
@@ -28,6 +28,7 @@ pub(crate) fn first_reused<'s>(
         }
         bare_key(keys.get(suspect.key))
     };
+    let tags = Tags::of(suspects);
     let hashes = Hashes::of(suspects);
     // Numbers of links and of suspects that have each suspected key.
     let mut counts: FxHashMap<&[u8], (u32, u32)> = FxHashMap::default();
@@ -37,8 +38,9 @@ pub(crate) fn first_reused<'s>(
     // Told what to do with all keys, the iterator goes through each chunk of them in one loop.
     let mut hash = keys.hashes();
     all.for_each(|key| {
-        if hashes.has(hash.of(key))
-            && let Some((links, _)) = counts.get_mut(bare_key(keys.get(key)))
+        if tags.has(key.tag())
+            && hashes.has(hash.of(key.place()))
+            && let Some((links, _)) = counts.get_mut(bare_key(keys.get(key.place())))
         {
             *links += 1;
         }
@@ -53,6 +55,24 @@ pub(crate) fn first_reused<'s>(
     })?;
     let more = counts.values().map(|(links, _)| u64::from(links.saturating_sub(1)));
     Some((first, more.sum()))
+}
+
+/// Tags of keys, which are looked at first.
+struct Tags(Box<[u64; 1 << 10]>);
+
+impl Tags {
+    fn of(suspects: &[Suspect]) -> Self {
+        let mut bits = Box::new([0; 1 << 10]);
+        for tag in suspects.iter().map(|suspect| KeyPlace::tag_of(suspect.hash)) {
+            bits[usize::from(tag >> 6)] |= 1 << (tag & 63);
+        }
+        Tags(bits)
+    }
+
+    #[inline(always)]
+    fn has(&self, tag: u16) -> bool {
+        self.0[usize::from(tag >> 6)] >> (tag & 63) & 1 != 0
+    }
 }
 
 /// Some bits of hashes: almost always enough to know that a hash is none of them.

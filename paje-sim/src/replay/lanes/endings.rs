@@ -188,7 +188,8 @@ impl Lanes {
             let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
             if let Objects::Link(links) = &strands[place.local as usize].objects {
                 count += links.open_count();
-                let mut first: Vec<(u64, u64)> = links.open().collect();
+                let open_links = links.open().map(|(at, key)| (at, key.place()));
+                let mut first: Vec<(u64, u64)> = open_links.collect();
                 first.sort_unstable();
                 let first = first.into_iter().take(Problem::LISTED);
                 open.extend(first.map(|(at, key)| (at, bare_key(store.keys.get(key)).to_vec())));
