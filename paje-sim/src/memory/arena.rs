@@ -180,6 +180,10 @@ impl Arena {
                     return None;
                 }
                 Given::Share(share) if is_alone => {
+                    if self.pieces.is_empty() {
+                        // It is the one that is being filled, and has no room.
+                        self.taken = share.len();
+                    }
                     self.total += share.len();
                     self.pieces.push(Piece::Huge(share));
                     return Some(Place { piece: self.pieces.len() as u32 - 1, word: 0 });
@@ -374,5 +378,14 @@ mod tests {
             assert!(arena.pieces.iter().filter(huge).count() > 300);
             assert!(arena.total < filled + filled / 10, "{} of {filled}", arena.total);
         }
+    }
+
+    /// The first piece of an arena is full where it is for one taker alone.
+    #[test]
+    fn the_first_piece_has_one_owner() {
+        let reserve: Arc<Reserve> = Arc::default();
+        reserve.note(HUGE);
+        let mut arena = Arena::new(Supply { reserve: Some(reserve), overflow: None });
+        check(&mut arena, [8192, 8192, 3, 8192].into_iter());
     }
 }
