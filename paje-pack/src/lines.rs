@@ -81,6 +81,10 @@ pub(crate) struct Lines {
     /// Lane of the last line, and of the one before it.
     lane: u32,
     before: u32,
+    /// Short history of the one before.
+    before_did: u32,
+    /// Where the guess of the next step is.
+    place: usize,
     next_steps: Guesses<u32>,
     next_lanes: [Guesses<u32>; 2],
     next_actions: [Guesses<u32>; 2],
@@ -109,27 +113,23 @@ impl Lines {
             numbers: FxHashMap::default(),
             lane: 0,
             before: 0,
+            before_did: 0,
+            place: 0,
             next_steps: Guesses::new(room),
             next_lanes: [Guesses::new(room), Guesses::new(room)],
             next_actions: [Guesses::new(room), Guesses::new(room)],
         };
         // Lines without a lane are in one that has no name; raw lines have nothing at all.
+        lines.place = lines.next_steps.place(mix(mix(0, 0), 0));
         lines.names.put(b"");
         lines.actions.put(b"");
         lines
     }
 
-    /// Where the guess of the next step is.
-    #[inline]
-    fn place(&self) -> usize {
-        let (lane, before) = (self.lanes[self.lane as usize], self.lanes[self.before as usize]);
-        self.next_steps.place(mix(mix(lane.long, self.lane), before.short ^ self.before))
-    }
-
     /// The next step, if it is known well enough.
     #[inline]
     pub(crate) fn guess(&self) -> Option<Guess> {
-        let (number, class) = self.next_steps.asked(self.place(), ASKED)?;
+        let (number, class) = self.next_steps.asked(self.place, ASKED)?;
         Some(Guess { number, step: self.steps[number as usize], column: column::STEPS + class })
     }
 
@@ -214,11 +214,12 @@ impl Lines {
     /// Takes in what came.
     #[inline]
     fn take(&mut self, number: u32, step: Step) -> Line {
-        self.next_steps.learn(self.place(), number);
+        self.next_steps.learn(self.place, number);
         let Step { lane, action, mixed } = step;
         let stays = lane == self.lane;
         if !stays {
             self.before = self.lane;
+            self.before_did = self.lanes[self.lane as usize].short;
             self.lane = lane;
         }
         let now = &mut self.lanes[lane as usize];
@@ -226,6 +227,12 @@ impl Lines {
         now.long = now.long << 5 ^ mixed;
         now.middle = now.middle << 8 ^ mixed;
         now.short = now.short << 16 ^ mixed;
+        // So it is until there is another lane.
+        if lane == self.before {
+            self.before_did = now.short;
+        }
+        let context = mix(mix(now.long, lane), self.before_did ^ self.before);
+        self.place = self.next_steps.place(context);
         Line { step: number, lane, action, history, stays }
     }
 
@@ -256,10 +263,14 @@ fn next<S: Side>(
 ) -> u32 {
     let [first, second] = guesses;
     let places = [first.place(contexts[0]), second.place(contexts[1])];
-    let tried = first.asked(places[0], least).map(|(guess, _)| guess);
-    let came = first
-        .try_one(side, places[0], (runs[0], least), None, given)
-        .or_else(|| second.try_one(side, places[1], (runs[1], least), tried, given));
+    let tried = first.asked(places[0], least);
+    let came = match tried {
+        Some((guess, class)) if side.hit(runs[0] + class, guess == given) => Some(guess),
+        _ => {
+            let tried = tried.map(|(guess, _)| guess);
+            second.try_one(side, places[1], (runs[1], least), tried, given)
+        }
+    };
     let came = came.unwrap_or_else(|| {
         let came = side.number(column, given.into());
         if came > most.into() {

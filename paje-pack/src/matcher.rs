@@ -37,7 +37,9 @@ impl Piece {
 /// Where the holes of a line are.
 #[derive(Default)]
 pub(crate) struct Places {
-    fields: Vec<(u8, u8)>,
+    /// Their beginnings and ends, and how many there are.
+    fields: [(u8, u8); 32],
+    count: usize,
     lane: (u8, u8),
 }
 
@@ -56,7 +58,7 @@ impl Places {
     }
 
     fn clear(&mut self) {
-        self.fields.clear();
+        self.count = 0;
         self.lane = (0, 0);
     }
 
@@ -66,7 +68,11 @@ impl Places {
         if hole == holes::LANE {
             self.lane = field;
         }
-        self.fields.push(field);
+        // A field and what is behind it take two bytes.
+        if let Some(place) = self.fields.get_mut(self.count) {
+            *place = field;
+            self.count += 1;
+        }
     }
 }
 

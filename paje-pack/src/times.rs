@@ -5,7 +5,7 @@ use crate::column::{Columns, unzigzag, zigzag};
 use crate::lines::{Line, holes};
 use crate::out::Out;
 use crate::template::{Cut, Roles, is_header};
-use crate::value::{Digits, Kind, Value};
+use crate::value::{Digits, Kind, Value, with_point};
 
 /// Spelling of times: digits after the point, of which the last `zeros` are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Scale {
 impl Scale {
     /// Spelling of the first times of a text, most of them.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
-        const SAMPLE: usize = 4096;
+        const SAMPLE: usize = 2048;
         let mut cut = Cut::default();
         let mut counts = [0_usize; 20];
         let mut zeros = [18_u8; 20];
@@ -52,6 +52,12 @@ impl Scale {
     #[inline]
     fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
+        if let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
+            && last.iter().all(|byte| *byte == b'0')
+            && let Some(units) = with_point(others, usize::from(self.after) - zeros)
+        {
+            return Some(units as i64);
+        }
         // Mostly, they are zeros, and there are other digits between them and the point.
         if self.zeros < self.after
             && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))

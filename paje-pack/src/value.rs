@@ -79,7 +79,20 @@ impl Value {
     }
 
     /// The number that a text is.
+    #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<Value> {
+        // Many have a few digits, and nothing else.
+        if let Some((first, _)) = text.split_first()
+            && text.len() <= 8
+            && (*first != b'0' || text.len() == 1)
+            && let Some(bits) = digits_at_end(word(text), text.len())
+        {
+            return Some(Value { kind: Kind::Decimal(0), bits });
+        }
+        Value::long(text)
+    }
+
+    fn long(text: &[u8]) -> Option<Value> {
         Value::hex(text).or_else(|| Value::decimal(text))
     }
 }
@@ -104,21 +117,30 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
         let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
         return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
     }
+    // A point among the last eight bytes, or just before them.
     let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return None };
-    let [first, last] = [*first, *last].map(u64::from_le_bytes);
-    // A point among the last eight bytes, or just before them: the digits behind it are there, and those before it are at the beginning.
-    let found = point(last);
+    let found = point(u64::from_le_bytes(*last));
+    let first = u64::from_le_bytes(*first);
     let whole = if found < 8 { len - 8 + found } else { point(first).min(8) };
     let after = len.checked_sub(whole + 1)?;
-    if whole == 0 || whole > 8 || after == 0 || after > 8 || text[whole] != b'.' {
+    with_point(text, after).map(|bits| (bits, after as u8))
+}
+
+/// The number that a text spells without its point, if that has `after` digits behind it, 1 to 8, and 1 to 8 before it.
+#[inline]
+pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
+    let len = text.len();
+    let whole = len.checked_sub(after + 1).filter(|whole| (1..=8).contains(whole))?;
+    if !(1..=8).contains(&after) || text[whole] != b'.' || (whole > 1 && text[0] == b'0') {
         return None;
     }
-    if whole > 1 && text[0] == b'0' {
-        return None;
-    }
+    let (first, last) = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => (word(text), word(text) << (8 * (8 - len))),
+    };
     let before = digits_at_end(first, whole)?;
     let behind = digits_at_end(last >> (8 * (8 - after)), after)?;
-    Some((before * POWERS[after] + behind, after as u8))
+    Some(before * POWERS[after] + behind)
 }
 
 /// Powers of ten.
