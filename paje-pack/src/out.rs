@@ -99,3 +99,32 @@ impl Out {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces of all lengths, from all places, into room for so much and no more.
+    #[test]
+    fn pieces_stand_one_behind_the_other() {
+        let bytes: Vec<u8> = (0..60).collect();
+        for length in 0..60 {
+            let (mut out, mut expected) = (Out::new(length), Vec::new());
+            for piece in (0..=length).filter(|piece| expected_len(*piece) <= length) {
+                let from = bytes.len() - piece - piece % 3;
+                out.put_of(&bytes, from, piece);
+                expected.extend_from_slice(&bytes[from..from + piece]);
+            }
+            assert!(!out.is_full());
+            assert_eq!(out.since(0), expected);
+            (0..length + 2 * STEP).for_each(|_| out.put(&bytes[..20]));
+            assert!(out.is_full() && out.len() <= length + STEP);
+            assert_eq!(out.finish()[..expected.len()], expected);
+        }
+    }
+
+    /// Sum of the lengths up to one.
+    const fn expected_len(piece: usize) -> usize {
+        piece * (piece + 1) / 2
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers and their texts.
+
+use super::*;
+use crate::out::Out;
+use crate::texts::Texts;
+
+#[test]
+fn a_number_gives_its_text_back() {
+    for text in [
+        "0",
+        "7",
+        "-7",
+        "0.0",
+        "0.5",
+        "-0.5",
+        "12.340",
+        "618.726959000",
+        "999999999999999999",
+        "-0.01",
+        "43510a4e43510a4e",
+    ] {
+        let mut back = Out::new(text.len());
+        back.put_value(Value::of(text.as_bytes()).unwrap(), &Texts::default());
+        assert_eq!(back.finish(), text.as_bytes());
+    }
+}
+
+/// Numbers of all lengths, with points and other bytes at all places, are those that a loop over their digits finds.
+#[test]
+fn a_number_is_the_same_in_words_and_by_its_digits() {
+    for len in 0..=18 {
+        for point in 0..=len {
+            for odd in 0..=len {
+                for byte in [b'0', b'9', b'.', b'/', b':', b'-', b'a', b' ', 0, 128, 0xb0, 255] {
+                    let mut text: Vec<u8> =
+                        (0..len).map(|at| b'0' + (at * 7 + 3) as u8 % 10).collect();
+                    [(point, b'.'), (odd, byte)].into_iter().for_each(|(at, byte)| {
+                        text.get_mut(at).into_iter().for_each(|it| *it = byte);
+                    });
+                    let slow = match text.strip_prefix(b"-") {
+                        Some(digits) => Value::long_decimal(true, digits),
+                        None => Value::long_decimal(false, &text),
+                    };
+                    assert_eq!(Value::decimal(&text), slow, "{}", text.escape_ascii());
+                    let kind = |after| Some(Kind::Decimal(after as u8));
+                    for after in 1..=8 {
+                        let known = slow.filter(|value| Some(value.kind) == kind(after));
+                        let whole = (len as usize).checked_sub(after + 1);
+                        let known = known.filter(|_| whole.is_some_and(|whole| whole <= 8));
+                        let known = known.filter(|_| !text.starts_with(b"-"));
+                        assert_eq!(with_point(&text, after), known.map(|value| value.bits));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn other_spellings_are_texts() {
+    for text in [
+        "",
+        "-",
+        ".",
+        "1.",
+        ".5",
+        "00",
+        "01",
+        "-0",
+        "-0.0",
+        "+1",
+        "1e5",
+        "1.2.3",
+        "1000000000000000000",
+        "9999999999999999999",
+        "0x1",
+        "43510A4E43510A4E",
+    ] {
+        assert_eq!(Value::of(text.as_bytes()), None, "{text}");
+    }
+}
+
+/// Numbers of all lengths, with their points at all places, are written as their digits say.
+#[test]
+fn digits_are_those_of_the_number() {
+    let powers = (0..19).map(|power| 10_i64.pow(power));
+    let mut numbers: Vec<i64> = powers.flat_map(|power| [power - 1, power, power + 1]).collect();
+    numbers.extend([1_234_567_890_123_456_789, i64::MAX, i64::MIN]);
+    for bits in numbers.iter().flat_map(|bits| [*bits, bits.wrapping_neg()]) {
+        for after in 0..=18_u8 {
+            for zeros in 0..=after {
+                let Some(number) = bits.checked_mul(10_i64.pow(zeros.into())) else { continue };
+                let after = usize::from(after);
+                let mut text = format!("{:0>1$}", number.unsigned_abs(), after + 1);
+                if after > 0 {
+                    text.insert(text.len() - after, '.');
+                }
+                let sign = if bits < 0 { "-" } else { "" };
+                let mut out = Out::new(30);
+                out.put_digits(&Digits::padded(bits, after as u8, zeros));
+                assert_eq!(out.finish(), [sign, &text].concat().as_bytes());
+            }
+        }
+    }
+}
