@@ -44,7 +44,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// What is in a hole.
+    /// Text of a hole.
     #[inline]
     pub(crate) fn field<'t>(&self, text: &'t [u8], number: u32) -> &'t [u8] {
         let (first, end) = self.fields[number as usize];
@@ -99,7 +99,7 @@ impl Matcher {
             }
             at += usize::from(piece.len);
             if piece.hole > 0 {
-                // What begins here ends at the next edge.
+                // A field that begins here ends at the next edge.
                 let edges = line.edges >> (at % 64) & !1;
                 let first = at;
                 at += edges.trailing_zeros() as usize;

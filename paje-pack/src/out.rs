@@ -30,7 +30,7 @@ impl Out {
         self.full
     }
 
-    /// What has come since there were `from` bytes.
+    /// Bytes that have come since there were `from` bytes.
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
