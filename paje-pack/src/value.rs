@@ -257,7 +257,7 @@ impl Digits {
     /// Eight digits before byte `end`; how many there are without zeros at the beginning.
     #[inline]
     fn eight(&mut self, end: usize, number: u64) -> usize {
-        let fours = number / 10_000 | (number % 10_000) << 32;
+        let fours = (number / 10_000) | ((number % 10_000) << 32);
         let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
         let pairs = hundreds | (fours - 100 * hundreds) << 16;
         let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
