@@ -1,4 +1,4 @@
-//! What is open where one segment ends and the next begins.
+//! Rows that are open where one segment ends and the next begins.
 //!
 //! Of a sound trace, some lines make a sound trace again if of each row there are both the line that opens it and the one that
 //! closes it: its rows are those of the whole, with the same times, fields and imbrication, and so are those of the segments that it has.
@@ -31,7 +31,7 @@ struct Lane {
     changed: usize,
 }
 
-/// What is open at the borders between segments, while these go by in order.
+/// Rows that are open at the borders between segments, while these go by in order.
 #[derive(Debug, Default)]
 pub struct Borders {
     /// First line, earliest and latest time of each segment.
@@ -162,7 +162,7 @@ impl Borders {
         change: Change,
         place: impl Fn(Numbered) -> Numbered,
     ) -> Option<Vec<Numbered>> {
-        // What is added to goes on to be needed, for the sum.
+        // A value that is added to goes on to be needed, for the sum.
         if let (Some(line), Some(row)) = (change.adds, self.lanes[lane].open.last()) {
             self.rows[*row as usize].closer.get_or_insert(place(line));
         }
@@ -219,7 +219,7 @@ impl Borders {
         put_lines(self.fixed.iter(), &mut windows);
         let latest = line.iter().chain(opener.iter().filter(|_| *wants_opener));
         put_lines(latest, &mut windows);
-        // What is open at the end crosses no border.
+        // Rows that are open at the end cross no border.
         let count = self.segments.len() - 1;
         let Borders { segments, borders, rows, .. } = self;
         let borders = borders.into_iter().zip(1..).take(count).map(move |(open, segment)| {

@@ -1,13 +1,11 @@
 //! Index of the pages of a packed trace, and its summaries, which are found without reading its segments.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::Range;
 
 use crate::format::{
     END, Error, ErrorKind, HEAD, HEADER, LARGEST_SUMMARY, MAGIC, Page, VERSION, kind, put_number,
     read_exact, take_number,
 };
-use crate::reader::Reader;
 
 /// Bytes of the trailer: where the index begins, and the mark of the end.
 pub(crate) const TRAILER: u64 = 16;
@@ -95,7 +93,7 @@ impl Index {
 /// Only the pages that are asked for are read.
 #[derive(Debug)]
 pub struct Summaries<R> {
-    from: R,
+    pub(crate) from: R,
     len: u64,
     /// Byte of the file where the next page to be read begins.
     at: u64,
@@ -204,18 +202,11 @@ impl<R: Read + Seek> Summaries<R> {
     }
 
     /// Byte of the file and number of the page behind so many segments. The sums fit: they were looked at when the index was read.
-    fn behind(&self, segments: usize) -> (u64, u32) {
+    pub(crate) fn behind(&self, segments: usize) -> (u64, u32) {
         let before = self.index.segments[..segments].iter();
         let (at, pages) =
             before.fold((HEADER, 0), |(at, pages), entry| (at + entry[0], pages + entry[1]));
         (at, pages as u32)
-    }
-
-    /// Reads some of the segments.
-    pub(crate) fn reader(mut self, segments: Range<usize>) -> Result<Reader<R>, Error> {
-        let (at, pages) = self.behind(segments.start);
-        self.seek(at).map_err(|kind| self.failed(kind))?;
-        Ok(Reader::of_some(self.from, at, pages, &self.index.segments[segments]))
     }
 
     /// Bytes of the file, and how many of them have been read.
@@ -224,7 +215,7 @@ impl<R: Read + Seek> Summaries<R> {
         (self.len, self.read)
     }
 
-    fn seek(&mut self, at: u64) -> Result<(), ErrorKind> {
+    pub(crate) fn seek(&mut self, at: u64) -> Result<(), ErrorKind> {
         self.at = at;
         self.from.seek(SeekFrom::Start(at)).map_err(ErrorKind::Io)?;
         Ok(())

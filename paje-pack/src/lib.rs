@@ -19,6 +19,7 @@
 mod borders;
 mod coder;
 mod column;
+mod definitions;
 mod excerpt;
 mod format;
 mod index;
@@ -40,6 +41,7 @@ mod window;
 mod writer;
 
 pub use borders::Borders;
+pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use outline::{Outline, OutlinedLine};
@@ -47,4 +49,4 @@ pub use passage::Passage;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
 pub use structure::{Iterations, Structure, Token};
 pub use window::Window;
-pub use writer::{Definitions, Segment, Segments, Settings, Writer, pack};
+pub use writer::{Segment, Segments, Settings, Writer, pack};

@@ -6,8 +6,8 @@
 use paje_parser::{EventKind, FieldName, Line, LineDecoder};
 use rustc_hash::FxHashMap;
 
+use crate::definitions::Definitions;
 use crate::template::is_header;
-use crate::writer::Definitions;
 
 /// Number of a line, in its segment, and its text.
 pub(crate) type Numbered = (u64, Box<[u8]>);
@@ -118,7 +118,7 @@ impl<'t> Change<Seen<'t>> {
         Some(())
     }
 
-    /// What was open before the segment may still be.
+    /// Rows from before the segment may still be open.
     fn is_of_before(&self) -> bool {
         self.ends_all.is_none() && !self.gone
     }

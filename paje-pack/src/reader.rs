@@ -161,8 +161,8 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the segments of which the index says this, the first of them at byte `at` of the file, behind so many pages.
-    pub(crate) fn of_some(from: R, at: u64, pages: u32, segments: &[[u64; 4]]) -> Self {
-        let only = Some(segments.iter().copied().collect());
+    pub(crate) fn of_some(from: R, at: u64, pages: u32, segments: Vec<[u64; 4]>) -> Self {
+        let only = Some(segments.into());
         Reader { at, pages, only, begun: true, ..Reader::new(from) }
     }
 

@@ -85,6 +85,9 @@ impl<R: Read + Seek> Summaries<R> {
         let (begin, behind) = (lines_before(start), lines_before(end));
         let before = |(number, _): &(u64, _)| *number < begin;
         let after = |(number, _): &(u64, _)| *number >= behind;
+        let (at, pages) = self.behind(start);
+        self.seek(at).map_err(|kind| self.failed(kind))?;
+        let entries = self.segments()[start..end].to_vec();
         Ok(Some(Window {
             // The latest line is there only if the window is behind it.
             before: text(
@@ -95,7 +98,7 @@ impl<R: Read + Seek> Summaries<R> {
                 windows.fixed.filter(after),
                 merge(last.closers.filter(after), windows.latest.filter(after)),
             ),
-            segments: self.reader(start..end)?,
+            segments: Reader::of_some(self.from, at, pages, entries),
         }))
     }
 }

@@ -2,16 +2,14 @@
 
 use std::io::{self, Read, Write};
 
-use paje_parser::{DefTable, FieldNames};
-
 use crate::borders::{Borders, Pages};
+use crate::definitions::Definitions;
 use crate::format::{
     END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH, VERSION,
     kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{STREAMS, Told, tell};
-use crate::template::{Roles, header_lines};
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
 
 /// Settings of packing.
@@ -28,37 +26,6 @@ impl Default for Settings {
     fn default() -> Self {
         // Larger segments are some hundredths smaller, and fewer threads work on them.
         Settings { segment: 4 << 20, level: 3 }
-    }
-}
-
-/// The definitions of events that stand before a place of a trace.
-///
-/// They say which fields are times, containers and keys. What is not defined is packed all the same, but not as well.
-#[derive(Clone, Debug)]
-pub struct Definitions {
-    roles: Roles,
-    /// The same for who replays, by the names of fields that the format has today.
-    strict: DefTable,
-}
-
-impl Default for Definitions {
-    fn default() -> Self {
-        Definitions { roles: Roles::new(), strict: DefTable::new(FieldNames::Strict) }
-    }
-}
-
-impl Definitions {
-    /// Takes in the definitions that are in a text.
-    pub fn learn(&mut self, text: &[u8]) {
-        for line in header_lines(text) {
-            self.roles.learn(line);
-            // Faulty ones are the business of those who replay.
-            let _ = self.strict.header_line(line);
-        }
-    }
-
-    pub(crate) const fn strict(&self) -> &DefTable {
-        &self.strict
     }
 }
 

@@ -13,7 +13,7 @@ use workers::Workers;
 /// Bytes of a trace in a portion.
 const PORTION: u64 = 16 << 20;
 
-/// What was found out about a trace: of an invalid one, nothing.
+/// Findings about a trace: none about an invalid one.
 #[derive(Default)]
 pub(crate) struct Testimony {
     pub(crate) reports: Vec<Kept>,

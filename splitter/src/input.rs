@@ -169,7 +169,7 @@ impl Input {
 
     /// Of a packed trace in a file, no more than a window of time takes, both its ends included, in seconds; of any other, all of it. Nothing may have been read.
     ///
-    /// What is left is a trace with all containers and definitions. A replay without options that change what events do
+    /// The rest is a trace with all containers and definitions. A replay without options that change what events do
     /// finds the rows in it that it would find in the window, and the same end of the trace; other rows are missing. Traces of which there are warnings are left whole.
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {

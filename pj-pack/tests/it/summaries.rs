@@ -25,7 +25,7 @@ fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     (found.into(), said)
 }
 
-/// Whether windows are kept, with these options: all that they take, or nothing of it.
+/// True if windows are kept, with these options: all that they take, or nothing of it.
 fn keeps_windows(text: &[u8], options: &[&str]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), text).unwrap();
