@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::excerpt::put_excerpt;
 use crate::format::{LARGEST_SUMMARY, put_number};
-use crate::passage::{Change, LaneName, Latest, Numbered, Passage};
+use crate::passage::{Change, Kept, LaneName, Latest, LinkKey, Numbered, Passage};
 
 /// Entries of all borders, at most: of traces that leave more open, all is read.
 const MOST_OPEN: usize = 1 << 22;
@@ -44,12 +44,12 @@ pub struct Borders {
     latest: Latest,
     latest_time: Option<f64>,
     /// Names that have an alias, and those that lanes are known by.
-    aliased: FxHashSet<Box<[u8]>>,
-    named: FxHashSet<Box<[u8]>>,
-    places: FxHashMap<LaneName<Box<[u8]>>, usize>,
+    aliased: FxHashSet<Kept>,
+    named: FxHashSet<Kept>,
+    places: FxHashMap<LaneName<Kept>, usize>,
     lanes: Vec<Lane>,
-    of_container: FxHashMap<Box<[u8]>, Vec<usize>>,
-    links: FxHashMap<(LaneName<Box<[u8]>>, Box<[u8]>), RowId>,
+    of_container: FxHashMap<Kept, Vec<usize>>,
+    links: FxHashMap<LinkKey<Kept>, RowId>,
     rows: Vec<Row>,
     open: FxHashSet<RowId>,
     /// Rows that are open behind each segment.
@@ -121,13 +121,13 @@ impl Borders {
                 }
             }
         }
-        for (lane, key, end) in passage.links {
+        for (key, end) in passage.links {
+            let (lane, _) = &key;
             for name in [&lane.0, &lane.1] {
                 if !self.named.contains(name) {
                     self.named.insert(name.clone());
                 }
             }
-            let key = (lane, key);
             match self.links.remove(&key) {
                 Some(row) => self.close(row, place(end)),
                 None => {
@@ -141,7 +141,7 @@ impl Borders {
         Some(())
     }
 
-    fn lane(&mut self, name: LaneName<Box<[u8]>>) -> usize {
+    fn lane(&mut self, name: LaneName<Kept>) -> usize {
         if let Some(place) = self.places.get(&name) {
             return *place;
         }
@@ -200,13 +200,12 @@ impl Borders {
 
     /// The contents of the summaries, the borders' one by one; none where segments cannot be read by themselves.
     pub(crate) fn pages(self) -> Option<Pages<impl Iterator<Item = Vec<u8>>>> {
-        let is_named = |name: &Box<[u8]>| self.named.contains(name);
         let Latest { line, opener, wants_opener } = &self.latest;
         let lacks_opener = *wants_opener && opener.is_none();
         if self.failed
             || self.segments.len() < 2
             || lacks_opener
-            || self.aliased.iter().any(is_named)
+            || !self.aliased.is_disjoint(&self.named)
         {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::definitions::Definitions;
 use crate::template::is_header;
 
 /// Number of a line, in its segment, and its text.
-pub(crate) type Numbered = (u64, Box<[u8]>);
+pub(crate) type Numbered = (u64, Kept);
 
 /// A lane of states, or of a variable, as a segment changes it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub(crate) struct Change<L = Numbered> {
 
 /// Texts of a container and of a type.
 pub(crate) type LaneName<T> = (T, T);
+
+/// Key of a link, in its lane.
+pub(crate) type LinkKey<T> = (LaneName<T>, T);
+
+/// A text that is kept.
+pub(crate) type Kept = Box<[u8]>;
 
 /// The last line of those with the latest time: a row ends, begins, or both, with it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -61,12 +67,12 @@ pub struct Passage {
     /// Lines of definitions and containers.
     pub(crate) fixed: Vec<Numbered>,
     /// Names that aliases stand for.
-    pub(crate) aliased: Vec<Box<[u8]>>,
-    pub(crate) lanes: Vec<(LaneName<Box<[u8]>>, Change)>,
+    pub(crate) aliased: Vec<Kept>,
+    pub(crate) lanes: Vec<(LaneName<Kept>, Change)>,
     /// Containers that end, as their lines name them.
-    pub(crate) ended: Vec<Box<[u8]>>,
+    pub(crate) ended: Vec<Kept>,
     /// Keys of links of which one end is in the segment, in file order.
-    pub(crate) links: Vec<(LaneName<Box<[u8]>>, Box<[u8]>, Numbered)>,
+    pub(crate) links: Vec<(LinkKey<Kept>, Numbered)>,
 }
 
 /// A line on its way, as a number and a part of the text.
@@ -155,12 +161,12 @@ struct Look<'t> {
     times: Option<(f64, f64)>,
     latest: Latest<Seen<'t>>,
     fixed: Vec<Numbered>,
-    aliased: Vec<Box<[u8]>>,
-    ended: Vec<Box<[u8]>>,
+    aliased: Vec<Kept>,
+    ended: Vec<Kept>,
     of_container: FxHashMap<&'t [u8], Vec<usize>>,
     places: FxHashMap<LaneName<&'t [u8]>, usize>,
     lanes: Vec<(LaneName<&'t [u8]>, Change<Seen<'t>>)>,
-    links: FxHashMap<(LaneName<&'t [u8]>, &'t [u8]), Seen<'t>>,
+    links: FxHashMap<LinkKey<&'t [u8]>, Seen<'t>>,
 }
 
 impl<'t> Look<'t> {
@@ -178,7 +184,7 @@ impl<'t> Look<'t> {
         let mut links: Vec<_> = self.links.into_iter().collect();
         links.sort_unstable_by_key(|(_, (number, _))| *number);
         let links =
-            links.into_iter().map(|((lane, key), line)| (owned(lane), key.into(), keep(line)));
+            links.into_iter().map(|((lane, key), line)| ((owned(lane), key.into()), keep(line)));
         let changed = self.lanes.into_iter().filter(|(_, change)| *change != Change::default());
         let Latest { line, opener, wants_opener } = self.latest;
         Some(Passage {

@@ -281,10 +281,10 @@ impl Trace {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value that no line defines has the quotes of its first use.
-        let values = self.types().ids().map(|id| 1 + self.types().value_count(id) as u64);
-        let are_defined = usage.definitions() == values.sum::<u64>() - 1;
-        !usage.is_doubtful() && (usage.other_quoting().len() == 0 || are_defined)
+        // A value that no line defines has the quotes of its first use; only a definition gives a colour.
+        let types = self.types();
+        let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
+        !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))
     }
 
     /// The files that the trace is in, in the order of reading. The trace itself, which comes first, has no
