@@ -25,6 +25,7 @@
 //! `cargo bench -p benches --bench number` measures it.
 
 mod hex;
+mod shape;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(any(test, not(target_arch = "x86_64")))]
@@ -32,6 +33,7 @@ mod swar;
 #[cfg(test)]
 mod tests;
 
+pub use shape::{ENDING, Shape};
 #[cfg(target_arch = "x86_64")]
 use sse2 as row;
 #[cfg(not(target_arch = "x86_64"))]

@@ -91,15 +91,15 @@ pub struct ShortLines<'s> {
 }
 
 impl ShortLines<'_> {
-    /// The ends of the fields of the line at `start`, and its length without its newline, if it begins with a field, and
-    /// the next stand one byte apart, which is usual. The ends are bits, lowest first, and counted from the
-    /// beginning of the line. One more white byte may end the line.
+    /// The ends of the fields of the line at `start`, and its length without its newline, if the fields stand one byte
+    /// apart, which is usual. The ends are bits, lowest first, and counted from the beginning of the line: the lowest is
+    /// set where the line begins with a white byte. One more white byte may end the line.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
         let (white, line, newlines) = self.window(start)?;
         let doubled = white & (white << 1) & line;
-        match white & 1 | doubled & (line >> 1) {
+        match doubled & (line >> 1) {
             0 => Some((white & line & !doubled, newlines.trailing_zeros())),
             _ => None,
         }
@@ -119,7 +119,8 @@ impl ShortLines<'_> {
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
         let shift = (start % 64) as u32;
-        let [low, high] = self.masks.get(start / 64..)?.first_chunk()?;
+        // The further one first: then the other is there.
+        let (high, low) = (self.masks.get(start / 64 + 1)?, self.masks.get(start / 64)?);
         let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
         let newlines = window(low.newline, high.newline);
         if newlines == 0 {

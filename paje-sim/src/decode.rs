@@ -25,6 +25,7 @@ pub(crate) mod strands;
 mod successor;
 pub(crate) mod symbols;
 mod tails;
+mod times;
 pub(crate) mod values;
 pub(crate) mod watched;
 
@@ -42,6 +43,7 @@ use crate::decode::plan::{Plan, Plans, ShortIds};
 use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
+use crate::decode::times::Times;
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
@@ -62,6 +64,7 @@ pub(crate) struct Decoder {
     plans: Plans,
     lexing: Lexing,
     waiting: Batches,
+    times: Times,
     grouping: Grouping,
     asked: Asked,
     /// Number of lines with words that it has decoded.
@@ -118,6 +121,7 @@ impl Decoder {
             plans: Plans { keeps_extras: options.user_defined, ..Plans::default() },
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
+            times: Times::default(),
             grouping: Grouping::default(),
             asked: Asked {
                 precision: options.variable_precision,

@@ -119,6 +119,48 @@ fn short_lines_are_lines() {
     }
 }
 
+/// Bytes that come in or drop out make lines that are almost like those whose names are known together.
+#[test]
+fn almost_usual_lines_are_lines() {
+    for shape in [Shape::Mpi, Shape::AllLinks, Shape::Variables, Shape::Deep, Shape::TaskRuntime] {
+        let text = datasets::generate(shape, 40_000, 3);
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        for seed in 0..36 {
+            let at = lines.len() - 1 - seed * 7 % (lines.len() / 2);
+            let place = seed * 31 % lines[at].len();
+            let mut line = lines[at].to_vec();
+            match seed % 6 {
+                0 => line.retain({
+                    let mut index = 0..;
+                    move |_| index.next() != Some(place)
+                }),
+                1 => line.insert(place, b"\0\"#\r"[seed / 6 % 4]),
+                // Blanks beside others, and at the end.
+                2 => {
+                    let blank = line.iter().rposition(u8::is_ascii_whitespace);
+                    line.insert(blank.unwrap_or(0), b' ');
+                }
+                3 => {
+                    let blanks = line.iter().enumerate().filter(|(_, byte)| **byte == b' ');
+                    let last = blanks.map(|(blank, _)| blank).next_back().unwrap_or(place);
+                    line.insert(last, b' ');
+                }
+                // Without the last field, with a blank at the end or not.
+                kind => {
+                    let last = line[..line.len() - 1].iter().rposition(u8::is_ascii_whitespace);
+                    line.truncate(last.unwrap_or(place) + kind - 4);
+                    line.push(b'\n');
+                }
+            }
+            let changed = [&lines[..at], &[&line[..]], &lines[at + 1..]].concat();
+            let blank = changed.iter().flat_map(|line| [b" ", *line].concat()).collect::<Vec<u8>>();
+            let expected = replay(&blank[..], Limits::default());
+            let shown = String::from_utf8_lossy(&line);
+            assert_eq!(replay(&changed.concat()[..], Limits::default()), expected, "{shown:?}");
+        }
+    }
+}
+
 #[test]
 fn blocks_of_any_size() {
     for text in traces() {

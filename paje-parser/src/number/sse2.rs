@@ -10,9 +10,10 @@
 use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
     _mm_min_epu8, _mm_movemask_epi8, _mm_mullo_epi16, _mm_or_si128, _mm_packs_epi32, _mm_set_epi16,
-    _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16, _mm_xor_si128,
+    _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16, _mm_sub_epi8, _mm_xor_si128,
 };
 
+use super::shape::{ENDING, Rows};
 use super::{LAST, LINE_START, LineWindow, Window};
 
 /// Sixteen bytes of `bytes` from `at` on.
@@ -92,6 +93,21 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
         };
     }
     Some((integer(ones), after))
+}
+
+/// The integer that the digits before the end write, if they stand as these rows say.
+#[inline(always)]
+pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
+    let (ahead, behind) = (load(ending, 0), load(ending, 1));
+    let (least, more) = (load(&rows.least, 0), load(&rows.more, 0));
+    let (is_ahead, is_behind) = (load(&rows.ahead, 0), load(&rows.behind, 0));
+    // SAFETY: on values, and x86-64 has SSE2; see the head of this file.
+    let (valid, ones) = unsafe {
+        let above = _mm_sub_epi8(behind, least);
+        let valid = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(above, more), above));
+        (valid, _mm_or_si128(_mm_and_si128(behind, is_behind), _mm_and_si128(ahead, is_ahead)))
+    };
+    (valid == 0xffff).then(|| integer(ones))
 }
 
 /// The integer that sixteen digits write, whose values are in the low halves of bytes that have nothing else.

@@ -1,12 +1,13 @@
 //! A row of sixteen digits in two 64-bit words: any architecture, and the oracle of the other one.
 
+use super::shape::{ENDING, Rows};
 use super::{LAST, Window};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Sixteen bytes of `bytes` from `at` on, the first one lowest.
 #[inline(always)]
-fn load(bytes: &[u8; 48], at: usize) -> u128 {
+fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> u128 {
     u128::from_le_bytes(*bytes[at..].first_chunk().expect("in the window"))
 }
 
@@ -36,6 +37,15 @@ pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, g
     let row_mask = load(&LAST.0, count & 31);
     let ones = ((behind & behind_mask) | (ahead & !behind_mask)) & row_mask;
     eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64)
+}
+
+/// The integer that the digits before the end write, if they stand as these rows say.
+#[inline(always)]
+pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
+    let Rows { least, more, behind, ahead } = rows;
+    let valid = (0..16).all(|at| ending[at + 1].wrapping_sub(least[at]) <= more[at]);
+    let ones = load(ending, 1) & load(behind, 0) | load(ending, 0) & load(ahead, 0);
+    valid.then(|| eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64))
 }
 
 /// The integer of eight digits (values, not ASCII), the first one lowest: pairs, fours, eights.

@@ -1,4 +1,5 @@
 mod hexadecimal;
+mod shape;
 
 use std::fmt::Write as _;
 

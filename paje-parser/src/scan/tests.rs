@@ -13,7 +13,10 @@ fn check(text: &[u8]) {
         let mut plain = Vec::new();
         let end = token::fields(text, start, &mut plain);
         if let Some((ends, len)) = scanner.short_lines().usual(start) {
-            check_ends(ends, start, &plain);
+            match ends & 1 {
+                0 => check_ends(ends, start, &plain),
+                _ => assert!(token::is_white(text[start])),
+            }
             assert_eq!(Some(len), scanner.short_lines().at(start).map(|line| line.len));
         }
         assert_eq!(scanner.fields(text, start, &mut fast), end);
@@ -40,12 +43,12 @@ fn usual_lines() {
         ("12\tS\r\n", 1 << 2 | 1 << 4),
         ("12 \"a b\" \n", 1 << 2 | 1 << 8),
         ("12  S\n", 0),
-        (" 12 S\n", 0),
+        (" 12 S\n", 1 << 0 | 1 << 3 | 1 << 5),
         ("12 S  \n", 0),
         ("\"a\"b c\n", 0),
         ("12 # S\n", 0),
-        ("\n", 0),
-        ("\r\n", 0),
+        ("\n", 1 << 0),
+        ("\r\n", 1 << 0),
     ] {
         let mut scanner = Scanner::default();
         scanner.scan(text.as_bytes());

@@ -5,6 +5,7 @@ use paje_parser::number::{LINE_START, LineWindow};
 
 use crate::decode::decoded::Op;
 use crate::decode::plan::{Plan, WORDS};
+use crate::decode::times::Times;
 use crate::names::options::Precision;
 
 /// The bytes that the fields of a line are looked up in.
@@ -14,8 +15,13 @@ pub(super) trait Text<'t>: Copy {
 
     /// A line's bytes, its time, and where its other fields are, if it has as many as the event, and its time
     /// is one. The line is where it begins, and the bits that say where its fields are.
-    fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op)
-    -> Option<(Self, f64, Fields)>;
+    fn read(
+        padded: &'t [u8],
+        line: (u32, u64),
+        plan: &Plan,
+        op: Op,
+        times: &mut Times,
+    ) -> Option<(Self, f64, Fields)>;
 
     /// Where a line's type and container begin and end in the block, if that is as it should be.
     fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)>;
@@ -46,11 +52,12 @@ impl<'t> Text<'t> for InWindow<'t> {
         (start, bits): (u32, u64),
         _: &Plan,
         op: Op,
+        times: &mut Times,
     ) -> Option<(Self, f64, Fields)> {
         let window = padded.get((start as usize).checked_sub(LINE_START)?..)?;
         let window: &LineWindow = window.first_chunk()?;
         let ((start, end), fields) = Fields::usual(op, bits)?;
-        let time = match number::plain_f64(window, start, end) {
+        let time = match times.plain(window, start, end) {
             Some(time) => time,
             None => any_time(window, (LINE_START + start, LINE_START + end))?,
         };
@@ -94,7 +101,13 @@ impl<'t> Text<'t> for InBlock<'t> {
     const IS_USUAL: bool = false;
 
     #[inline(always)]
-    fn read(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, f64, Fields)> {
+    fn read(
+        padded: &'t [u8],
+        line: (u32, u64),
+        plan: &Plan,
+        _: Op,
+        _: &mut Times,
+    ) -> Option<(Self, f64, Fields)> {
         let words = Words::read(line, plan.expected)?;
         let time = any_time(padded, words.get(plan.time))?;
         Some((InBlock(padded), time, Fields::by_plan(&words, plan)?))

@@ -73,7 +73,8 @@ pub(super) struct ShortIds {
 
 impl Default for ShortIds {
     fn default() -> Self {
-        ShortIds { slots: Box::new([(0, 0); 1 << ShortIds::BITS]) }
+        // No text is so long.
+        ShortIds { slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]) }
     }
 }
 
@@ -112,7 +113,7 @@ impl ShortIds {
         bytes[..id.len()].copy_from_slice(id);
         let key = ShortIds::key(u64::from_le_bytes(bytes), id.len());
         let slot = &mut self.slots[ShortIds::slot(key)];
-        if slot.0 == 0 {
+        if slot.0 == u64::MAX {
             *slot = (key, batch);
         }
     }

@@ -245,7 +245,8 @@ impl Decoder {
         let mut last_time = decoded.last_time;
         let rest = self.waiting.rest.len();
         for line in batch {
-            let event = match T::read(padded, (line.start, line.fields), plan, op) {
+            let event = match T::read(padded, (line.start, line.fields), plan, op, &mut self.times)
+            {
                 Some((text, time, fields)) => {
                     self.event(text, line.start, plan, op, (time, fields), decoded)
                 }
