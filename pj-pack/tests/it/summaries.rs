@@ -9,9 +9,6 @@ use paje_pack::Summaries;
 
 use crate::cli::run;
 
-/// Summaries with which windows of time are read by themselves.
-const WINDOWS: [&str; 2] = ["windows", "border"];
-
 /// The summaries of what a text is packed to, with these options; and what the program says.
 fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     let folder = tempfile::tempdir().unwrap();
@@ -23,30 +20,6 @@ fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     let mut summaries = Summaries::new(Cursor::new(&packed)).unwrap();
     let found = REPORTS.map(|name| summaries.get(name, VERSION).unwrap());
     (found.into(), said)
-}
-
-/// True if windows are kept, with these options: all that they take, or nothing of it.
-fn keeps_windows(text: &[u8], options: &[&str]) -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("t"), text).unwrap();
-    let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
-    assert_eq!(status, 0, "{said}");
-    let mut summaries = Summaries::new(Cursor::new(&packed)).unwrap();
-    let found = WINDOWS.map(|name| summaries.get(name, 1).unwrap().is_some());
-    assert_eq!(found[0], found[1]);
-    found[0]
-}
-
-#[test]
-fn windows_of_sound_traces() {
-    let sound = datasets::generate(datasets::Shape::Mpi, 400_000, 3);
-    assert!(keeps_windows(&sound, &["--segment", "100K"]));
-    // Asked off; one segment; too much beside what is kept of the text; invalid at the end.
-    assert!(!keeps_windows(&sound, &["--segment", "100K", "--no-summary"]));
-    assert!(!keeps_windows(&sound, &["--segment", "1M"]));
-    assert!(!keeps_windows(&trace(), &["--segment", "100K"]));
-    let invalid = [&sound[..], b"not an event\n"].concat();
-    assert!(!keeps_windows(&invalid, &["--segment", "100K"]));
 }
 
 fn trace() -> Vec<u8> {
