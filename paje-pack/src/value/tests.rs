@@ -45,7 +45,7 @@ fn a_number_is_the_same_in_words_and_by_its_digits() {
                     let kind = |after| Some(Kind::Decimal(after as u8));
                     for after in 1..=8 {
                         let known = slow.filter(|value| Some(value.kind) == kind(after));
-                        let whole = (len as usize).checked_sub(after + 1);
+                        let whole = usize::checked_sub(len, after + 1);
                         let known = known.filter(|_| whole.is_some_and(|whole| whole <= 8));
                         let known = known.filter(|_| !text.starts_with(b"-"));
                         assert_eq!(with_point(&text, after), known.map(|value| value.bits));
