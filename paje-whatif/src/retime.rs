@@ -7,6 +7,7 @@
 
 mod cycle;
 mod groups;
+mod place;
 mod streams;
 mod times;
 mod ways;
@@ -18,30 +19,11 @@ use crate::network::Flows;
 use crate::plan::Plan;
 use crate::walk::{Act, Step, Walk};
 use groups::Groups;
+use place::Place;
 
 pub use cycle::{Cycle, Dropped};
 pub use times::Retimed;
 use ways::Ways;
-
-/// A container on its way.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    walk: Walk,
-    /// The recorded time of the last step.
-    last: f64,
-    /// Delay of that in the changed run, in seconds.
-    shift: f64,
-    /// True if it waits.
-    is_blocked: bool,
-}
-
-impl Place {
-    /// The shift of the next step: it does not come before this one, unless it was recorded so.
-    fn not_before(&self, time: f64, shift: f64) -> f64 {
-        let is_before = time >= self.last && time + shift < self.last + self.shift;
-        if is_before { self.last + self.shift - time } else { shift }
-    }
-}
 
 /// A changed run in the making.
 pub(crate) struct Run<'g> {

@@ -173,7 +173,8 @@ impl Arena {
                 true => words,
                 false => (self.total / PART).clamp(FIRST, HUGE),
             };
-            match reserve.take(words, at_most, overflow) {
+            let is_too_much = |bytes| overflow.is_some_and(|overflow| overflow.is_needed(bytes));
+            match reserve.take(words, at_most, is_too_much) {
                 Given::Early => {
                     reserve.note(size);
                     self.push(Piece::Memory(vec![0; size]), size);

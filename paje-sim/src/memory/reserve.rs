@@ -9,8 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memmap2::MmapMut;
 
-use crate::memory::Overflow;
-
 /// Words of a region: two huge pages of most systems.
 const REGION: usize = (4 << 20) / 8;
 
@@ -49,7 +47,13 @@ impl Reserve {
     }
 
     /// Zeros: as many times so many words as fit into `at_most`, and into what is left of a region, but once at least.
-    pub(super) fn take(&self, words: usize, at_most: usize, limit: Option<&Overflow>) -> Given {
+    /// Before there is a new region, `is_too_much` is asked about its bytes.
+    pub(super) fn take(
+        &self,
+        words: usize,
+        at_most: usize,
+        is_too_much: impl FnOnce(usize) -> bool,
+    ) -> Given {
         let mut rest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Rest { elsewhere, region } = &mut *rest;
         if *elsewhere < FROM {
@@ -57,7 +61,7 @@ impl Reserve {
         }
         if region.as_ref().is_none_or(|region| region.len() < words) {
             let new = words.next_multiple_of(REGION);
-            if limit.is_some_and(|limit| limit.is_needed(new * 8)) {
+            if is_too_much(new * 8) {
                 return Given::Nothing;
             }
             *region = in_huge_pages(new).map(Share::of);
@@ -169,7 +173,7 @@ mod tests {
     fn shares_have_nothing_in_common() {
         let reserve = Reserve::default();
         reserve.note(FROM - 1);
-        assert!(matches!(reserve.take(1, 1, None), Given::Early));
+        assert!(matches!(reserve.take(1, 1, |_| false), Given::Early));
         reserve.note(1);
         let sizes = [(1, 1), (7, 700), (REGION / 3, REGION), (REGION / 2, 0), (REGION + 1, 9)];
         std::thread::scope(|scope| {
@@ -178,7 +182,8 @@ mod tests {
                 scope.spawn(move || {
                     let mut kept = Vec::new();
                     for (index, (words, at_most)) in (0..).zip(sizes) {
-                        let Given::Share(mut share) = reserve.take(words, at_most, None) else {
+                        let Given::Share(mut share) = reserve.take(words, at_most, |_| false)
+                        else {
                             panic!("no memory");
                         };
                         assert!((words..=words.max(at_most) + CACHE_LINE).contains(&share.len()));

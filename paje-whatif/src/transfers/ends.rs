@@ -31,7 +31,7 @@ pub(crate) struct Received {
     pub(crate) posted: f64,
     /// Since when the receiver can have waited: what it did before in that state was over.
     pub(super) since: f64,
-    /// What is known of its transfer so far: first its size in bytes, then the usual duration, then its own.
+    /// Known of its transfer so far: first its size in bytes, then the usual duration, then its own.
     expected: f64,
 }
 

@@ -9,7 +9,7 @@ fn ending(before: u8, text: &[u8]) -> [u8; ENDING] {
     ending
 }
 
-/// What a number says that is read by the shape of another one, or its own.
+/// Compares numbers that are read by the shape of another one, or their own.
 fn check(pattern: &str, text: &str) {
     for before in *b" 9.\0\xff" {
         let shape = Shape::of(&ending(before, pattern.as_bytes()), pattern.len());
