@@ -14,6 +14,7 @@ pub mod cli;
 mod color;
 mod details;
 mod find;
+mod frame;
 mod html;
 pub mod manual;
 mod model;

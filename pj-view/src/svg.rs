@@ -10,18 +10,17 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use paje_parser::TypeNature;
-use paje_pyramid::{Clock, Key, Row, Summary};
-use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
+use paje_pyramid::{Key, Row, Summary};
+use paje_sim::{LaneView, TypeId, ValueId};
 
 use crate::color::{Rgb, hex};
+use crate::frame::{GUTTER, MARGIN, level};
 use crate::picture::{DEEPEST, Line, lines};
 use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
 use text::{push_tenths, shortened, significant, tenth, tenths, text};
 
-/// Greatest width of the names of containers, and the room above and below lanes, in pixels.
-const GUTTER: f64 = 150.0;
-const MARGIN: f64 = 8.0;
+/// Height of the axis of time, in pixels.
 const AXIS: f64 = 24.0;
 
 /// Width of a letter, about, in pixels.
@@ -35,11 +34,6 @@ const GREY: Rgb = [0x88; 3];
 
 /// So many values are in the legend.
 const MOST_NAMES: usize = 30;
-
-/// The level that a drawing of this width needs where rows are many: of two pixels.
-pub(crate) fn level(clock: Clock, window: TimeRange, width: f64) -> u32 {
-    clock.level((window.to - window.from) / (width - GUTTER - MARGIN) * 2.0)
-}
 
 /// A drawing of what is shown, in its window of time.
 pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {

@@ -6,7 +6,7 @@ use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Tr
 use workers::Workers;
 
 use crate::color::Colors;
-use crate::svg;
+use crate::frame;
 
 /// Purpose of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl View {
         let View { trace, pyramid, selected, window, .. } = self;
         let finest = match purpose {
             Purpose::Page => 0,
-            Purpose::Drawing { width } => svg::level(pyramid.clock(), *window, width.into()),
+            Purpose::Drawing { width } => frame::level(pyramid.clock(), *window, width.into()),
         };
         pyramid.summarise(trace, workers, |lane| {
             let is_drawn = match purpose {
@@ -152,6 +152,7 @@ mod tests {
     use paje_sim::Options;
 
     use super::*;
+    use crate::svg;
 
     const HEADER: &str = "\
 %EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef

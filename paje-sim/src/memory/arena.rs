@@ -175,7 +175,7 @@ impl Arena {
             };
             let is_too_much = |bytes| overflow.is_some_and(|overflow| overflow.is_needed(bytes));
             match reserve.take(words, at_most, is_too_much) {
-                Given::Early => {
+                Given::Early if !is_too_much(size * 8) => {
                     reserve.note(size);
                     self.push(Piece::Memory(vec![0; size]), size);
                     return None;
@@ -194,7 +194,7 @@ impl Arena {
                     self.push(Piece::Huge(share), size);
                     return None;
                 }
-                Given::Nothing => {}
+                Given::Early | Given::Nothing => {}
             }
         }
         if let Some(overflow) = overflow
