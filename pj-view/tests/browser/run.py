@@ -18,7 +18,7 @@ import chromium
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "testkit"))
 from header import header  # noqa: E402
 
-# Where lanes begin: behind the names of containers, and below the head of the page and the axis.
+# Where lanes begin, in pixels: behind the names of containers, if these are short, and below the head of the page and the axis.
 GUTTER, AXIS = 210, 42 + 34
 HEADER = header(
     "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineEntityValue"
@@ -104,13 +104,15 @@ def walk_through(browser, url):
     browser.open(url)
     first = state(browser)
     assert first["from"] < first["to"] and first["lines"], first
-    middle = GUTTER + (1280 - 320 - GUTTER) / 2
-    at = browser.evaluate(f"window.pajeView.app.viewport.time({middle - GUTTER})")
+    # Long names have more room than short ones.
+    room = browser.evaluate("window.pajeView.app.viewport.width")
+    middle = 1280 - 320 - room / 2
+    at = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
     browser.mouse("mouseWheel", middle, 200, deltaX=0, deltaY=-240)
     browser.settle()
     zoomed = state(browser)
     assert zoomed["to"] - zoomed["from"] < 0.7 * (first["to"] - first["from"]), "zoomed"
-    still = browser.evaluate(f"window.pajeView.app.viewport.time({middle - GUTTER})")
+    still = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
     assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "what is below the pointer stays there"
     browser.key("w")
     closer = state(browser)
