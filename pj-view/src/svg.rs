@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use paje_parser::TypeNature;
+use paje_pictures::escaped;
 use paje_pyramid::{Key, Row, Summary};
 use paje_sim::{LaneView, TypeId, ValueId};
 
@@ -18,7 +19,7 @@ use crate::frame::{GUTTER, MARGIN, level};
 use crate::picture::{DEEPEST, Line, lines};
 use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
-use text::{push_tenths, shortened, significant, tenth, tenths, text};
+use text::{push_tenths, shortened, significant, tenth, tenths};
 
 /// Height of the axis of time, in pixels.
 const AXIS: f64 = 24.0;
@@ -57,7 +58,7 @@ pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{total}\" viewBox=\"0 0 {width} {total}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        text(&view.name)
+        escaped(&view.name)
     );
     drawing.finish(&mut out);
     axis(&mut out, &drawing, bottom);
@@ -107,7 +108,7 @@ impl<'v> Drawing<'v> {
             let _ = writeln!(
                 self.labels,
                 "<text x=\"{x}\" y=\"{y}\">{}</text>",
-                text(&shortened(&line.label, room))
+                escaped(&shortened(&line.label, room))
             );
         }
         let Some(lane) = line.lane else { return };
@@ -171,7 +172,7 @@ impl<'v> Drawing<'v> {
             let _ = writeln!(
                 self.labels,
                 "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" text-anchor=\"middle\"{ink}>{}</text>",
-                text(&name)
+                escaped(&name)
             );
         }
     }
@@ -355,7 +356,8 @@ impl Legend {
 
     fn draw(&self, out: &mut String, top: f64) {
         for (color, name, x, y) in &self.entries {
-            let (color, name, left, y) = (hex(*color), text(name), tenth(x + 14.0), tenth(top + y));
+            let (color, name, left, y) =
+                (hex(*color), escaped(name), tenth(x + 14.0), tenth(top + y));
             let (x, above) = (tenth(*x), tenth(y - 9.0));
             let _ = writeln!(
                 out,
