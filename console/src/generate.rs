@@ -41,7 +41,7 @@ use std::io::{self, Write};
 use std::process::exit;
 
 use anstream::AutoStream;
-use clap::{ArgMatches, Args, Command, Id, Parser, ValueEnum};
+use clap::{ArgAction, ArgMatches, Args, Command, Id, Parser, ValueEnum};
 use clap_complete::Shell;
 
 use crate::failure::TROUBLE;
@@ -55,6 +55,22 @@ pub struct Generate {
     /// Print the man page or the completions for a shell, instead of anything else
     #[arg(long, value_name = "WHAT", value_enum, exclusive = true, hide_short_help = true)]
     pub generate: Option<What>,
+}
+
+/// Options that tell about the program, the last of a command line.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct About {
+    /// What to generate instead
+    #[command(flatten)]
+    pub generate: Generate,
+
+    /// Print this help; -h is shorter
+    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 /// Kinds of text that can be generated.

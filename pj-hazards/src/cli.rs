@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use console::Quotes;
-use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings, time};
+use console::generate::About;
+use console::options::{Memory, Parallel, Reading, Warnings, time};
 use paje_parser::TypeNature;
-use paje_sim::{FieldNames, Glob, Options, Selection, TimeRange};
+use paje_sim::{Glob, Options, Selection, TimeRange};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
@@ -159,38 +159,9 @@ pub struct Cli {
     #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
     pub inside: Vec<Glob>,
 
-    /// Know the field names of older traces
-    ///
-    /// These are ContainerType, SourceContainer, and so on
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
-
-    /// Drop links that lack an end
-    ///
-    /// Otherwise they are an error
-    #[arg(short = 'z', long, help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// Take events in the order of time
-    ///
-    /// Replay them so whatever the order of their lines; the whole text is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
-
-    /// Leave out or mend what is wrong
-    ///
-    /// No problem ends the replay. What was made of each is told afterwards by kind, and the exit status is 1
-    /// if there was anything to tell
-    #[arg(long, help_heading = READING)]
-    pub recover: bool,
-
-    /// Which of the files that a trace names are read
+    /// How the trace is read
     #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    /// How long lines may be
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
+    pub reading: Reading,
 
     /// How many threads there are, and where
     #[command(flatten, next_help_heading = SPEED)]
@@ -212,17 +183,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OTHER)]
     pub warnings: Warnings,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
-    version: Option<bool>,
+    pub about: About,
 }
 
 /// Format of the findings.
@@ -311,20 +274,15 @@ impl Cli {
     /// Options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
-        let mut options = Options::default();
-        options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
+        let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
         // A run that stopped has messages on their way.
-        let stopped = self.hazard() == Some(Hazard::Deadlock);
-        options.ignore_incomplete_links = self.ignore_incomplete_links || stopped;
+        options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
-        options.sort = self.sort;
-        options.recover = self.recover;
         options.memory = self.memory.limit().map(room::rows);
-        options.limits = limits.with_line(self.longest.max_line);
         options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
         options
     }

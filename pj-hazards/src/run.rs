@@ -12,7 +12,7 @@ use console::memory::peak_memory;
 use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
-use console::voice::{NOTHING_IN_IT, SORTED_BY_FILE};
+use console::voice::NOTHING_IN_IT;
 use console::{Failure, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
@@ -124,11 +124,7 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     if cli.stats {
         stats(&trace, &workers, began);
     }
-    let hint = match cli.sort {
-        true => SORTED_BY_FILE,
-        false => "with `--sort` events that come too late are kept",
-    };
-    VOICE.recovered(&name, &trace, "looked at", hint);
+    VOICE.recovered(&name, &trace, "looked at", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok((findings, graph, is_sound))
 }
@@ -140,25 +136,13 @@ fn read(
     began: Instant,
 ) -> Result<(PathBuf, Trace), Failure> {
     let files = cli.files();
-    let further = files.get(1..).unwrap_or_default();
-    if further.iter().any(|file| file == Path::new("-")) {
-        let why = "-: standard input can only be the first file of a trace in several";
-        return Err(Failure::Other(why.into()));
-    }
     let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
+    let opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
     let name = opened.name().to_owned();
     let options = cli.options(limits);
     let progress = Arc::new(Progress::default());
     let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders(files.iter().map(PathBuf::as_path))?;
-    let trace = opened.read(|mut source| {
-        source = source.followed_by(further.to_vec());
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
-        Trace::read_with(source, &options, workers, &progress)
-    });
+    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
     drop(shown);
     Ok((name, trace?))
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
-use console::generate::Generate;
+use clap::{ArgGroup, Parser, ValueEnum};
+use console::generate::About;
 use console::options::Parallel;
 use splitter::parse_size;
 
@@ -89,17 +89,9 @@ pub struct Cli {
     #[arg(long, help_heading = OTHER)]
     pub no_progress: bool,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
-    version: Option<bool>,
+    pub about: About,
 }
 
 /// Form of a printed list.

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::Resettable;
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use console::Quotes;
-use console::generate::Generate;
+use console::generate::About;
 use console::options::{Memory, Parallel, Patterns, Reading, Span, Talk};
 use paje_analysis::{By, Label};
 use paje_parser::TypeNature;
@@ -191,17 +191,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OTHER)]
     pub talk: Talk,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    pub(crate) help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
-    pub(crate) version: Option<bool>,
+    pub about: About,
 }
 
 /// The places of a density map.

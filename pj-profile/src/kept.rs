@@ -71,9 +71,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         memory: _,
         stats: _,
         talk: _,
-        generate: _,
-        help: _,
-        version: _,
+        about: _,
     } = cli;
     let Reading {
         accepted: Accepted { no_strict, ignore_incomplete_links, sort },

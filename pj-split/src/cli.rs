@@ -4,9 +4,9 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
-use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
+use clap::{ArgGroup, Parser, ValueEnum};
 use console::Quotes;
-use console::generate::Generate;
+use console::generate::About;
 use console::options::{Accepted, Parallel, Talk, time};
 use splitter::parse_size;
 
@@ -128,17 +128,9 @@ pub struct Cli {
     #[arg(long)]
     pub stats: bool,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten)]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help)]
-    help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version)]
-    version: Option<bool>,
+    pub about: About,
 }
 
 /// Precision with which values of variables are read.

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
-use clap::{ArgAction, ArgGroup, Parser};
-use console::generate::Generate;
+use clap::{ArgGroup, Parser};
+use console::generate::About;
 use console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
 use paje_sim::Selection;
 
@@ -121,17 +121,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = READING)]
     pub talk: Talk,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten, next_help_heading = "Help")]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = "Help")]
-    help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = "Help")]
-    version: Option<bool>,
+    pub about: About,
 }
 
 impl Cli {

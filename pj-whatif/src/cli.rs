@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
-use console::generate::Generate;
-use console::options::{LongestLine, Memory, NamedFiles, Parallel, Warnings};
-use paje_sim::{FieldNames, Glob, Options, Precision};
+use clap::{Parser, ValueEnum};
+use console::generate::About;
+use console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
+use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::{EagerStart, Shape};
 use splitter::Limits;
@@ -162,23 +162,9 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
     pub format: Format,
 
-    /// Know the field names of older traces
-    ///
-    /// These are ContainerType, SourceContainer, and so on
-    #[arg(short, long, help_heading = READING)]
-    pub no_strict: bool,
-
-    /// Drop links that lack an end
-    ///
-    /// Otherwise they are an error
-    #[arg(short = 'z', long, help_heading = READING)]
-    pub ignore_incomplete_links: bool,
-
-    /// Take events in the order of time
-    ///
-    /// Replay them so whatever the order of their lines; the whole text is kept in memory
-    #[arg(long, help_heading = READING)]
-    pub sort: bool,
+    /// What is accepted of the trace
+    #[command(flatten, next_help_heading = READING)]
+    pub accepted: Accepted,
 
     /// Which of the files that a trace names are read
     #[command(flatten, next_help_heading = READING)]
@@ -204,17 +190,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OTHER)]
     pub warnings: Warnings,
 
-    /// What to generate instead
+    /// About the program
     #[command(flatten, next_help_heading = OTHER)]
-    pub generate: Generate,
-
-    /// Print this help; -h is shorter
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    help: Option<bool>,
-
-    /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = OTHER)]
-    version: Option<bool>,
+    pub about: About,
 }
 
 /// Format of a report.
@@ -319,10 +297,8 @@ impl Cli {
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();
-        options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
-        options.ignore_incomplete_links = self.ignore_incomplete_links;
+        self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        options.sort = self.sort;
         // The graph takes more than the rows do, and rows are gone through once, or in order.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {

@@ -48,7 +48,8 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// The same, with blocks of another size; which makes no difference but to speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    let voice = if cli.sort { Voice { on_disorder: SORTED_BY_FILE, ..VOICE } } else { VOICE };
+    let voice =
+        if cli.accepted.sort { Voice { on_disorder: SORTED_BY_FILE, ..VOICE } } else { VOICE };
     failure::exit(voice, what_if(cli, limits))
 }
 
@@ -94,20 +95,13 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 }
 
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?;
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.named)?;
     let name = opened.name().to_owned();
     let options = cli.options(limits);
     let progress = Arc::new(Progress::default());
     let display = Display::new(!cli.no_progress, Instant::now());
     let shown = display.replay(&opened.input, &progress, None);
-    let file = opened.file.clone();
-    let folders = cli.named.folders(cli.file.as_deref())?;
-    let trace = opened.read(|mut source| {
-        if let Some(folders) = folders {
-            source = source.reading_files(file, folders);
-        }
-        Trace::read_with(source, &options, workers, &progress)
-    });
+    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
     drop(shown);
     let trace = trace?;
     if !cli.warnings.no_warnings {
