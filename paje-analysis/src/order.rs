@@ -11,9 +11,11 @@
 //! # Cost
 //! For n ends of messages and members of operations, the index is made in n log n (sorting by time, which they nearly
 //! are) and takes about 40 bytes for each. Questions are answered together, in a sweep through all steps for each
-//! [`LANES`] tracks that are asked about, side by side: n · ⌈tracks/32⌉ in all. A sweep holds 8 bytes for each step and
-//! 128 for each different clock whose messages are on their way; who knows nothing of the 32 tracks has no clock.
+//! [`LANES`] tracks that are asked about, side by side: n · ⌈tracks/32⌉ in all. What a sweep reads lies in the order in which
+//! it reads it. It holds 4 bytes for each step and 128 for each different clock whose messages are on their way; who
+//! knows nothing of the 32 tracks has no clock.
 
+mod course;
 mod posts;
 mod sequence;
 mod steps;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
+use course::Course;
 
 pub use posts::posts;
 pub use sweep::LANES;
@@ -37,19 +40,31 @@ pub struct Order {
     first: Vec<u32>,
     /// By step of a track: its time, in seconds.
     time: Vec<f64>,
-    /// By step: its first edge.
-    edge: Vec<u32>,
-    /// Steps that keep each step back: until they begin, or, if they are [`TAKEN`], until their messages are taken.
-    edges: Vec<u32>,
-    /// By step: how many edges begin there.
-    uses: Vec<u32>,
+    /// Of an order of nothing.
+    edges: Edges,
     /// By message.
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Lines that complete their next step, in an order that the edges allow.
-    sequence: Vec<u32>,
+    /// Empty in an order of nothing.
+    course: Course,
     operations: Vec<Operation>,
     left_out: u64,
+}
+
+/// Edges between steps.
+#[derive(Clone, Debug, Default)]
+struct Edges {
+    /// By step: its first edge.
+    first: Vec<u32>,
+    /// Steps that keep each step back: until they begin, or, if they are [`TAKEN`], until their messages are taken.
+    from: Vec<u32>,
+}
+
+impl Edges {
+    /// The edges that keep a step back.
+    fn to(&self, step: usize) -> Range<usize> {
+        self.first[step] as usize..self.first[step + 1] as usize
+    }
 }
 
 /// A step: a number that counts through the steps of all tracks.

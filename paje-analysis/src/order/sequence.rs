@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::course::Course;
 use super::steps::offsets;
 use super::{NONE, Order, Step, Stretch, TAKEN};
 
@@ -26,15 +27,15 @@ struct Run<'o> {
 impl<'o> Run<'o> {
     /// The begin of the run.
     fn new(order: &'o Order) -> Self {
-        let steps = order.uses.len();
-        let froms = || order.edges.iter().map(|from| from & !TAKEN);
+        let edges = &order.edges;
+        let steps = edges.first.len() - 1;
+        let froms = || edges.from.iter().map(|from| from & !TAKEN);
         let next = offsets(steps, froms());
-        let (mut to, mut place) = (vec![0; order.edges.len()], next.clone());
+        let (mut to, mut place) = (vec![0; edges.from.len()], next.clone());
         let mut pending = Vec::with_capacity(steps);
         for step in 0..steps {
-            let edges = order.edge[step] as usize..order.edge[step + 1] as usize;
-            pending.push(edges.len() as u32);
-            for from in &order.edges[edges] {
+            pending.push(edges.to(step).len() as u32);
+            for from in &edges.from[edges.to(step)] {
                 let place = &mut place[(from & !TAKEN) as usize];
                 to[*place as usize] = step as u32;
                 *place += 1;
@@ -102,9 +103,9 @@ impl<'o> Run<'o> {
 
     /// The edges of the step in which the line is stuck that keep it back.
     fn kept_back(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
-        let step = self.at[line] as usize;
-        let edges = self.order.edge[step] as usize..self.order.edge[step + 1] as usize;
-        edges.filter(|edge| !self.has_begun(self.order.edges[*edge] & !TAKEN))
+        let edges = &self.order.edges;
+        let kept = |edge: &usize| !self.has_begun(edges.from[*edge] & !TAKEN);
+        edges.to(self.at[line] as usize).filter(kept)
     }
 }
 
@@ -126,11 +127,9 @@ pub(super) fn find(order: &mut Order) -> u64 {
         line = (line + 1) % lines;
     }
     let sequence = run.sequence;
-    order.sequence = sequence;
-    for edge in &broken {
-        let from = std::mem::replace(&mut order.edges[*edge], NONE);
-        order.uses[(from & !TAKEN) as usize] -= 1;
-    }
+    let mut edges = std::mem::take(&mut order.edges);
+    broken.iter().for_each(|edge| edges.from[*edge] = NONE);
+    order.course = Course::new(&order.first, &edges, sequence);
     broken.len() as u64
 }
 
@@ -154,7 +153,7 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
         while seen[at] != search {
             seen[at] = search;
             let edge = run.kept_back(at).next().expect("what is stuck is kept back");
-            let from = order.edges[edge];
+            let from = order.edges.from[edge];
             path.push((at, from & TAKEN != 0));
             at = run.line[(from & !TAKEN) as usize] as usize;
         }
@@ -181,22 +180,17 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let lines = order.first.len() - 1;
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
     // Lines of operations that everybody waits in: two steps, and an edge from each track.
-    let is_full = |line: usize| {
-        line >= order.tracks && order.first[line + 1] - order.first[line] == 2 && {
-            let step = order.first[line] as usize;
-            (order.edge[step + 1] - order.edge[step]) as usize == busy
-                && !order.edges[order.edge[step] as usize..order.edge[step + 1] as usize]
-                    .contains(&NONE)
-        }
+    let is_full = |line: usize, place: usize| {
+        order.first[line + 1] - order.first[line] == 2 && order.course.edges(place).len() == busy
     };
     let mut at: Vec<u32> = order.first[..lines].to_vec();
     // By operation: the first bound after it, and whether it is that itself.
     let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
     let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
-    for (place, line) in order.sequence.iter().enumerate() {
+    for (place, line) in order.course.sequence.iter().enumerate() {
         let line = *line as usize;
         if line >= order.tracks && at[line] == order.first[line] {
-            let full = is_full(line);
+            let full = is_full(line, place);
             of_line[line] = (bounds.len(), full);
             if full {
                 bounds.push((place, at.clone().into()));
@@ -204,7 +198,7 @@ pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
         }
         at[line] += 1;
     }
-    bounds.push((order.sequence.len(), at.into()));
+    bounds.push((order.course.sequence.len(), at.into()));
     let last = bounds.len() - 1;
     let of_operation = |operation: &super::Operation| {
         let (bound, full) = match operation.line {

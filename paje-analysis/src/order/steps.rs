@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{NONE, Operation, Order, Rendezvous, Step, TAKEN};
+use super::{Edges, NONE, Operation, Order, Rendezvous, Step, TAKEN};
 use crate::classes::Collective;
 use crate::collectives::Collectives;
 use crate::messages::Messages;
@@ -177,16 +177,15 @@ fn number(
 /// Puts the edges in order of where they end.
 fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     let steps = order.first[order.first.len() - 1] as usize;
-    order.edge = offsets(steps, pairs.iter().map(|(_, to)| *to));
-    order.edges = vec![NONE; pairs.len()];
-    order.uses = vec![0; steps];
-    let mut next = order.edge.clone();
-    for (from, to) in pairs {
+    let first = offsets(steps, pairs.iter().map(|(_, to)| *to));
+    let mut from = vec![NONE; pairs.len()];
+    let mut next = first.clone();
+    for (step, to) in pairs {
         let at = &mut next[*to as usize];
-        order.edges[*at as usize] = *from;
+        from[*at as usize] = *step;
         *at += 1;
-        order.uses[(*from & !TAKEN) as usize] += 1;
     }
+    order.edges = Edges { first, from };
 }
 
 /// Offsets at which the things of each of `count` begin, and at which the last one's end.

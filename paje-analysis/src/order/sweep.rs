@@ -7,15 +7,16 @@ use super::{NONE, Order, Question, Stretch, TAKEN};
 /// Number of tracks that a sweep is about.
 pub const LANES: usize = 32;
 
-/// Number of known steps of each of the tracks; as many as at the begin where it is 0.
-type Clock = [u32; LANES];
+/// Number of known steps of each of the tracks; as many as at the begin where it is 0. There are fewer than 2^31 steps, and
+/// any processor compares signed numbers side by side.
+type Clock = [i32; LANES];
 
 /// Nothing is known that was not known at the begin.
 const NOTHING: u32 = 0;
 
 /// See [`Order::known`].
 pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
-    let range = 0..order.sequence.len();
+    let range = 0..order.course.sequence.len();
     by_strips(order, questions, |sweep| {
         sweep.run(range.clone(), &order.first[..order.first.len() - 1], NONE);
     })
@@ -38,6 +39,24 @@ pub(super) fn without(
     known
 }
 
+/// A question in a sweep.
+struct Asked {
+    /// Its number.
+    number: u32,
+    /// The slot of its step.
+    slot: u32,
+    /// The place of its track among those that are asked about.
+    place: u32,
+    /// The answer.
+    known: u32,
+}
+
+impl Asked {
+    fn strip(&self) -> u32 {
+        self.place / LANES as u32
+    }
+}
+
 /// Answers questions about few tracks at a time.
 fn by_strips(
     order: &Order,
@@ -45,26 +64,22 @@ fn by_strips(
     sweep: impl Fn(&mut Sweep<'_>) + Sync,
 ) -> Vec<u32> {
     let mut place = vec![NONE; order.tracks];
-    let mut asked = 0;
-    for question in questions {
+    let mut count = 0;
+    let mut asked = Vec::with_capacity(questions.len());
+    for (number, question) in (0..).zip(questions) {
         let place = &mut place[question.track as usize];
         if *place == NONE {
-            (*place, asked) = (asked, asked + 1);
+            (*place, count) = (count, count + 1);
         }
+        let slot = order.course.slot[question.step.0 as usize];
+        asked.push(Asked { number, slot, place: *place, known: 0 });
     }
-    let strips: Vec<u32> = (0..asked.div_ceil(LANES as u32)).collect();
-    let answers: Vec<Vec<(u32, u32)>> = strips
-        .into_par_iter()
-        .map(|strip| {
-            let mut one = Sweep::new(order, questions, &place, strip * LANES as u32);
-            sweep(&mut one);
-            one.answers
-        })
-        .collect();
+    asked.par_sort_unstable_by_key(|asked| (asked.strip(), asked.slot));
+    asked
+        .par_chunk_by_mut(|a, b| a.strip() == b.strip())
+        .for_each(|asked| sweep(&mut Sweep::new(order, &place, asked)));
     let mut known = vec![0; questions.len()];
-    for (question, answer) in answers.into_iter().flatten() {
-        known[question as usize] = answer;
-    }
+    asked.iter().for_each(|asked| known[asked.number as usize] = asked.known);
     known
 }
 
@@ -72,108 +87,90 @@ struct Sweep<'o> {
     order: &'o Order,
     /// By line: its place in clocks, if it has one.
     lane: Vec<Option<u8>>,
-    /// By line: the step that it is in, and what it knows.
-    at: Vec<u32>,
+    /// By line: what it knows.
     knows: Vec<u32>,
     clocks: Clocks,
-    /// By step: what it knew when it began, as long as an edge needs it.
+    /// By slot: what the step knew when it began, as long as an edge needs it.
     versions: Vec<u32>,
-    /// By step: its first question; by question: the next of the same step. One more than the number.
-    head: Vec<u32>,
-    next: Vec<(u32, u32, u8)>,
-    answers: Vec<(u32, u32)>,
+    /// In the order of their slots.
+    asked: &'o mut [Asked],
 }
 
 impl<'o> Sweep<'o> {
-    /// A sweep for the questions about tracks from a place on.
-    fn new(order: &'o Order, questions: &[Question], place: &[u32], from: u32) -> Self {
+    /// A sweep for questions about one strip of tracks.
+    fn new(order: &'o Order, place: &[u32], asked: &'o mut [Asked]) -> Self {
+        let from = asked[0].strip() * LANES as u32;
         let lane = |place: u32| place.checked_sub(from).filter(|lane| *lane < LANES as u32);
-        let lane = |place: u32| lane(place).map(|lane| lane as u8);
         let lines = order.first.len() - 1;
-        let mut lanes: Vec<Option<u8>> = place.iter().map(|place| lane(*place)).collect();
+        let mut lanes: Vec<Option<u8>> =
+            place.iter().map(|place| lane(*place).map(|lane| lane as u8)).collect();
         lanes.resize(lines, None);
-        let mut head = vec![0; order.uses.len()];
-        let mut next = Vec::new();
-        for (at, question) in questions.iter().enumerate() {
-            if let Some(lane) = lanes[question.track as usize] {
-                let head = &mut head[question.step.0 as usize];
-                next.push((at as u32, *head, lane));
-                *head = next.len() as u32;
-            }
-        }
         Sweep {
             order,
             lane: lanes,
-            at: Vec::new(),
             knows: vec![NOTHING; lines],
             clocks: Clocks { list: vec![[0; LANES]], uses: vec![0], free: Vec::new() },
-            versions: vec![NOTHING; order.uses.len()],
-            head,
-            answers: Vec::with_capacity(next.len()),
-            next,
+            versions: vec![NOTHING; order.course.uses.len()],
+            asked,
         }
     }
 
     /// Goes through a part of the sequence in which lines are at these steps at the begin. What ends on line
     /// `skipped` keeps nobody back.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
-        let order = self.order;
-        self.at = at.to_vec();
-        for line in 0..at.len() {
-            self.begin(line);
-        }
-        let skipped = match skipped {
-            NONE => 0..0,
-            line => order.first[line as usize]..order.first[line as usize + 1],
-        };
-        for line in &order.sequence[range] {
-            let line = *line as usize;
-            let step = self.at[line] as usize;
-            for edge in order.edge[step] as usize..order.edge[step + 1] as usize {
-                let from = order.edges[edge];
-                if from != NONE && !skipped.contains(&(from & !TAKEN)) {
-                    self.join(line, from);
+        let (order, course) = (self.order, &self.order.course);
+        let lines = at.len();
+        // Complete steps of the lines that are in clocks.
+        let mut complete: Vec<u32> =
+            at.iter().zip(&order.first).map(|(at, first)| at - first).collect();
+        // At the begin, nobody knows anything: the answers are 0.
+        let mut next =
+            self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
+        for place in range {
+            let line = course.sequence[place] as usize;
+            for from in course.edges(place) {
+                if skipped == NONE || course.line(from & !TAKEN, lines) != skipped as usize {
+                    self.join(line, *from);
                 }
             }
             if let Some(lane) = self.lane[line] {
-                let known = step as u32 + 1 - order.first[line];
-                self.clocks.raise(&mut self.knows[line], lane, known);
+                complete[line] += 1;
+                self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            self.at[line] += 1;
-            self.begin(line);
+            // The line's next step begins, if it has one: its questions are answered, and what it knows is kept for who
+            // needs it.
+            let (slot, knows) = (lines + place, self.knows[line]);
+            while let Some(asked) =
+                self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)
+            {
+                let lane = asked.place as usize % LANES;
+                asked.known = self.clocks.list[knows as usize][lane] as u32;
+                next += 1;
+            }
+            let uses = course.uses[slot];
+            if uses > 0 && knows != NOTHING {
+                self.clocks.uses[knows as usize] += uses;
+                self.versions[slot] = knows;
+            }
         }
     }
 
-    /// The step of a line begins: its questions are answered, and what it knows is kept for who needs it.
-    fn begin(&mut self, line: usize) {
-        let step = self.at[line] as usize;
-        if step == self.order.first[line + 1] as usize {
-            return;
-        }
-        let mut question = self.head[step];
-        while question != 0 {
-            let (number, next, lane) = self.next[question as usize - 1];
-            self.answers.push((number, self.clocks.list[self.knows[line] as usize][lane as usize]));
-            question = next;
-        }
-        let (uses, knows) = (self.order.uses[step], self.knows[line]);
-        if uses > 0 && knows != NOTHING {
-            self.clocks.uses[knows as usize] += uses;
-            self.versions[step] = knows;
-        }
-    }
-
-    /// The line gets to know what the begin of a step knew.
+    /// The line gets to know what the step of a slot knew when it began.
     fn join(&mut self, line: usize, from: u32) {
-        let step = (from & !TAKEN) as usize;
-        let version = self.versions[step];
+        let slot = from & !TAKEN;
+        let version = self.versions[slot as usize];
         if version != NOTHING {
             self.clocks.join(&mut self.knows[line], version);
             self.clocks.release(version);
         }
         if from & TAKEN != 0 {
-            let (track, index) = self.order.place(super::Step(step as u32));
+            let first = &self.order.first;
+            let track = self.order.course.line(slot, first.len() - 1);
             if let Some(lane) = self.lane[track] {
+                // Slots grow along a line.
+                let slots =
+                    &self.order.course.slot[first[track] as usize..first[track + 1] as usize];
+                let index = slots.partition_point(|other| *other < slot) as u32;
                 self.clocks.raise(&mut self.knows[line], lane, index + 1);
             }
         }
@@ -195,32 +192,34 @@ impl Clocks {
         }
     }
 
-    /// Makes the clock one that nobody else has.
-    fn own(&mut self, clock: &mut u32) -> &mut Clock {
+    /// Makes the clock one that nobody else has, with these numbers.
+    fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
-        if at == NOTHING as usize || self.uses[at] > 1 {
-            let copy = self.list[at];
-            if at != NOTHING as usize {
-                self.uses[at] -= 1;
-            }
-            *clock = match self.free.pop() {
-                Some(free) => {
-                    (self.list[free as usize], self.uses[free as usize]) = (copy, 1);
-                    free
-                }
-                None => {
-                    self.list.push(copy);
-                    self.uses.push(1);
-                    self.list.len() as u32 - 1
-                }
-            };
+        if at != NOTHING as usize && self.uses[at] == 1 {
+            self.list[at] = *numbers;
+            return;
         }
-        &mut self.list[*clock as usize]
+        if at != NOTHING as usize {
+            self.uses[at] -= 1;
+        }
+        *clock = match self.free.pop() {
+            Some(free) => {
+                (self.list[free as usize], self.uses[free as usize]) = (*numbers, 1);
+                free
+            }
+            None => {
+                self.list.push(*numbers);
+                self.uses.push(1);
+                self.list.len() as u32 - 1
+            }
+        };
     }
 
     fn raise(&mut self, clock: &mut u32, lane: u8, known: u32) {
-        if self.list[*clock as usize][lane as usize] < known {
-            self.own(clock)[lane as usize] = known;
+        let mut numbers = self.list[*clock as usize];
+        if numbers[lane as usize] < known as i32 {
+            numbers[lane as usize] = known as i32;
+            self.set(clock, &numbers);
         }
     }
 
@@ -228,17 +227,27 @@ impl Clocks {
         if *clock == other {
             return;
         }
-        if *clock == NOTHING {
-            *clock = other;
-            self.uses[other as usize] += 1;
+        let (mine, others) = (&self.list[*clock as usize], &self.list[other as usize]);
+        let mut both = *mine;
+        // All bits in which one of them differs from both.
+        let (mut more, mut less) = (0, 0);
+        for ((both, mine), other) in both.iter_mut().zip(mine).zip(others) {
+            *both = (*mine).max(*other);
+            more |= *both ^ mine;
+            less |= *both ^ other;
+        }
+        if more == 0 {
             return;
         }
-        let (mine, others) = (self.list[*clock as usize], self.list[other as usize]);
-        if mine.iter().zip(&others).any(|(mine, other)| mine < other) {
-            let mine = self.own(clock);
-            for (mine, other) in mine.iter_mut().zip(&others) {
-                *mine = (*mine).max(*other);
-            }
+        if less != 0 {
+            self.set(clock, &both);
+            return;
+        }
+        // Nothing is known but what the other knows.
+        let old = std::mem::replace(clock, other);
+        self.uses[other as usize] += 1;
+        if old != NOTHING {
+            self.release(old);
         }
     }
 }
