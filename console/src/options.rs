@@ -83,7 +83,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 /// Choice of being told what is doubtful.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Warnings {
-    /// Do not warn of what is doubtful; errors, and what --recover left out or mended, are told nevertheless
+    /// Do not warn of what is doubtful; errors are told nevertheless
     #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub no_warnings: bool,
 }

@@ -15,7 +15,7 @@ pub struct Opened {
     /// The bytes.
     pub input: Input,
     /// Path of the trace, unless it is standard input.
-    pub file: Option<PathBuf>,
+    file: Option<PathBuf>,
     /// Files that go on where it ends.
     further: Vec<PathBuf>,
     /// Folders of the files that it names, if they are read.

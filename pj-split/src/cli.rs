@@ -96,7 +96,8 @@ pub struct Cli {
     #[command(flatten)]
     pub accepted: Accepted,
 
-    /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards.
+    /// Leave out or mend what is wrong with the trace, as pj_dump --recover does, and tell it afterwards, with
+    /// --no-warnings too.
     /// The pieces are sound traces, and root.trace is dumped as pj_dump --recover dumps the trace. What no
     /// sound trace can say stays in them and is told, too: then --recover is needed to dump them
     #[arg(long)]

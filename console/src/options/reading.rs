@@ -16,8 +16,8 @@ pub struct Reading {
 
     /// Leave out or mend what is wrong
     ///
-    /// No problem ends the replay. What was made of each is told afterwards by kind, and the exit status is 1
-    /// if there was anything to tell
+    /// No problem ends the replay. What was made of each is told afterwards by kind, with --no-warnings too, and
+    /// the exit status is 1 if there was anything to tell
     #[arg(long)]
     pub recover: bool,
 
