@@ -59,20 +59,37 @@ pub struct Message {
 const NONE: u32 = u32::MAX;
 
 impl Message {
+    /// Room for a message that is not read yet.
+    const NOWHERE: Message = Message {
+        lane: LaneId(0),
+        row: 0,
+        value: ValueId(0),
+        start: 0.0,
+        end: 0.0,
+        bytes: f64::NAN,
+        from: NONE,
+        to: NONE,
+        send: NONE,
+        recv: NONE,
+    };
+
     /// Its size, if the trace tells it and [user-defined fields](paje_sim::Options::user_defined) were kept.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> Option<f64> {
         Some(self.bytes).filter(|bytes| !bytes.is_nan())
     }
 
     /// The state of track `from` that sends it.
     #[must_use]
+    #[inline]
     pub fn send(&self) -> Option<usize> {
         Some(self.send).filter(|state| *state != NONE).map(|state| state as usize)
     }
 
     /// The state of track `to` that receives it.
     #[must_use]
+    #[inline]
     pub fn recv(&self) -> Option<usize> {
         Some(self.recv).filter(|state| *state != NONE).map(|state| state as usize)
     }
@@ -86,18 +103,38 @@ impl Messages {
     /// and if there are more links, the first state has those.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
+        Messages::read(tracks, map, bytes, false)
+    }
+
+    /// The same, but those that end in one track stand together, track after track: so who goes through what each track
+    /// receives and sends finds them side by side in memory.
+    #[must_use]
+    pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
+        Messages::read(tracks, map, bytes, true)
+    }
+
+    fn read(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>, by_receiver: bool) -> Self {
         let trace = tracks.trace();
-        let mut reader = Reader {
-            tracks,
-            field: bytes.or_else(|| size_field(trace)),
-            messages: Messages::default(),
-            row: 0,
-        };
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
+        let mut messages = Messages::default();
         // Messages are many: a list that grows would be there twice.
-        let count = lanes.iter().map(|lane| lane.len() as usize).sum();
-        reader.messages.list.reserve_exact(count);
+        let mut next = Vec::new();
+        if by_receiver {
+            let mut counter = Counter { tracks, counts: vec![0; tracks.list().len()] };
+            for lane in &lanes {
+                let Ok(()) = lane.visit(&mut counter);
+            }
+            let mut sum = 0;
+            next = counter.counts;
+            next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
+            messages.list = vec![Message::NOWHERE; sum as usize];
+        } else {
+            messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
+        }
+        let field = bytes.or_else(|| size_field(trace));
+        let next = by_receiver.then_some(next);
+        let mut reader = Reader { tracks, field, messages, next, row: 0 };
         for lane in lanes {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
@@ -153,7 +190,7 @@ impl Messages {
         trace.containers().ids().filter(|id| ends.seen[id.index()]).collect()
     }
 
-    /// All messages: lane after lane, in order of completion.
+    /// All messages: lane after lane, in order of completion; or, of [`Messages::by_receiver`], so for each track that receives.
     #[must_use]
     pub fn list(&self) -> &[Message] {
         &self.list
@@ -231,11 +268,33 @@ impl Visitor for Ends {
     }
 }
 
+/// Counts the messages that end in each track.
+struct Counter<'a> {
+    tracks: &'a Tracks<'a>,
+    counts: Vec<u32>,
+}
+
+impl Visitor for Counter<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        let track = |container| self.tracks.of_container(container);
+        for (from, to) in links.from.iter().zip(links.to) {
+            if let (Some(_), Some(to)) = (track(*from), track(*to)) {
+                self.counts[to] += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Takes the links of a lane down.
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
+    /// By track, the place of the next message that ends there; `None` if they stand as they come.
+    next: Option<Vec<u32>>,
     /// Number of links of the lane that are behind.
     row: u64,
 }
@@ -251,7 +310,7 @@ impl Visitor for Reader<'_> {
                 self.messages.elsewhere += 1;
                 continue;
             };
-            self.messages.list.push(Message {
+            let message = Message {
                 lane: lane.id(),
                 row,
                 value: links.value[i],
@@ -262,7 +321,15 @@ impl Visitor for Reader<'_> {
                 to: to as u32,
                 send: NONE,
                 recv: NONE,
-            });
+            };
+            match &mut self.next {
+                None => self.messages.list.push(message),
+                Some(next) => {
+                    let place = &mut next[to];
+                    self.messages.list[*place as usize] = message;
+                    *place += 1;
+                }
+            }
         }
         self.row += links.start.len() as u64;
         Ok(())

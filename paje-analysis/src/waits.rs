@@ -152,7 +152,7 @@ impl<'t> Waits<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, map));
-        let messages = Messages::new(&tracks, map, options.bytes.as_deref());
+        let messages = Messages::by_receiver(&tracks, map, options.bytes.as_deref());
         let collectives = Collectives::new(&tracks, &options.grouping);
         Waits::of(tracks, messages, collectives, map, options.eager)
     }

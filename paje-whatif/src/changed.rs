@@ -22,14 +22,17 @@ pub struct Changed<'g> {
     tracks: Vec<Option<u32>>,
     /// By container: when it is created and ends.
     lives: Vec<(f64, f64)>,
-    /// Where the messages of each lane begin among all, and their rows: those without tracks are no messages.
-    lanes: FxHashMap<LaneId, (usize, usize)>,
+    /// By lane and row, the number of the message, or [`NONE`]: links without tracks are no messages.
+    lanes: FxHashMap<LaneId, Vec<u32>>,
     /// When the recorded run begins, and how much longer the changed one is: a factor.
     begin: f64,
     factor: f64,
     end: f64,
     is_changed: bool,
 }
+
+/// No message.
+const NONE: u32 = u32::MAX;
 
 impl<'g> Changed<'g> {
     /// The changed run; `retimed` keeps the times of states and messages.
@@ -44,9 +47,11 @@ impl<'g> Changed<'g> {
             let around = tracks.get(containers.parent(id).index()).copied().flatten();
             tracks.push(own.or(around));
         }
-        let mut lanes: FxHashMap<LaneId, (usize, usize)> = FxHashMap::default();
-        for (at, message) in graph.messages.list().iter().enumerate() {
-            lanes.entry(message.lane).or_insert((at, at)).1 = at + 1;
+        let mut lanes: FxHashMap<LaneId, Vec<u32>> = FxHashMap::default();
+        for (at, message) in (0..).zip(graph.messages.list()) {
+            let (rows, row) = (lanes.entry(message.lane).or_default(), message.row as usize);
+            rows.resize(rows.len().max(row + 1), NONE);
+            rows[row] = at;
         }
         let (begin, old) = graph.span().unwrap_or((0.0, 0.0));
         let new = retimed.finish.iter().copied().fold(begin, f64::max);
@@ -109,13 +114,8 @@ impl<'g> Changed<'g> {
     }
 
     fn message(&self, lane: LaneId, row: u64) -> Option<usize> {
-        let (from, until) = *self.lanes.get(&lane)?;
-        let list = &self.graph.messages.list()[from..until];
-        // Where all links are messages, this is the row.
-        let is_it = |at: &usize| list.get(*at).is_some_and(|message| message.row == row);
-        let at = Some(row as usize).filter(is_it);
-        let found = at.or_else(|| list.binary_search_by_key(&row, |message| message.row).ok());
-        Some(from + found?)
+        let at = *self.lanes.get(&lane)?.get(row as usize)?;
+        (at != NONE).then_some(at as usize)
     }
 }
 

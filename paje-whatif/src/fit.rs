@@ -127,7 +127,13 @@ pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
 fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let list = graph.messages.list();
     let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
-    let all: Vec<usize> = (0..list.len()).filter(known).take(MOST).collect();
+    let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
+    let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
+    if all.len() > MOST {
+        all.select_nth_unstable_by_key(MOST, in_trace);
+        all.truncate(MOST);
+    }
+    all.sort_unstable_by_key(in_trace);
     let mut best: Option<Fit> = None;
     for start in STARTS {
         let (found, is_told) = fit_from(graph, &all, shares, factors, start);

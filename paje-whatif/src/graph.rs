@@ -37,7 +37,7 @@ impl<'t> Told<'t> {
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
         let tracks = Tracks::new(trace, Classes::new(trace, &settings.map));
         let (messages, collectives) = rayon::join(
-            || Messages::new(&tracks, &settings.map, settings.bytes.as_deref()),
+            || Messages::by_receiver(&tracks, &settings.map, settings.bytes.as_deref()),
             || Collectives::new(&tracks, &settings.grouping),
         );
         Told {
