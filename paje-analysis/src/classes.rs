@@ -188,12 +188,14 @@ impl Classes {
 
     /// The class of a value; `other` if its type is not gone by.
     #[must_use]
+    #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
         self.of_type(type_).get(value.index()).copied().unwrap_or(Class::Other)
     }
 
     /// The classes of a type's values, in the order of their numbers.
     #[must_use]
+    #[inline]
     pub fn of_type(&self, type_: TypeId) -> &[Class] {
         self.by_type.get(type_.index()).map_or(&[], Vec::as_slice)
     }

@@ -96,6 +96,7 @@ pub struct Uneven {
 impl Series {
     /// Number of operations.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.states.len() / self.members
     }
@@ -108,6 +109,7 @@ impl Series {
 
     /// The states of operation `instance`, in the order of the group's tracks.
     #[must_use]
+    #[inline]
     pub fn operation(&self, instance: usize) -> &[u32] {
         &self.states[instance * self.members..][..self.members]
     }
@@ -173,6 +175,7 @@ impl Collectives {
 
     /// The tracks of a series, in the order of its operations' states.
     #[must_use]
+    #[inline]
     pub fn members(&self, series: &Series) -> &[u32] {
         &self.groups[series.group]
     }

@@ -119,18 +119,21 @@ impl<'t> Tracks<'t> {
 
     /// The tracks, in the order of the containers' names.
     #[must_use]
+    #[inline]
     pub fn list(&self) -> &[Track] {
         &self.list
     }
 
     /// The number of a container's track, if it has one.
     #[must_use]
+    #[inline]
     pub fn of_container(&self, container: ContainerId) -> Option<usize> {
         self.found[container.index()].map(|at| at as usize)
     }
 
     /// The class of a state of a track.
     #[must_use]
+    #[inline]
     pub fn class(&self, track: usize, state: usize) -> Class {
         let track = &self.list[track];
         self.classes.class(track.type_, track.value[state])
@@ -176,6 +179,7 @@ impl Track {
 
     /// Number of states.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.start.len()
     }
@@ -188,6 +192,7 @@ impl Track {
 
     /// The state directly around a state.
     #[must_use]
+    #[inline]
     pub fn parent(&self, state: usize) -> Option<usize> {
         Some(self.parent[state]).filter(|parent| *parent != NONE).map(|parent| parent as usize)
     }

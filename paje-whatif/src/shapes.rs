@@ -9,6 +9,7 @@ mod stream;
 use paje_analysis::classes::Collective;
 use paje_analysis::collectives::{Collectives, Series};
 use paje_analysis::tracks::Tracks;
+use rayon::prelude::*;
 
 use crate::settings::{Settings, Shape};
 pub(crate) use queue::through;
@@ -84,12 +85,18 @@ const fn candidates(class: Collective) -> &'static [Shape] {
 pub(crate) fn shapes(
     tracks: &Tracks<'_>,
     collectives: &Collectives,
-    linked: &dyn Fn(usize, u32) -> bool,
+    linked: &(dyn Fn(usize, u32) -> bool + Sync),
     settings: &Settings,
 ) -> Vec<Shaped> {
-    let mut first_seat = 0;
-    let mut shapes = Vec::new();
-    for (at, series) in collectives.series.iter().enumerate() {
+    let mut seats = 0;
+    let first_seat = |series: &Series| {
+        let first = seats;
+        seats += (series.len() * collectives.members(series).len()) as u32;
+        first
+    };
+    let first_seats: Vec<u32> = collectives.series.iter().map(first_seat).collect();
+    let all = collectives.series.par_iter().zip(first_seats).enumerate();
+    let shaped = |(at, (series, first_seat)): (usize, (&Series, u32))| {
         let group = collectives.members(series);
         let states = (0..series.len()).flat_map(|instance| series.operation(instance));
         let with = states.zip(group.iter().cycle()).filter(|(s, t)| linked(**t as usize, **s));
@@ -147,10 +154,9 @@ pub(crate) fn shapes(
         if !shaped.is_queue(root) {
             shaped.each = 0.0;
         }
-        first_seat += (series.len() * group.len()) as u32;
-        shapes.push(shaped);
-    }
-    shapes
+        shaped
+    };
+    all.map(shaped).collect()
 }
 
 /// Number of members of operations that tell how long messages need links out.
@@ -168,10 +174,12 @@ fn out_of(
 ) -> (f64, f64) {
     // The first ones: what a member sends may meet what it sent in the operation before.
     let count = (TELL / group.len()).max(4).min(series.len());
-    let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
-    let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
-    let exits: Vec<f64> =
-        (0..count).flat_map(|at| (0..shaped.members).map(move |m| exit(at, m))).collect();
+    let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
+    let times = |(at, member)| recorded_times(tracks, group, series, at, member);
+    let (enters, exits): (Vec<f64>, Vec<f64>) = seats.map(times).unzip();
+    let seat = |at: usize, member: u32| at * group.len() + member as usize;
+    let enter = |at, member| enters[seat(at, member)];
+    let exit = |at, member| exits[seat(at, member)];
     // By seat, what members take, if each message needs the link for so long.
     let rests = |each: f64| -> Vec<f64> {
         let bases = shaped.through(shape, each, count, &enter, &exit);
