@@ -65,8 +65,9 @@ fn table(report: &Report, what: What) -> PageTable {
         let name = Cell { text: row.name.clone(), number: None };
         vec![name, number(row.before), number(row.after), Cell { text, number: part }]
     });
-    let columns = [("", false), ("before", true), ("after", true), ("change", true)];
-    let columns = columns.map(|(name, is_number)| (name.to_owned(), is_number)).to_vec();
+    let (before, after) = (what.heading("before"), what.heading("after"));
+    let columns =
+        vec![(String::new(), false), (before, true), (after, true), ("change".to_owned(), true)];
     PageTable { columns, rows: rows.collect() }
 }
 

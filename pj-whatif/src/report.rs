@@ -68,6 +68,12 @@ impl What {
             What::Random => "random",
         }
     }
+
+    /// A column's heading, with the unit.
+    pub(crate) fn heading(self, name: &str) -> String {
+        let unit = if self == What::Efficiency { "" } else { " (s)" };
+        format!("{name}{unit}")
+    }
 }
 
 /// Seconds that containers of a run wait, by track; and that its critical path spends in each kind of state.
@@ -250,8 +256,7 @@ impl Report {
                 continue;
             }
             let title = what.name();
-            let unit = if what == What::Efficiency { "" } else { " (s)" };
-            let (before, after) = (format!("before{unit}"), format!("after{unit}"));
+            let (before, after) = (what.heading("before"), what.heading("after"));
             let _ = writeln!(text, "{title:width$}  {before:>14}  {after:>14}  {:>9}", "change");
             let shown_rows = if is_terminal { rows.len().min(40) } else { rows.len() };
             for row in &rows[..shown_rows] {

@@ -117,6 +117,9 @@ fn a_page_shows_both_runs_above_one_another() {
         "&lt;script&gt;",
         "mode=global-instance",
         "-37.50 %",
+        ">before (s)<",
+        ">after (s)<",
+        ">before<",
     ] {
         assert!(one.contains(words), "{words}: {one}");
     }
