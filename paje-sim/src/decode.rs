@@ -22,6 +22,7 @@ mod plan;
 pub(crate) mod shared;
 mod short;
 pub(crate) mod strands;
+mod structure;
 mod successor;
 pub(crate) mod symbols;
 mod tails;

@@ -5,7 +5,7 @@
 
 pub mod containers;
 mod lanes;
-mod lifetimes;
+pub(crate) mod lifetimes;
 mod made_up;
 mod newborn;
 pub mod types;
@@ -20,6 +20,7 @@ pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
 use crate::names::error::Problem;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
@@ -272,13 +273,14 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        self.lane_of(container_name, None, type_, expected)
+        let hash = hash_bytes(container_name);
+        self.lane_of((container_name, hash), None, type_, expected)
     }
 
-    /// The same where the type is known, and perhaps the container.
+    /// The same where the type is known, the hash of the container's text, and perhaps the container.
     pub(crate) fn lane_of(
         &mut self,
-        container_name: &[u8],
+        container_name: (&[u8], u64),
         container: Option<ContainerId>,
         type_: TypeId,
         expected: TypeNature,
@@ -291,7 +293,12 @@ impl Model {
         }
         let container = match container {
             Some(container) => container,
-            None => self.container(container_name, FieldName::Container)?,
+            None => {
+                let (name, hash) = container_name;
+                let unknown = || Problem::UnknownContainer { name: name.to_vec() };
+                let known = self.containers.find_hashed(name, hash);
+                known.ok_or_else(|| (FieldName::Container, unknown()))?
+            }
         };
         if self.types.parent(type_) != self.containers.type_of(container) {
             return Err((FieldName::Type, self.not_child(type_, container)));

@@ -3,22 +3,24 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
+mod lifetime;
 mod mend;
 mod structural;
 mod usage;
 
 use memchr::memchr_iter;
-use paje_parser::{DefTable, EventKind, FieldName};
+use paje_parser::{DefTable, FieldName};
 
 use crate::decode::Decoder;
 use crate::decode::block::DecodedBlock;
 use crate::decode::context::{split_end_context, split_lane_context};
-use crate::decode::decoded::{Foreseen, Noted, Structure};
+use crate::decode::decoded::{Foreseen, Noted};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
 use crate::model::{AwaitedValue, Effects, Failed, Model};
 use crate::names::error::Place;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
@@ -41,7 +43,7 @@ pub(crate) fn resolve(
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
     state.expect_values(block, decoder);
-    state.expect_containers(block, decoder, defs);
+    state.expect_containers(block, decoder);
     let mut foreseen = block.decoded.foreseen.iter();
     for (line, noted) in &block.decoded.noted {
         let failed = |failed| Stop::at_field(*line, failed);
@@ -66,7 +68,7 @@ pub(crate) fn resolve(
                     structural.push(whose);
                 }
             }
-            Noted::Lane(symbol) => {
+            Noted::Lane(symbol, hash) => {
                 let (container, context) = decoder.symbols.lanes.get(*symbol);
                 let (type_, nature) = split_lane_context(context);
                 let type_name = decoder.symbols.types.get(type_).0.text;
@@ -82,7 +84,7 @@ pub(crate) fn resolve(
                         let lane = match foreseen {
                             Foreseen::Lane(lane) => Ok(lane),
                             _ => state.type_of(decoder, type_).and_then(|type_| {
-                                state.model.lane_of(names.0, known, type_, nature)
+                                state.model.lane_of((names.0, *hash), known, type_, nature)
                             }),
                         };
                         lane.map_err(failed)?
@@ -230,33 +232,28 @@ impl Resolver<'_> {
     }
 
     /// Fetches what resolving the block's lanes and ends of containers will look at.
-    fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder, defs: &DefTable) {
+    fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder) {
         let decoded = &block.decoded;
-        let ended = |number: u32| {
-            let Structure { def, words: (first, _), .. } = decoded.structures[number as usize];
-            let def = &defs.defs()[def as usize];
-            let word = match def.kind() {
-                EventKind::DestroyContainer => def.word_of(FieldName::Name)?,
-                _ => return None,
-            };
-            let span = decoded.words.get(first as usize + word)?;
-            Some(span.of(block.text.text()).bare())
-        };
         let mut foreseen = decoded.foreseen.iter();
-        let identifiers = decoded.noted.iter().filter_map(|(_, noted)| match noted {
-            Noted::Lane(symbol) => match foreseen.next() {
-                None | Some(Foreseen::Nothing) => Some(decoder.symbols.lanes.get(*symbol).0.text),
+        let hashes = decoded.noted.iter().filter_map(|(_, noted)| match noted {
+            Noted::Lane(_, hash) => match foreseen.next() {
+                None | Some(Foreseen::Nothing) => Some(*hash),
                 Some(_) => None,
             },
-            Noted::LinkEnd(symbol) => Some(decoder.symbols.link_ends.get(*symbol).0.text),
-            Noted::Structural(number) => ended(*number),
+            Noted::LinkEnd(symbol) => {
+                Some(hash_bytes(decoder.symbols.link_ends.get(*symbol).0.text))
+            }
+            Noted::Structural(number) => {
+                let structure = decoded.structures[*number as usize];
+                decoded.lifetime_of(structure).map(|lifetime| lifetime.hash)
+            }
             Noted::Value(..) => None,
         });
         let known = decoded.foreseen.iter().filter_map(|foreseen| match foreseen {
             Foreseen::Container(container) => Some(*container),
             _ => None,
         });
-        self.model.expect(identifiers, known);
+        self.model.expect(hashes, known);
     }
 
     /// The type that a decoder's symbol stands for.

@@ -123,8 +123,8 @@ pub(crate) struct LinkEvent {
 pub(crate) enum Noted {
     /// A structural event: its number among the block's.
     Structural(u32),
-    /// The first use of a lane.
-    Lane(Symbol),
+    /// The first use of a lane, and the hash of its container's text.
+    Lane(Symbol, u64),
     /// The first use of a value, and the hash of its text.
     Value(Symbol, u64),
     /// The first use of a container as a link's end.
@@ -146,8 +146,18 @@ pub(crate) struct Structure {
     pub(crate) def: u32,
     /// Where its words begin among those of all of the block's structural events, and how many it has.
     pub(crate) words: (u32, u32),
-    /// If it defines a value and all is well with it, the number of what it says among the block's, from 1; else 0.
-    pub(super) value: u32,
+    pub(super) said: Said,
+}
+
+/// Meaning of a structural event, as far as its line tells by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Its words, which are read when it is its turn: all that is rare, and all that may be wrong.
+    Words,
+    /// The number of a value's definition among the block's.
+    Value(u32),
+    /// The number of a container's beginning or end among the block's.
+    Lifetime(u32),
 }
 
 /// Contents of a value's definition: the words of its fields, and what can be made of them without
@@ -161,6 +171,22 @@ pub(crate) struct ValueDefinition {
     pub(crate) color: Option<Color>,
     /// Of what will identify it.
     pub(crate) hash: u64,
+}
+
+/// Beginning or end of a container: the words of its names, and what can be made of the line without knowing what came
+/// before. Some traces have a container for each of their tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lifetime {
+    /// In seconds.
+    pub(crate) time: f64,
+    /// Not a word, but the symbol of its text.
+    pub(crate) type_: Symbol,
+    pub(crate) name: u32,
+    pub(crate) alias: Option<u32>,
+    /// Of the text that events call it by.
+    pub(crate) hash: u64,
+    /// Of a beginning: the word of what it is in, and the hash of that.
+    pub(crate) parent: Option<(u32, u64)>,
 }
 
 /// A line that deserves a warning.
@@ -187,6 +213,7 @@ pub(crate) struct Decoded {
     pub(crate) foreseen: Vec<Foreseen>,
     pub(crate) structures: Vec<Structure>,
     pub(super) values: Vec<ValueDefinition>,
+    pub(super) lifetimes: Vec<Lifetime>,
     pub(crate) words: Vec<Span>,
     pub(crate) doubtful: Vec<Doubtful>,
     /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
@@ -228,7 +255,18 @@ impl Decoded {
 
     /// The value that a structural event defines, if it defines one and all is well with it.
     pub(crate) fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
-        self.values.get((structure.value as usize).checked_sub(1)?)
+        match structure.said {
+            Said::Value(number) => self.values.get(number as usize),
+            _ => None,
+        }
+    }
+
+    /// The beginning or the end of a container, if a structural event is one and all is well with it.
+    pub(crate) fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
+        match structure.said {
+            Said::Lifetime(number) => self.lifetimes.get(number as usize),
+            _ => None,
+        }
     }
 
     /// The events of all lanes.
@@ -244,6 +282,7 @@ impl Decoded {
         self.foreseen.clear();
         self.structures.clear();
         self.values.clear();
+        self.lifetimes.clear();
         self.words.clear();
         self.doubtful.clear();
         self.lines_of.clear();

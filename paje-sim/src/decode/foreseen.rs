@@ -20,14 +20,15 @@ impl Decoder {
             return;
         }
         let lanes = noted.iter().filter_map(|(_, noted)| match noted {
-            Noted::Lane(lane) => Some(self.symbols.lanes.get(*lane)),
+            Noted::Lane(lane, hash) => Some((*lane, *hash)),
             _ => None,
         });
-        model.expect(lanes.clone().map(|(container, _)| container.text), std::iter::empty());
+        model.expect(lanes.clone().map(|(_, hash)| hash), std::iter::empty());
         // The types of a trace are few, or come up one after the other.
         let mut types = [None::<(Symbol, Option<TypeId>)>; 8];
-        foreseen.extend(lanes.map(|(container, context)| {
-            let Some(container) = model.containers.find(container.text) else {
+        foreseen.extend(lanes.map(|(lane, hash)| {
+            let (container, context) = self.symbols.lanes.get(lane);
+            let Some(container) = model.containers.find_hashed(container.text, hash) else {
                 return Foreseen::Nothing;
             };
             let (symbol, nature) = split_lane_context(context);

@@ -1,20 +1,19 @@
 //! Any line, by every rule.
 
-use paje_parser::color::Color;
 use paje_parser::{
-    DefTable, EventDef, EventKind, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span,
-    TypeNature, number,
+    DefTable, EventDef, Fault, FaultKind, FieldName, LinkEnd, Quoting, RawEvent, Span, TypeNature,
+    number,
 };
 
 use crate::decode::Decoder;
 use crate::decode::context::{end_context, lane_context};
 use crate::decode::decoded::{
-    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol, Structure,
-    ValueDefinition,
+    Decoded, Doubtful, LaneEvent, LinkEvent, NOTHING, Noted, Op, StrandSymbol,
 };
 use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
 use crate::decode::shared::plain_pair;
+use crate::decode::structure::structure;
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
 use crate::names::hash::{ShortText, bare, hash_text, word};
@@ -187,7 +186,7 @@ impl Decoder {
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
-            decoded.noted.push((line, Noted::Lane(lane)));
+            decoded.noted.push((line, Noted::Lane(lane, hash)));
             let (start, end) = bare(padded, type_word);
             self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
         }
@@ -279,52 +278,6 @@ fn note_extras(
     }
     decoded.extras.push((index, start, decoded.extra_text.len() as u32));
     decoded.extras.len() as u32
-}
-
-/// Keeps the words of a structural event; returns its number among the block's.
-fn structure(
-    def: &EventDef,
-    index: usize,
-    padded: &[u8],
-    words: &[Span],
-    types: &mut SymbolTable,
-    decoded: &mut Decoded,
-) -> u32 {
-    let value = match def.kind() {
-        EventKind::DefineEntityValue => value_definition(def, padded, words, types),
-        _ => None,
-    };
-    let value = value.map_or(0, |value| {
-        decoded.values.push(value);
-        decoded.values.len() as u32
-    });
-    let first = decoded.words.len() as u32;
-    decoded.words.extend_from_slice(words);
-    let structure = Structure { def: index as u32, words: (first, words.len() as u32), value };
-    decoded.structures.push(structure);
-    decoded.structures.len() as u32 - 1
-}
-
-fn value_definition(
-    def: &EventDef,
-    padded: &[u8],
-    words: &[Span],
-    types: &mut SymbolTable,
-) -> Option<ValueDefinition> {
-    let word = |field| def.word_of(field).filter(|word| *word < words.len());
-    let (name, alias) = (word(FieldName::Name)?, word(FieldName::Alias));
-    let color = match word(FieldName::Color) {
-        Some(word) => Some(Color::parse(words[word].of(padded).bare())?),
-        None => None,
-    };
-    let (start, end) = bare(padded, words[alias.unwrap_or(name)]);
-    Some(ValueDefinition {
-        name: name as u32,
-        alias: alias.map(|word| word as u32),
-        type_: types.intern(padded, words[word(FieldName::Type)?], 0),
-        color,
-        hash: hash_text(padded, start, end),
-    })
 }
 
 /// The symbol of a field; its first use is noted.

@@ -116,7 +116,7 @@ impl Containers {
             time: 0.0,
             said_in: 0,
         };
-        containers.add(root);
+        containers.add(root, hash_bytes(b"0"));
         containers
     }
 
@@ -140,21 +140,20 @@ impl Containers {
     /// The container that events call by this text.
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
-        let same = |id: &ContainerId| self.identifier(*id).text == identifier;
-        self.by_identifier.find(hash_bytes(identifier), same).copied()
+        self.find_hashed(identifier, hash_bytes(identifier))
     }
 
-    /// Fetches what [`Containers::find`] will look at for these texts; returns the containers that they are likely to
+    /// The same of a text that has this hash.
+    pub(crate) fn find_hashed(&self, identifier: &[u8], hash: u64) -> Option<ContainerId> {
+        let same = |id: &ContainerId| self.identifier(*id).text == identifier;
+        self.by_identifier.find(hash, same).copied()
+    }
+
+    /// Fetches what [`Containers::find`] will look at for texts of these hashes; returns the containers that they are likely to
     /// be. Where containers are many, each is somewhere in memory that nothing has looked at for long: looked at stage
     /// by stage, without a dependency between them, they are fetched side by side.
-    pub(crate) fn expect<'n>(
-        &self,
-        identifiers: impl Iterator<Item = &'n [u8]>,
-    ) -> Vec<ContainerId> {
-        let known = identifiers.filter_map(|text| {
-            let known = self.by_identifier.find(hash_bytes(text), |_| true);
-            known.copied()
-        });
+    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
+        let known = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let known: Vec<ContainerId> = known.collect();
         let names: Vec<Names> = known.iter().map(|id| self.list[id.index()].names).collect();
         let looks = names.iter().map(|names| names.name(&self.texts).text.first());
@@ -307,9 +306,9 @@ impl Containers {
         self.list[id.index()].last_lane = lane.0;
     }
 
-    /// The identifier must be free.
-    pub(crate) fn insert(&mut self, new: NewContainer<'_>) -> ContainerId {
-        let id = self.add(new);
+    /// Its identifier must be free, and have this hash.
+    pub(crate) fn insert(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
+        let id = self.add(new, hash);
         self.attach(id, new.parent);
         id
     }
@@ -328,7 +327,7 @@ impl Containers {
         before
     }
 
-    fn add(&mut self, new: NewContainer<'_>) -> ContainerId {
+    fn add(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
         let id = ContainerId(self.list.len() as u32);
         let names = Names::new(&mut self.texts, new.name, new.alias);
         let (texts, list) = (&self.texts, &mut self.list);
@@ -344,14 +343,15 @@ impl Containers {
             last_lane: NONE,
             said_in: new.said_in * (FLAGS + 1),
         });
-        let hash = |id: ContainerId| hash_bytes(list[id.index()].names.identifier(texts).text);
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {
             // In the order of the texts in memory: a table that grows by itself looks at them in its own.
             *known = HashTable::with_capacity(2 * known.len().max(8));
-            (0..id.0).map(ContainerId).for_each(|id| insert(known, hash(id), id));
+            let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
+            let all = (0..id.0).map(ContainerId);
+            all.for_each(|id| insert(known, hash_bytes(identifier(id)), id));
         }
-        insert(known, hash(id), id);
+        insert(known, hash, id);
         id
     }
 }

@@ -65,17 +65,17 @@ impl Model {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Fetches what will be looked at for events of containers that are called so, and of those that are known, if there
-    /// are many.
-    pub(crate) fn expect<'n>(
+    /// Fetches what will be looked at for events of containers whose identifiers have these hashes, and of those that are
+    /// known, if there are many.
+    pub(crate) fn expect(
         &self,
-        identifiers: impl Iterator<Item = &'n [u8]>,
+        hashes: impl Iterator<Item = u64>,
         known: impl Iterator<Item = ContainerId>,
     ) {
         if self.containers.len() <= MANY_CONTAINERS {
             return;
         }
-        let found = self.containers.expect(identifiers);
+        let found = self.containers.expect(hashes);
         let last = known.chain(found).filter_map(|id| self.containers.last_lane(id));
         // One stage after the other: they do not depend on one another then.
         let last: Vec<LaneId> = last.collect();

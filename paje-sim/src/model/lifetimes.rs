@@ -1,13 +1,25 @@
 //! Beginnings and ends of containers.
 
-use paje_parser::FieldName;
+use paje_parser::{FieldName, TypeNature};
 
 use super::containers::NewContainer;
 use super::{Effects, Ending, Failed, Model};
 use crate::names::error::Problem;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
+
+/// A creation of a container, with the hashes of its identifier and of that of what it is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainCreation<'a> {
+    pub(crate) name: Name<'a>,
+    pub(crate) alias: Option<Name<'a>>,
+    pub(crate) hash: u64,
+    pub(crate) type_: TypeId,
+    pub(crate) parent: (&'a [u8], u64),
+    pub(crate) time: f64,
+}
 
 impl Model {
     pub(super) fn create_container(
@@ -42,12 +54,63 @@ impl Model {
             return Ok(());
         }
         let said_in = self.file.number;
-        let new =
-            self.containers.insert(NewContainer { name, alias, type_, parent, time, said_in });
+        let hash = hash_bytes(identifier);
+        self.add_container(NewContainer { name, alias, type_, parent, time, said_in }, hash);
+        Ok(())
+    }
+
+    /// Creates a container whose identifier has this hash; nothing keeps it from being created.
+    fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
+        let (parent, said_in) = (new.parent, new.said_in);
+        let new = self.containers.insert(new, hash);
         if said_in > 0 && self.containers.is_destroyed(parent) {
             self.newborn.add(&self.containers, new);
         }
-        Ok(())
+    }
+
+    /// Creates a container, unless that is wrong, or means something else than that; returns whether it did.
+    pub(crate) fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
+        let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
+        let identifier = alias.unwrap_or(name).text;
+        let Some(parent) = self.containers.find_hashed(parent, parent_hash) else { return false };
+        let types = &self.types;
+        let is_plain = types.nature(type_) == TypeNature::Container
+            && type_ != TypeId::ROOT
+            && types.parent(type_) == self.containers.type_of(parent)
+            && self.containers.find_hashed(identifier, hash).is_none();
+        if is_plain {
+            let said_in = self.file.number;
+            let new = NewContainer { name, alias, type_, parent, time, said_in };
+            self.add_container(new, hash);
+        }
+        is_plain
+    }
+
+    /// Ends a container of a name that has this hash, and all in it, by the line that begins at byte `at`; unless that
+    /// is wrong, or has been said before. Returns whether it did.
+    pub(crate) fn destroy_plainly(
+        &mut self,
+        type_: TypeId,
+        (name, hash): (&[u8], u64),
+        (time, at): (f64, u64),
+        effects: &mut Effects,
+    ) -> bool {
+        let known = self.containers.find_hashed(name, hash);
+        let is_plain = |container: &ContainerId| {
+            self.containers.type_of(*container) == type_
+                && !self.containers.is_destroyed(*container)
+        };
+        let Some(container) = known.filter(is_plain) else { return false };
+        self.destroy(container, (time, at), effects);
+        true
+    }
+
+    /// Ends a container that lives, and all in it.
+    fn destroy(&mut self, container: ContainerId, when: (f64, u64), effects: &mut Effects) {
+        let first = effects.endings.len();
+        self.end_all(container, Some(container), when, effects);
+        // In order of creation: a rule, so that which problem comes first is one too.
+        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
     /// The type and the parent of a container.
@@ -90,10 +153,7 @@ impl Model {
             }
             return Ok(());
         }
-        let first = effects.endings.len();
-        self.end_all(container, Some(container), (time, at), effects);
-        // In order of creation: a rule, so that which problem comes first is one too.
-        effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
+        self.destroy(container, (time, at), effects);
         Ok(())
     }
 

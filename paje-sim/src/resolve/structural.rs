@@ -42,6 +42,11 @@ impl Resolver<'_> {
             }
             return defined.map_err(|failed| Stop::at_field(line, failed));
         }
+        if let Some(lifetime) = block.decoded.lifetime_of(structure)
+            && self.lifetime(block, decoder, line, words, lifetime)
+        {
+            return Ok(LineOf::Nobody);
+        }
         let stop = |fault: paje_parser::Fault| Stop::at_fault(text, line, &fault);
         let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words).map_err(stop)?;
         let event = raw.decode().map_err(stop)?;
@@ -81,13 +86,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        self.lanes.end(&self.effects.endings[endings..], self.model);
-        if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
-            let number = self.counter.number(block, line);
-            let time_column = column_of(block, line, FieldName::Time);
-            let place = place(block, line, Where::Field(FieldName::Name), number);
-            self.deferred.push(Deferred { at, place, time_column });
-        }
+        self.end_lanes(block, line, endings);
         if self.keeps.anything() && self.model.containers.len() > containers {
             let line = if self.keeps.lines { block.line_of(line) } else { LineNumber::default() };
             let mut kept = Vec::new();
@@ -126,6 +125,18 @@ impl Resolver<'_> {
         })
     }
 
+    /// A line has ended containers: those behind the first `endings` of all. Their lanes get no more events.
+    pub(super) fn end_lanes(&mut self, block: &DecodedBlock, line: u32, endings: usize) {
+        self.lanes.end(&self.effects.endings[endings..], self.model);
+        if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
+            let number = self.counter.number(block, line);
+            let time_column = column_of(block, line, FieldName::Time);
+            let place = place(block, line, Where::Field(FieldName::Name), number);
+            let at = block.text.start().0 + u64::from(line);
+            self.deferred.push(Deferred { at, place, time_column });
+        }
+    }
+
     /// Sees to it that a file will be read that the line names, if it does.
     fn name_file(
         &mut self,
@@ -150,7 +161,7 @@ impl Resolver<'_> {
     }
 
     /// A time of a line counts for the end of the trace, whatever the line says: PajeNG 1.3.6 behaviour.
-    fn note_time(&mut self, time: Option<f64>) {
+    pub(super) fn note_time(&mut self, time: Option<f64>) {
         let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
         self.clock.last = self.clock.last.max(time);
         if let Some(usage) = &mut self.usage {

@@ -2,6 +2,7 @@
 
 use super::{Container, Containers, Ended, NONE, NewContainer};
 use crate::model::types::Names;
+use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, TypeId};
 use crate::names::text::Name;
 
@@ -24,7 +25,9 @@ impl Containers {
     /// A container that no event has created, in the root.
     pub(crate) fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, said_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
-        let id = self.add(NewContainer { name, alias: None, type_, parent, time, said_in });
+        let hash = hash_bytes(name.text);
+        let new = NewContainer { name, alias: None, type_, parent, time, said_in };
+        let id = self.add(new, hash);
         let before = self.attach(id, parent);
         self.made_up.insert(id, before);
     }

@@ -1,0 +1,104 @@
+//! Structural events, as far as their lines tell by themselves.
+//!
+//! They are resolved in file order, by one thread. Where there are many (a value or a container for each task of a
+//! program), what can be done before is done here, by any worker: times, colours and types are read, and names hashed.
+
+use paje_parser::color::Color;
+use paje_parser::{EventDef, EventKind, FieldName, Span, number};
+
+use crate::decode::decoded::{Decoded, Lifetime, Said, Structure, ValueDefinition};
+use crate::decode::symbols::SymbolTable;
+use crate::names::hash::{bare, hash_text};
+
+/// Keeps the words of a structural event; returns its number among the block's.
+pub(super) fn structure(
+    def: &EventDef,
+    index: usize,
+    padded: &[u8],
+    words: &[Span],
+    types: &mut SymbolTable,
+    decoded: &mut Decoded,
+) -> u32 {
+    let mut said = Said::Words;
+    let line = Words { def, padded, words };
+    match def.kind() {
+        EventKind::DefineEntityValue => {
+            if let Some(value) = line.value_definition(types) {
+                said = Said::Value(decoded.values.len() as u32);
+                decoded.values.push(value);
+            }
+        }
+        EventKind::CreateContainer | EventKind::DestroyContainer => {
+            if let Some(lifetime) = line.lifetime(types) {
+                said = Said::Lifetime(decoded.lifetimes.len() as u32);
+                decoded.lifetimes.push(lifetime);
+            }
+        }
+        _ => {}
+    }
+    let first = decoded.words.len() as u32;
+    decoded.words.extend_from_slice(words);
+    let structure = Structure { def: index as u32, words: (first, words.len() as u32), said };
+    decoded.structures.push(structure);
+    decoded.structures.len() as u32 - 1
+}
+
+/// The words of a line, and its definition.
+#[derive(Clone, Copy)]
+struct Words<'t> {
+    def: &'t EventDef,
+    padded: &'t [u8],
+    words: &'t [Span],
+}
+
+impl Words<'_> {
+    /// The number of a field's word, if the line has it.
+    fn find(&self, field: FieldName) -> Option<usize> {
+        self.def.word_of(field).filter(|word| *word < self.words.len())
+    }
+
+    /// The hash of a word's text.
+    fn hash(&self, word: usize) -> u64 {
+        let (start, end) = bare(self.padded, self.words[word]);
+        hash_text(self.padded, start, end)
+    }
+
+    fn value_definition(self, types: &mut SymbolTable) -> Option<ValueDefinition> {
+        let (name, alias) = (self.find(FieldName::Name)?, self.find(FieldName::Alias));
+        let color = match self.find(FieldName::Color) {
+            Some(word) => Some(Color::parse(self.words[word].of(self.padded).bare())?),
+            None => None,
+        };
+        Some(ValueDefinition {
+            name: name as u32,
+            alias: alias.map(|word| word as u32),
+            type_: types.intern(self.padded, self.words[self.find(FieldName::Type)?], 0),
+            color,
+            hash: self.hash(alias.unwrap_or(name)),
+        })
+    }
+
+    /// A container's beginning or end, unless it names a file.
+    fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
+        if self.def.word_of(FieldName::Filename).is_some() {
+            return None;
+        }
+        let (name, mut alias) = (self.find(FieldName::Name)?, None);
+        let mut parent = None;
+        if self.def.kind() == EventKind::CreateContainer {
+            let is_empty = |word: &usize| self.words[*word].of(self.padded).bare().is_empty();
+            alias = self.find(FieldName::Alias).filter(|word| !is_empty(word));
+            let container = self.find(FieldName::Container)?;
+            parent = Some((container as u32, self.hash(container)));
+        }
+        let (start, end) = bare(self.padded, self.words[self.find(FieldName::Time)?]);
+        Some(Lifetime {
+            time: number::parse_time_at(self.padded, start, end)?,
+            type_: types.intern(self.padded, self.words[self.find(FieldName::Type)?], 0),
+            name: name as u32,
+            alias: alias.map(|word| word as u32),
+            hash: self.hash(alias.unwrap_or(name)),
+            parent,
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! Beginnings and ends of containers where nothing is unusual: all that can be has been read off the line by a decoder.
+
+use paje_parser::Span;
+
+use super::Resolver;
+use crate::decode::Decoder;
+use crate::decode::block::DecodedBlock;
+use crate::decode::decoded::Lifetime;
+use crate::model::lifetimes::PlainCreation;
+use crate::names::text::Name;
+
+impl Resolver<'_> {
+    /// Begins or ends a container by a line of these words; returns whether it did. If not, nothing has changed: the line
+    /// is wrong, means something else, or more of it is asked for, and is read with all rules.
+    pub(super) fn lifetime(
+        &mut self,
+        block: &DecodedBlock,
+        decoder: &Decoder,
+        line: u32,
+        words: &[Span],
+        lifetime: &Lifetime,
+    ) -> bool {
+        let Lifetime { time, hash, .. } = *lifetime;
+        if self.structural.is_some()
+            || self.tally.is_some()
+            || self.keeps.anything()
+            || time > self.clock.stop_at
+        {
+            return false;
+        }
+        let Ok(type_) = self.type_of(decoder, lifetime.type_) else { return false };
+        let text = block.text.text();
+        let name = |word: u32| Name::from(words[word as usize].of(text));
+        let endings = self.effects.endings.len();
+        let is_plain = match lifetime.parent {
+            Some((parent, parent_hash)) => {
+                let alias = lifetime.alias.map(name);
+                let (name, parent) = (name(lifetime.name), (name(parent).text, parent_hash));
+                self.model.create_plainly(PlainCreation { name, alias, hash, type_, parent, time })
+            }
+            None => {
+                let at = block.text.start().0 + u64::from(line);
+                let name = (name(lifetime.name).text, hash);
+                self.model.destroy_plainly(type_, name, (time, at), self.effects)
+            }
+        };
+        if is_plain {
+            self.note_time(Some(time));
+            if self.effects.endings.len() > endings {
+                self.end_lanes(block, line, endings);
+            }
+        }
+        is_plain
+    }
+}
