@@ -9,7 +9,7 @@ use console::Quotes;
 use decimal::write_u64;
 use paje_sim::{Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, ValueId};
 
-use crate::encoder::{Encoder, FlowEnd, Slice, Track};
+use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::json::put_string;
 use crate::texts::{Texts, ValueTexts};
 
@@ -168,12 +168,9 @@ impl Encoder for Chrome {
             }
             self.fields.push(both);
         }
-        for id in trace.containers().ids().skip(self.containers.max(1)) {
-            if selected.wants_container(id) {
-                self.name_container(trace, id, out);
-            }
+        for id in new_containers(trace, selected, &mut self.containers) {
+            self.name_container(trace, id, out);
         }
-        self.containers = trace.containers().len();
     }
 
     fn track(

@@ -41,6 +41,17 @@ pub(crate) struct FlowEnd {
     pub(crate) is_first: bool,
 }
 
+/// Containers that came up since so many were known, without the root, of those that are selected. All are known then.
+pub(crate) fn new_containers<'t>(
+    trace: &'t Trace,
+    selected: &'t Selected,
+    known: &mut usize,
+) -> impl Iterator<Item = ContainerId> + use<'t> {
+    let containers = trace.containers();
+    let since = std::mem::replace(known, containers.len()).max(1);
+    containers.ids().skip(since).filter(|id| selected.wants_container(*id))
+}
+
 /// Writes what comes in a format. Of one track, everything comes in order; tracks come in any order.
 ///
 /// Definitions are seen by one thread; rows of several tracks are written by several.

@@ -10,7 +10,7 @@ mod wire;
 
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, TypeNature, ValueId};
 
-use crate::encoder::{Encoder, FlowEnd, Slice, Track};
+use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::texts::has_values;
 use console::Quotes;
 use uuids::Uuids;
@@ -224,12 +224,9 @@ impl Encoder for Perfetto {
 
     fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
         self.put_names(trace, selected, out);
-        for id in trace.containers().ids().skip(self.containers.max(1)) {
-            if selected.wants_container(id) {
-                self.put_container(trace, id, out);
-            }
+        for id in new_containers(trace, selected, &mut self.containers) {
+            self.put_container(trace, id, out);
         }
-        self.containers = trace.containers().len();
     }
 
     fn track(
