@@ -273,7 +273,10 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let track = &model.tracks.list()[message.from as usize];
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
-            blocks(options, name.text, model.tracks.class(message.from as usize, state))
+            let class = model.tracks.class(message.from as usize, state);
+            // What is sent within an operation of a group is that operation's own affair, unless it is asked for.
+            let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
+            !is_within && blocks(options, name.text, class)
         });
         if !is_kept_back {
             *post = None;

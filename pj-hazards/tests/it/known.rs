@@ -10,11 +10,15 @@ use crate::cli::{csv, run, text};
 
 /// Exit status of the program, and its output for a trace.
 fn told(case: Hazard, words: &[&str]) -> (i32, String) {
+    told_of(&case.trace(), words)
+}
+
+fn told_of(trace: &[u8], words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("it.trace");
-    fs::write(&path, case.trace()).expect("writable");
+    fs::write(&path, trace).expect("writable");
     let output = run(&[words, &[path.to_str().expect("text")]].concat());
-    assert_eq!(text(&output.stderr), "", "{case:?}");
+    assert_eq!(text(&output.stderr), "");
     (output.status.code().expect("it ends"), text(&output.stdout))
 }
 
@@ -163,6 +167,16 @@ fn sends_in_a_circle_may_deadlock() {
         let expected = (0, "no deadlocks\n".to_owned());
         assert_eq!(told(harmless, &["deadlock"]), expected, "{harmless:?}");
     }
+}
+
+/// Some traces show the messages that a library sends within its collective operations.
+#[test]
+fn messages_within_a_collective_are_its_own_affair() {
+    let trace = text(&Hazard::Circle.trace()).replace("PMPI_Send", "PMPI_Allreduce");
+    let expected = (0, "no deadlocks\n".to_owned());
+    assert_eq!(told_of(trace.as_bytes(), &["deadlock"]), expected);
+    let blocking = ["deadlock", "--blocking=PMPI_Allreduce"];
+    assert_eq!(told_of(trace.as_bytes(), &blocking).0, 1);
 }
 
 /// Figure 5.20.
