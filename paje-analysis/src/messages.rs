@@ -237,7 +237,9 @@ fn find(
     let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
         // Links come in order of completion, so that little is left to do, and nothing for the ends.
         let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
-        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Of one time, links are in order of completion.
+        let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| in_trace(a.1).cmp(&in_trace(b.1))));
         order.iter_mut().zip(&timed).for_each(|(at, (_, sorted))| *at = *sorted);
         let times: Vec<f64> = timed.into_iter().map(|(time, _)| time).collect();
         ends::states_at(tracks, track, &times, side)
