@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
 use crate::transfers::{
-    Assumed, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
+    Assumed, FURTHEST, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
 };
 use crate::walk::{Act, Acts, Of, Step, Walk};
 
@@ -383,9 +383,6 @@ impl<'t> Graph<'t> {
         (times, closing, within)
     }
 }
-
-/// Within how many states after one that sends the one is that waits for it.
-const FURTHEST: usize = 10_000;
 
 /// Time from the arrival of what a sender sent until the sender goes on, in seconds.
 fn slack_of(until: f64, arrival: f64) -> f64 {

@@ -5,6 +5,8 @@
 //! as the median of those of their size.
 
 mod ends;
+mod freed;
+mod measure;
 mod usual;
 
 use paje_analysis::classes::Class;
@@ -14,9 +16,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
-use ends::{NONE, groups, groups_mut};
+use ends::{NONE, groups};
 pub(crate) use ends::{Received, received};
-use usual::{Samples, Usual, at_once, usual};
+pub(crate) use freed::FURTHEST;
+use freed::Senders;
+use measure::{Measuring, least};
+use usual::{Samples, Usual, at_once, fastest, usual};
 
 /// Facts about a message on its way: all that the re-timing asks for.
 #[derive(Clone, Copy, Debug)]
@@ -112,11 +117,14 @@ pub(crate) fn transfers(
         }
         received.push(of_track.received);
     }
-    let at_once = at_once(&known, &received, &mut late);
+    let senders = Senders::new(tracks, messages, &received);
+    senders.sample(&received, &mut late);
+    let fastest = fastest(&mut late);
+    let at_once = at_once(&known, &received, &fastest);
     let usual = usual(late, other);
     let votes = received.par_iter_mut().enumerate().map(|(at, all)| {
         known.expect(at, all, &usual, &at_once);
-        votes(&tracks.list()[at], all)
+        known.votes(at, all, &fastest)
     });
     let votes = votes.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     (assumed.start, assumed.votes) = match settings.eager_start {
@@ -141,9 +149,10 @@ pub(crate) fn transfers(
         }
         a
     });
-    received.par_iter_mut().enumerate().for_each(|(at, all)| {
-        groups_mut(all).for_each(|group| measure(&tracks.list()[at], group, &least));
-    });
+    let measuring = Measuring { tracks, senders: &senders, usual: &usual, least: &least };
+    let all = received.par_iter_mut().enumerate();
+    let by_sender = all.map(|(at, all)| measuring.of_track(at, all));
+    let by_sender: Vec<Vec<(u32, f64)>> = by_sender.collect();
     let unused = |message: &Message| Transfer {
         start: f64::NAN,
         seconds: 0.0,
@@ -166,6 +175,14 @@ pub(crate) fn transfers(
             transfer.is_awaited = it.is_awaited;
             assumed.measured += u64::from(it.is_awaited);
             assumed.estimated += u64::from(!it.is_awaited);
+        }
+    }
+    for (message, seconds) in by_sender.into_iter().flatten() {
+        let transfer = &mut list[message as usize];
+        if transfer.is_used() && !transfer.is_awaited {
+            transfer.seconds = seconds;
+            transfer.slack = (messages.list()[message as usize].end - transfer.arrival()).max(0.0);
+            (assumed.measured, assumed.estimated) = (assumed.measured + 1, assumed.estimated - 1);
         }
     }
     Transfers { list, assumed, least, received }
@@ -212,7 +229,7 @@ impl Known<'_, '_> {
         for it in &mut of_track.received {
             let message = &messages.list()[it.message as usize];
             let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
-            it.expect(message.bytes().unwrap_or(-1.0));
+            it.expect(f64::from_bits(size_of(message)));
             it.is_rendezvous = match (message.bytes(), self.eager) {
                 (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
                 _ => send.is_some_and(|send| values.is_blocked(tracks, message, send, settings)),
@@ -231,6 +248,7 @@ impl Known<'_, '_> {
             let used = group.iter().filter(|it| it.is_used);
             // The one that everybody was ready for last.
             let last = used.max_by(|a, b| a.begin().total_cmp(&b.begin()));
+            let last = last.filter(|last| !last.is_rendezvous);
             if let Some(last) = last.filter(|_| group[0].end > group[0].since) {
                 let is_late = last.start >= group[0].since.max(last.posted);
                 let samples = if is_late { &mut of_track.late } else { &mut of_track.other };
@@ -269,6 +287,43 @@ impl Known<'_, '_> {
             }
         }
     }
+
+    /// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
+    fn votes(&self, at: usize, all: &[Received], fastest: &Usual) -> (u64, u64) {
+        let track = &self.tracks.list()[at];
+        let mut votes = (0, 0);
+        // Mostly, one message is as long as the one before.
+        let mut last = (0, f64::NAN);
+        let mut least_of = |it: &Received| {
+            let size = size_of(&self.messages.list()[it.message as usize]);
+            if size != last.0 || last.1.is_nan() {
+                last = (size, fastest.get(&size).copied().unwrap_or(it.usual()));
+            }
+            last.1
+        };
+        for group in groups(all) {
+            let (since, until) = (group[0].since, group[0].end);
+            // When the call would return, either way. Messages that came at once took long: one that comes late to a call alone
+            // may be much faster than the usual one.
+            let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
+            for it in group {
+                let is_told = it.is_used && !it.is_rendezvous && !it.usual().is_nan();
+                let least = if is_told { least_of(it) } else { f64::NAN };
+                if least.is_nan() || least <= 2.0 * MOMENT {
+                    shortest = f64::INFINITY;
+                    break;
+                }
+                shortest = shortest.min(least);
+                sent = sent.max(it.start + it.usual());
+                posted = posted.max(it.start.max(track.start[it.post as usize]) + least);
+            }
+            if shortest.is_finite() && posted - sent > shortest / 2.0 {
+                let is_sent = (until - sent).abs() < (until - posted).abs();
+                if is_sent { votes.0 += 1 } else { votes.1 += 1 }
+            }
+        }
+        votes
+    }
 }
 
 /// By type and value: whether the map says that what is sent so is a rendezvous.
@@ -296,70 +351,12 @@ impl Rendezvous {
     }
 }
 
-/// Numbers of messages that say that eager transfers start when they are sent, and when the receiver is there.
-fn votes(track: &Track, all: &[Received]) -> (u64, u64) {
-    let mut votes = (0, 0);
-    for group in groups(all) {
-        let (since, until) = (group[0].since, group[0].end);
-        // When the call would return, either way.
-        let (mut sent, mut posted, mut shortest) = (since, since, f64::INFINITY);
-        for it in group {
-            if !it.is_used || it.is_rendezvous || it.usual().is_nan() || it.usual() <= 2.0 * MOMENT
-            {
-                shortest = f64::INFINITY;
-                break;
-            }
-            shortest = shortest.min(it.usual());
-            sent = sent.max(it.start + it.usual());
-            posted = posted.max(it.start.max(track.start[it.post as usize]) + it.usual());
-        }
-        if shortest.is_finite() && posted - sent > shortest / 2.0 {
-            let is_sent = (until - sent).abs() < (until - posted).abs();
-            if is_sent { votes.0 += 1 } else { votes.1 += 1 }
-        }
-    }
-    votes
-}
-
 /// Type and value of the state that returned a message.
 fn value_of(track: &Track, it: &Received) -> (u32, u32) {
     (track.type_.0, track.value[it.recv as usize].0)
 }
 
-/// The least time that each receiving call takes by itself, in seconds, by track type and value: that of calls whose
-/// messages were there before.
-fn least(track: &Track, all: &[Received]) -> Least {
-    let mut least = Least::default();
-    for group in groups(all) {
-        let (since, until) = (group[0].since, group[0].end);
-        let expected =
-            |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
-        if group.iter().all(|it| !it.is_used || expected(it) <= since) {
-            let entry = least.entry(value_of(track, &group[0]));
-            let time = (until - since).max(0.0);
-            entry.and_modify(|least| *least = least.min(time)).or_insert(time);
-        }
-    }
-    least
-}
-
-/// Finds out what a receiving call waited for, and how long the transfers took.
-fn measure(track: &Track, group: &mut [Received], least: &Least) {
-    let (since, until) = (group[0].since, group[0].end);
-    let expected = |it: &Received| it.begin() + if it.usual().is_nan() { 0.0 } else { it.usual() };
-    let used = group.iter().filter(|it| it.is_used);
-    let last = used.max_by(|a, b| expected(a).total_cmp(&expected(b))).copied();
-    let Some(last) = last else { return };
-    let least = least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
-    let start = last.begin();
-    // Sent long before the call, it has arrived long before it returns. Where nothing is usual, that is not known.
-    let was_there =
-        start < since && start + last.usual() <= since && start + 2.0 * last.usual() < until;
-    let is_awaited = until - since > least + MOMENT.min(least * 1e-3) && !was_there;
-    for it in group.iter_mut().filter(|it| it.is_used) {
-        let most = (until - it.begin()).max(0.0);
-        it.is_awaited = is_awaited && it.message == last.message;
-        // Not a number is no smaller one.
-        it.expect(if it.is_awaited { most } else { most.min(it.usual()) });
-    }
+/// Size of a message as a key; sizes that are not known are one.
+fn size_of(message: &Message) -> u64 {
+    message.bytes().unwrap_or(-1.0).to_bits()
 }

@@ -19,6 +19,11 @@ pub(super) fn usual(mut late: Samples, mut other: Samples) -> Usual {
     late.into_par_iter().map(|(size, mut all)| (size, part_of(&mut all, 0.5))).collect()
 }
 
+/// The fastest transfers that the receiver waited for, but for a few that were measured wrongly.
+pub(super) fn fastest(late: &mut Samples) -> Usual {
+    late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.05))).collect()
+}
+
 /// Time that so large a part of some does not exceed; of none, none is usual.
 pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
     let at = (all.len() as f64 * part) as usize;
@@ -30,14 +35,12 @@ pub(super) fn part_of(all: &mut [f64], part: f64) -> f64 {
 pub(super) fn at_once(
     known: &Known<'_, '_>,
     all: &[Vec<Received>],
-    late: &mut Samples,
+    fastest: &Usual,
 ) -> FxHashSet<(u32, u32)> {
     let is_any = |(at, all): (usize, &Vec<Received>)| all.iter().any(|it| known.is_behind(at, it));
     if !all.par_iter().enumerate().any(is_any) {
         return FxHashSet::default();
     }
-    let fastest = late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.1)));
-    let fastest: Usual = fastest.collect();
     // By type and value: messages that had to wait for those before them, and how many would be too fast.
     type Counts = FxHashMap<(u32, u32), (u64, u64)>;
     let of_track = |(at, all): (usize, &Vec<Received>)| {

@@ -1,0 +1,146 @@
+//! When the senders of rendezvous are free, which tells of their messages as much as when the receivers are: a message has
+//! arrived when either goes on. A call that waits for several messages, some of them sent, may have been ended by any of these.
+
+use paje_analysis::classes::Class;
+use paje_analysis::messages::{Message, Messages};
+use paje_analysis::tracks::Tracks;
+use rayon::prelude::*;
+
+use super::MOMENT;
+use super::ends::Received;
+use super::usual::{Samples, Usual};
+
+/// Within how many states after one that sends the one is that waits for it.
+pub(crate) const FURTHEST: usize = 10_000;
+
+/// A message that its sender waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freed {
+    /// Its number.
+    pub(super) message: u32,
+    /// The state of the sender that waits.
+    pub(super) state: u32,
+    /// When its transfer started, in seconds.
+    begin: f64,
+    /// Its size, as a key.
+    size: u64,
+}
+
+/// Senders of rendezvous; empty if there are none.
+#[derive(Debug, Default)]
+pub(super) struct Senders {
+    /// By track, what it waits for, in order of the states.
+    pub(super) waited: Vec<Vec<Freed>>,
+    /// By track, for each message that it receives, until when that has arrived, in seconds.
+    pub(super) bounds: Vec<Vec<f64>>,
+}
+
+/// The end of waiting in a call, as far as what was sent tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rival {
+    pub(super) message: u32,
+    /// When it is expected to arrive, and how long it took if nothing else ended the waiting, in seconds.
+    pub(super) expected: f64,
+    pub(super) seconds: f64,
+}
+
+impl Senders {
+    /// Who waits for what it sent; the sizes of messages are still known to `received`.
+    pub(super) fn new(
+        tracks: &Tracks<'_>,
+        messages: &Messages,
+        received: &[Vec<Received>],
+    ) -> Self {
+        let all = || received.par_iter().flatten().filter(|it| it.is_used && it.is_rendezvous);
+        if !all().any(|_| true) {
+            return Senders::default();
+        }
+        let shortest = |mut least: Usual, it: &Received| {
+            let entry = least.entry(it.size()).or_insert(f64::INFINITY);
+            *entry = entry.min(it.end - it.begin());
+            least
+        };
+        let least = all().fold(Usual::default, shortest).reduce(Usual::default, |mut a, b| {
+            for (size, seconds) in b {
+                a.entry(size).and_modify(|least| *least = least.min(seconds)).or_insert(seconds);
+            }
+            a
+        });
+        let freed = received.par_iter().map(|all| {
+            let freed = all.iter().map(|it| {
+                let message = &messages.list()[it.message as usize];
+                let least = least.get(&it.size()).filter(|_| it.is_used && it.is_rendezvous)?;
+                let state = waiting(tracks, message, it.begin() + least)?;
+                let (begin, size) = (it.begin(), it.size());
+                Some(Freed { message: it.message, state, begin, size })
+            });
+            freed.collect::<Vec<Option<Freed>>>()
+        });
+        let freed: Vec<Vec<Option<Freed>>> = freed.collect();
+        let mut waited = vec![Vec::new(); received.len()];
+        let sender = |freed: &Freed| messages.list()[freed.message as usize].from as usize;
+        freed.iter().flatten().flatten().for_each(|it| waited[sender(it)].push(*it));
+        waited.par_iter_mut().for_each(|all| all.sort_by_key(|freed| (freed.state, freed.message)));
+        let bound = |freed: &Option<Freed>| {
+            let end = |freed: &Freed| tracks.list()[sender(freed)].end[freed.state as usize];
+            freed.as_ref().map_or(f64::INFINITY, end)
+        };
+        let bounds = freed.par_iter().map(|all| all.iter().map(bound).collect()).collect();
+        Senders { waited, bounds }
+    }
+
+    /// Until when the messages that a track receives have arrived, in seconds, from this one on.
+    pub(super) fn bound(&self, track: usize, place: usize) -> f64 {
+        self.bounds.get(track).map_or(f64::INFINITY, |bounds| bounds[place])
+    }
+
+    /// Adds the transfers of rendezvous: they are no longer than until one of both sides goes on.
+    pub(super) fn sample(&self, received: &[Vec<Received>], late: &mut Samples) {
+        for (all, bounds) in received.iter().zip(&self.bounds) {
+            let used = all.iter().zip(bounds).filter(|(it, _)| it.is_used && it.is_rendezvous);
+            for (it, bound) in used {
+                let seconds = (it.end.min(*bound) - it.begin()).max(0.0);
+                late.entry(it.size()).or_default().push(seconds);
+            }
+        }
+    }
+
+    /// Of what a track sent and waited for in a state, what is expected to arrive last; `None` if it did not wait there.
+    pub(super) fn rival(
+        &self,
+        tracks: &Tracks<'_>,
+        at: usize,
+        state: u32,
+        usual: &Usual,
+    ) -> Option<Rival> {
+        let all = self.waited.get(at)?;
+        let from = all.partition_point(|freed| freed.state < state);
+        let track = &tracks.list()[at];
+        let (start, end) = (track.start[state as usize], track.end[state as usize]);
+        if end - start <= MOMENT {
+            return None;
+        }
+        let of_state = all[from..].iter().take_while(|freed| freed.state == state);
+        let rivals = of_state.filter_map(|freed| {
+            let expected = freed.begin + usual.get(&freed.size)?;
+            Some(Rival { message: freed.message, expected, seconds: end - freed.begin })
+        });
+        rivals.max_by(|a, b| a.expected.total_cmp(&b.expected))
+    }
+}
+
+/// The state in which the sender of a rendezvous waits until it has arrived, which is not before `earliest`.
+fn waiting(tracks: &Tracks<'_>, message: &Message, earliest: f64) -> Option<u32> {
+    let (from, send) = (message.from as usize, message.send()?);
+    let track = &tracks.list()[from];
+    let is_until = |state: usize| track.end[state] >= earliest - MOMENT;
+    if tracks.class(from, send) == Class::Send && is_until(send) {
+        return Some(send as u32);
+    }
+    if matches!(tracks.class(from, send), Class::Collective(_)) {
+        return None;
+    }
+    let mut later = (send + 1..track.len()).take(FURTHEST);
+    let wait = later.find(|at| tracks.class(from, *at) == Class::Wait && is_until(*at))?;
+    Some(wait as u32)
+}
