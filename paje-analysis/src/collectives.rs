@@ -72,8 +72,10 @@ pub struct Series {
     /// Operation after operation, the state of each track of the group.
     states: Vec<u32>,
     members: usize,
-    /// The root's place among the group's tracks, in series that have a root.
+    /// The place of the first operation's root among the group's tracks, in series that have roots.
     pub root: Option<usize>,
+    /// True if one member after the other is the root, in the order of the group's tracks; else, it is always the same one.
+    pub is_turning: bool,
     /// True if the root is assumed, not named.
     pub assumed: bool,
 }
@@ -161,6 +163,7 @@ impl Collectives {
                     states: states.collect(),
                     members: group.len(),
                     root: None,
+                    is_turning: false,
                     assumed: false,
                 });
             }
@@ -182,30 +185,55 @@ impl Collectives {
 }
 
 impl Series {
+    /// The place of an operation's root among the group's tracks, in series that have roots.
+    #[must_use]
+    pub fn root_of(&self, instance: usize) -> Option<usize> {
+        let turned = if self.is_turning { instance } else { 0 };
+        self.root.map(|root| (root + turned) % self.members)
+    }
+
     /// Takes the named container as the root if it is in the group, and otherwise the one with the smallest
-    /// sum of residuals, the first of several.
+    /// sum of residuals, the first of several. If residuals are less than four fifths of that where members are roots in turn, they are.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
         }
         let named = named.and_then(|named| tracks.of_container(named));
         let named = named.and_then(|named| group.iter().position(|track| *track as usize == named));
-        self.root = named.or_else(|| {
-            let mut sums = vec![0; group.len()];
-            for instance in 0..self.len() {
-                let times = |(track, state): (&u32, &u32)| {
-                    let track = &tracks.list()[*track as usize];
-                    (nanos(track.start[*state as usize]), nanos(track.end[*state as usize]))
-                };
-                let times: Vec<_> = group.iter().zip(self.operation(instance)).map(times).collect();
-                match self.class {
-                    Collective::OneToN => one_to_n(&times, &mut sums),
-                    _ => n_to_one(&times, &mut sums),
-                }
-            }
-            (0..group.len()).min_by_key(|member| sums[*member])
-        });
         self.assumed = named.is_none();
+        if named.is_some() {
+            self.root = named;
+            return;
+        }
+        let mut sums = vec![0; group.len()];
+        // By the root of the first operation, if members are roots in turn.
+        let (mut turning, mut of_one) = (sums.clone(), sums.clone());
+        for instance in 0..self.len() {
+            let times = |(track, state): (&u32, &u32)| {
+                let track = &tracks.list()[*track as usize];
+                (nanos(track.start[*state as usize]), nanos(track.end[*state as usize]))
+            };
+            let times: Vec<_> = group.iter().zip(self.operation(instance)).map(times).collect();
+            of_one.fill(0);
+            match self.class {
+                Collective::OneToN => one_to_n(&times, &mut of_one),
+                _ => n_to_one(&times, &mut of_one),
+            }
+            for (member, sum) in of_one.iter().enumerate() {
+                sums[member] += sum;
+                let first = (member + group.len() - instance % group.len()) % group.len();
+                turning[first] += sum;
+            }
+        }
+        let least = |sums: &[i128]| (0..group.len()).min_by_key(|member| sums[*member]);
+        self.root = least(&sums);
+        let turned = least(&turning);
+        if let (Some(root), Some(first)) = (self.root, turned)
+            && self.len() > 2
+            && 5 * turning[first] < 4 * sums[root]
+        {
+            (self.root, self.is_turning) = (turned, true);
+        }
     }
 }
 

@@ -289,7 +289,7 @@ fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Ve
             }
         };
         let members = 0..group.len();
-        match (series.class, series.root) {
+        match (series.class, series.root_of(instance)) {
             (Collective::NxN | Collective::Barrier, _) => {
                 let kind = if series.class == Collective::NxN { Kind::NxN } else { Kind::Barrier };
                 let last = members.clone().fold(None, later);

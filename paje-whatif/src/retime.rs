@@ -380,8 +380,9 @@ impl<'g> Run<'g> {
         match members {
             groups::Woken::Nobody => {}
             groups::Woken::All => group.iter().for_each(|track| self.wake(*track as usize)),
-            groups::Woken::Below(member) => {
-                for below in shaped.below(*member) {
+            groups::Woken::Below(seat) => {
+                let (instance, member) = shaped.seat(*seat);
+                for below in shaped.below(instance, member) {
                     self.wake(group[below as usize] as usize);
                 }
             }

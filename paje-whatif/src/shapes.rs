@@ -32,7 +32,9 @@ pub struct Shaped {
     /// The number of its first seat: one for each member of each operation.
     pub(crate) first_seat: u32,
     pub(crate) members: u32,
+    /// The root of the first operation, and whether members are roots in turn.
     pub(crate) root: u32,
+    pub(crate) is_turning: bool,
     /// Time that each message to a root that waits for all needs the link into it, in seconds; 0 if not known.
     pub each: f64,
     /// Time that each message to several members needs the link out of the one that sends them, in seconds; 0 if not known.
@@ -44,9 +46,18 @@ pub struct Shaped {
 
 impl Shaped {
     /// True if a member waits for messages that share the link into it.
-    pub(crate) fn is_queue(&self, member: u32) -> bool {
+    pub(crate) fn is_queue(&self, instance: usize, member: u32) -> bool {
         let is_gathered = matches!(self.shape, Shape::NToOne | Shape::ReduceBcast);
-        self.each > 0.0 && is_gathered && member == self.root
+        self.each > 0.0 && is_gathered && member == self.root_of(instance)
+    }
+
+    /// The root of an operation.
+    pub(crate) fn root_of(&self, instance: usize) -> u32 {
+        if self.is_turning {
+            (self.root + instance as u32 % self.members) % self.members
+        } else {
+            self.root
+        }
     }
 
     /// The operation and the member that have a seat.
@@ -56,18 +67,20 @@ impl Shaped {
     }
 
     /// Whom a member waits for in a binomial tree.
-    pub(crate) fn above(&self, member: u32) -> Option<u32> {
-        let relative = (member + self.members - self.root) % self.members;
-        (relative != 0).then(|| ((relative & (relative - 1)) + self.root) % self.members)
+    pub(crate) fn above(&self, instance: usize, member: u32) -> Option<u32> {
+        let root = self.root_of(instance);
+        let relative = (member + self.members - root) % self.members;
+        (relative != 0).then(|| ((relative & (relative - 1)) + root) % self.members)
     }
 
     /// Who waits for a member in a binomial tree.
-    pub(crate) fn below(&self, member: u32) -> impl Iterator<Item = u32> + '_ {
-        let relative = (member + self.members - self.root) % self.members;
+    pub(crate) fn below(&self, instance: usize, member: u32) -> impl Iterator<Item = u32> + '_ {
+        let root = self.root_of(instance);
+        let relative = (member + self.members - root) % self.members;
         let bits = (0..32).map(|bit| 1_u32 << bit);
         let bits = bits.take_while(move |bit| relative & bit == 0);
         let below = bits.map(move |bit| relative | bit).take_while(|below| *below < self.members);
-        below.map(|below| (below + self.root) % self.members)
+        below.map(move |below| (below + root) % self.members)
     }
 }
 
@@ -115,6 +128,7 @@ pub(crate) fn shapes(
             first_seat,
             members: group.len() as u32,
             root,
+            is_turning: series.is_turning,
             each: 0.0,
             out: 0.0,
             through: Vec::new(),
@@ -123,7 +137,7 @@ pub(crate) fn shapes(
         for shape in candidates(series.class) {
             shaped.shape = *shape;
             if matches!(shape, Shape::NToOne | Shape::ReduceBcast) && !has_links {
-                each = queue::each_of(tracks, group, series, root);
+                each = queue::each_of(tracks, group, series, |at| shaped.root_of(at));
             }
             shaped.each = each;
             shaped.out = 0.0;
@@ -151,7 +165,7 @@ pub(crate) fn shapes(
         if shaped.is_stream() {
             shaped.through = recorded(tracks, group, series, &shaped);
         }
-        if !shaped.is_queue(root) {
+        if !shaped.is_queue(0, root) {
             shaped.each = 0.0;
         }
         shaped
@@ -230,22 +244,20 @@ fn recorded(tracks: &Tracks<'_>, group: &[u32], series: &Series, shaped: &Shaped
 pub(crate) fn base(
     shaped: &Shaped,
     shape: Shape,
-    member: u32,
+    (instance, member): (usize, u32),
     enter: &dyn Fn(u32) -> f64,
     exit: &dyn Fn(u32) -> f64,
 ) -> f64 {
-    let own = enter(member);
+    let (own, root) = (enter(member), shaped.root_of(instance));
     let all = || (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max);
     match shape {
-        _ if shaped.is_queue(member) => through(shaped.members, shaped.root, shaped.each, enter),
+        _ if shaped.is_queue(instance, member) => through(shaped.members, root, shaped.each, enter),
         Shape::NxN => all(),
-        Shape::NToOne if member == shaped.root => all(),
-        Shape::OneToN => own.max(enter(shaped.root)),
-        Shape::Binomial | Shape::ReduceBcast => match shaped.above(member) {
+        Shape::NToOne if member == root => all(),
+        Shape::OneToN => own.max(enter(root)),
+        Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
             // The root of a tree is free when it has entered.
-            Some(above) if above == shaped.root && shape == Shape::Binomial => {
-                own.max(enter(above))
-            }
+            Some(above) if above == root && shape == Shape::Binomial => own.max(enter(above)),
             Some(above) => own.max(exit(above)),
             None if shape == Shape::ReduceBcast => all(),
             None => own,
@@ -279,7 +291,7 @@ fn spread(
         for member in 0..shaped.members {
             let base = match shape {
                 Shape::NxN => latest,
-                _ => base(shaped, shape, member, &enter, &exit),
+                _ => base(shaped, shape, (instance, member), &enter, &exit),
             };
             let rest: f64 = exit(member) - base;
             let sum: &mut (f64, f64) = &mut sums[member as usize];
@@ -308,6 +320,7 @@ mod tests {
             first_seat: 0,
             members,
             root,
+            is_turning: false,
             each: 0.0,
             out: 0.0,
             through: Vec::new(),
@@ -317,7 +330,7 @@ mod tests {
     #[test]
     fn a_binomial_tree() {
         let tree = tree(8, 0);
-        let above: Vec<_> = (0..8).map(|member| tree.above(member)).collect();
+        let above: Vec<_> = (0..8).map(|member| tree.above(0, member)).collect();
         let expected = [None, Some(0), Some(0), Some(2), Some(0), Some(4), Some(4), Some(6)];
         assert_eq!(above, expected);
     }
@@ -328,9 +341,10 @@ mod tests {
             for root in 0..members {
                 let tree = tree(members, root);
                 for member in 0..members {
-                    let below: Vec<u32> = tree.below(member).collect();
-                    let mut expected: Vec<u32> =
-                        (0..members).filter(|other| tree.above(*other) == Some(member)).collect();
+                    let below: Vec<u32> = tree.below(0, member).collect();
+                    let mut expected: Vec<u32> = (0..members)
+                        .filter(|other| tree.above(0, *other) == Some(member))
+                        .collect();
                     let mut found = below.clone();
                     found.sort_unstable();
                     expected.sort_unstable();

@@ -135,7 +135,8 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     let assumed = rooted.filter_map(|series| {
         let members = collectives.members(series);
         let root = waits.name(members[series.root.filter(|_| members.len() > 1)?]);
-        Some(format!("{root} for {}", value(series.type_, series.value)))
+        let turn = if series.is_turning { " and the next ones in turn" } else { "" };
+        Some(format!("{root}{turn} for {}", value(series.type_, series.value)))
     });
     let assumed: Vec<String> = assumed.collect();
     if !assumed.is_empty() {

@@ -150,7 +150,7 @@ fn number(
             Collective::NxN | Collective::Barrier => 2,
             Collective::Scan => members.len() as u32,
             Collective::OneToN | Collective::NToOne => {
-                let Some(root) = series.root else { continue };
+                let Some(root) = series.root_of(at.instance) else { continue };
                 for member in members.iter().filter(|member| **member != members[root]) {
                     pairs.push(match series.class {
                         Collective::OneToN => (members[root], *member),

@@ -13,7 +13,7 @@ use super::streams::{Streams, each_out};
 pub(super) enum Woken {
     Nobody,
     All,
-    /// Those directly below this member in the tree.
+    /// Those directly below the member with this seat in the tree.
     Below(u32),
 }
 
@@ -83,14 +83,14 @@ impl Groups {
         let is_last = self.entered[first] == shaped.members;
         if shaped.is_stream() {
             self.send(graph, plan, shaped, seat, member);
-            if shaped.is_free(shaped.shape, member) {
+            if shaped.is_free(shaped.shape, instance, member) {
                 self.send_below(graph, plan, shaped, seat, member);
             }
         }
         match shaped.shape {
             Shape::NxN | Shape::NToOne | Shape::ReduceBcast if is_last => Woken::All,
-            Shape::OneToN if member == shaped.root => Woken::All,
-            Shape::Binomial if member == shaped.root => Woken::Below(member),
+            Shape::OneToN if member == shaped.root_of(instance) => Woken::All,
+            Shape::Binomial if member == shaped.root_of(instance) => Woken::Below(seat),
             Shape::Scan => Woken::All,
             _ => Woken::Nobody,
         }
@@ -99,23 +99,23 @@ impl Groups {
     pub(super) fn leave(&mut self, graph: &Graph<'_>, plan: &Plan, seat: u32, shift: f64) -> Woken {
         self.leave[seat as usize] = shift;
         let shaped = Self::shaped(graph, seat);
-        let (_, member) = shaped.seat(seat);
+        let (instance, member) = shaped.seat(seat);
         let is_tree = shaped.shape != Shape::OneToN;
-        if shaped.is_stream() && is_tree && !shaped.is_free(shaped.shape, member) {
+        if shaped.is_stream() && is_tree && !shaped.is_free(shaped.shape, instance, member) {
             self.send_below(graph, plan, shaped, seat, member);
         }
         match shaped.shape {
-            Shape::Binomial | Shape::ReduceBcast => Woken::Below(shaped.seat(seat).1),
+            Shape::Binomial | Shape::ReduceBcast => Woken::Below(seat),
             _ => Woken::Nobody,
         }
     }
 
     /// Puts what a member waits for on its way, if both sides are there.
     fn send(&mut self, graph: &Graph<'_>, plan: &Plan, shaped: &Shaped, seat: u32, member: u32) {
-        let Some(parent) = shaped.parent(shaped.shape, member) else { return };
-        let first = seat - member;
         let (instance, _) = shaped.seat(seat);
-        let is_free = shaped.is_free(shaped.shape, parent);
+        let Some(parent) = shaped.parent(shaped.shape, instance, member) else { return };
+        let first = seat - member;
+        let is_free = shaped.is_free(shaped.shape, instance, parent);
         let (enter, exit) = Self::recorded(graph, shaped, instance, parent);
         let free = match is_free {
             true => enter + self.enter[(first + parent) as usize],
@@ -143,7 +143,7 @@ impl Groups {
                 self.send(graph, plan, shaped, first + below, below);
             }
         } else {
-            for below in shaped.below(member) {
+            for below in shaped.below(shaped.seat(seat).0, member) {
                 self.send(graph, plan, shaped, first + below, below);
             }
         }
@@ -166,8 +166,8 @@ impl Groups {
     /// True if a member can leave.
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
-        let (_, member) = shaped.seat(seat);
-        if shaped.is_stream() && shaped.parent(shaped.shape, member).is_some() {
+        let (instance, member) = shaped.seat(seat);
+        if shaped.is_stream() && shaped.parent(shaped.shape, instance, member).is_some() {
             return Self::is_dropped(dropped, seat, member) || self.streams.is_through(seat);
         }
         Self::is_dropped(dropped, seat, member) || self.missing(shaped, seat, member).is_none()
@@ -175,7 +175,8 @@ impl Groups {
 
     /// A member that another one waits for.
     pub(super) fn missing(&self, shaped: &Shaped, seat: u32, member: u32) -> Option<u32> {
-        let first = seat - member;
+        let (first, instance) = (seat - member, shaped.seat(seat).0);
+        let root = shaped.root_of(instance);
         let absent = |other: &u32| self.enter[(first + other) as usize].is_nan();
         let here = |other: &u32| self.leave[(first + other) as usize].is_nan();
         let all = || {
@@ -184,10 +185,10 @@ impl Groups {
         };
         match shaped.shape {
             Shape::NxN => all(),
-            Shape::NToOne if member == shaped.root => all(),
-            Shape::OneToN => Some(shaped.root).filter(absent),
-            Shape::Binomial | Shape::ReduceBcast => match shaped.above(member) {
-                Some(above) if above == shaped.root && shaped.shape == Shape::Binomial => {
+            Shape::NToOne if member == root => all(),
+            Shape::OneToN => Some(root).filter(absent),
+            Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
+                Some(above) if above == root && shaped.shape == Shape::Binomial => {
                     Some(above).filter(absent)
                 }
                 Some(above) => Some(above).filter(here),
@@ -220,8 +221,9 @@ impl Groups {
             |base: f64, other: u32| self.enter[(first + other) as usize] - (base - enter(other));
         let left =
             |base: f64, other: u32| self.leave[(first + other) as usize] - (base - exit(other));
-        let (is_root, is_tree) = (member == shaped.root, shaped.shape == Shape::Binomial);
-        if shaped.is_queue(member) {
+        let root = shaped.root_of(instance);
+        let (is_root, is_tree) = (member == root, shaped.shape == Shape::Binomial);
+        if shaped.is_queue(instance, member) {
             let (members, each) = (shaped.members, shaped.each);
             let changed = each * plan.queues.get(shaped.series).copied().unwrap_or(1.0);
             let new = |other: u32| enter(other) + self.enter[(first + other) as usize];
@@ -236,16 +238,16 @@ impl Groups {
         if waits_for_all {
             return Some(self.latest[first as usize]);
         }
-        if shaped.is_stream() && shaped.parent(shaped.shape, member).is_some() {
+        if shaped.is_stream() && shaped.parent(shaped.shape, instance, member).is_some() {
             let base = shaped.through[(seat - shaped.first_seat) as usize];
             return Some((base, self.streams.through(seat) - base));
         }
-        let base = shapes::base(shaped, shaped.shape, member, &enter, &exit);
+        let base = shapes::base(shaped, shaped.shape, (instance, member), &enter, &exit);
         let own = entered(base, member);
         let shift = match shaped.shape {
-            Shape::OneToN => own.max(entered(base, shaped.root)),
-            Shape::Binomial | Shape::ReduceBcast => match shaped.above(member) {
-                Some(above) if above == shaped.root && is_tree => own.max(entered(base, above)),
+            Shape::OneToN => own.max(entered(base, root)),
+            Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
+                Some(above) if above == root && is_tree => own.max(entered(base, above)),
                 Some(above) => own.max(left(base, above)),
                 None => own,
             },

@@ -26,7 +26,12 @@ fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
 type Sample = (Vec<f64>, f64);
 
 /// Time that each message needs the root's link, in seconds; 0 if that explains nothing.
-pub(super) fn each_of(tracks: &Tracks<'_>, group: &[u32], series: &Series, root: u32) -> f64 {
+pub(super) fn each_of(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    root_of: impl Fn(usize) -> u32,
+) -> f64 {
     // A sample of a long series tells as much.
     let step = series.len().div_ceil(1000).max(1);
     let sample = |instance: usize| {
@@ -34,7 +39,7 @@ pub(super) fn each_of(tracks: &Tracks<'_>, group: &[u32], series: &Series, root:
         let state = |member: usize| states[member] as usize;
         let track = |member: usize| &tracks.list()[group[member] as usize];
         let enter = |member: usize| track(member).start[state(member)];
-        let root = root as usize;
+        let root = root_of(instance) as usize;
         let others = (0..group.len()).filter(|member| *member != root);
         let mut starts: Vec<f64> = others.map(|member| enter(member).max(enter(root))).collect();
         starts.sort_unstable_by(f64::total_cmp);

@@ -107,17 +107,17 @@ impl Shaped {
     }
 
     /// Whom a member waits for, where one waits for one.
-    pub(crate) fn parent(&self, shape: Shape, member: u32) -> Option<u32> {
+    pub(crate) fn parent(&self, shape: Shape, instance: usize, member: u32) -> Option<u32> {
         match shape {
-            Shape::OneToN => Some(self.root).filter(|root| *root != member),
-            Shape::Binomial | Shape::ReduceBcast => self.above(member),
+            Shape::OneToN => Some(self.root_of(instance)).filter(|root| *root != member),
+            Shape::Binomial | Shape::ReduceBcast => self.above(instance, member),
             _ => None,
         }
     }
 
     /// True if those below a member need not wait until it leaves: it has what they wait for when it enters.
-    pub(crate) fn is_free(&self, shape: Shape, member: u32) -> bool {
-        member == self.root && shape != Shape::ReduceBcast
+    pub(crate) fn is_free(&self, shape: Shape, instance: usize, member: u32) -> bool {
+        member == self.root_of(instance) && shape != Shape::ReduceBcast
     }
 
     /// By seat of so many operations, when its member could leave at the earliest, were it not for its own message, where
@@ -134,8 +134,8 @@ impl Shaped {
         let mut streams = vec![Stream::default(); self.members as usize];
         for operation in 0..operations {
             for member in 0..self.members {
-                let Some(parent) = self.parent(shape, member) else { continue };
-                let is_free = self.is_free(shape, parent);
+                let Some(parent) = self.parent(shape, operation, member) else { continue };
+                let is_free = self.is_free(shape, operation, parent);
                 let free = if is_free { enter(operation, parent) } else { exit(operation, parent) };
                 let seat = operation as u32 * self.members + member;
                 streams[parent as usize].coming.push((enter(operation, member).max(free), seat));

@@ -76,7 +76,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
             };
             operations.push((
                 series.class,
-                series.root,
+                series.root_of(instance),
                 members.map(of).collect(),
                 (series_at, instance),
             ));

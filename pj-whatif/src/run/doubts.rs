@@ -77,8 +77,13 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             ));
         }
         if let Some(root) = series.root.filter(|_| series.assumed) {
-            report
-                .doubt(format!("{name}: the root is assumed to be {}", graph.name(members[root])));
+            let (root, turn) = (graph.name(members[root]), series.is_turning);
+            report.doubt(match turn {
+                true => {
+                    format!("{name}: containers are assumed to be the root in turn, from {root} on")
+                }
+                false => format!("{name}: the root is assumed to be {root}"),
+            });
         }
     }
     for uneven in &graph.collectives.uneven {

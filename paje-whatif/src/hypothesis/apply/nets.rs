@@ -120,7 +120,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             let bytes = sizes[seat].unwrap_or(0.0) * element;
             let (before, after) = (times.before(bytes), times.after(bytes));
             // Where messages wait for one another at the root, each but the last is counted there.
-            let is_queue = shaped.is_queue(shaped.seat(seat as u32).1);
+            let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
             if (is_queue || shaped.out > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
             }
