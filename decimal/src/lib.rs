@@ -240,14 +240,23 @@ const SIGN: u64 = 1 << 63;
 /// error, the exact product rounds to the same integer.
 #[inline(always)]
 fn units(magnitude: f64, power: u64) -> Option<u64> {
-    const LARGEST: f64 = (1u64 << 40) as f64;
+    units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)
+}
+
+/// [`units`] that are right only if they are below this.
+const MOST_UNITS: u64 = 1 << 40;
+
+/// The same for who asks whether the number is too large by what comes out: of such a number, [`MOST_UNITS`] or more.
+#[inline(always)]
+fn units_if_few(magnitude: f64, power: u64) -> Option<u64> {
     const SHIFT: f64 = (1u64 << 52) as f64;
     const UNDECIDED: f64 = 0.5 - 1.0 / (1u64 << 12) as f64;
     let scaled = magnitude * power as f64;
-    // A NaN is not below it.
+    // From 2^52 on, what is added to is not in the lower half of its bits any more: it stays large.
     let rounded = scaled + SHIFT;
     let off = (scaled - (rounded - SHIFT)).abs();
-    (scaled < LARGEST && off < UNDECIDED).then(|| rounded.to_bits() - SHIFT.to_bits())
+    // A NaN, and the difference of two infinities, is not below it.
+    (off < UNDECIDED).then(|| rounded.to_bits().wrapping_sub(SHIFT.to_bits()))
 }
 
 /// The same for numbers that are not too large, with six or nine digits after the point; `None` for the others.

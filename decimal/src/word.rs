@@ -3,7 +3,7 @@
 //! A number that is in a register can be put into several places, at sixteen bytes a store, and nothing waits
 //! for what was stored before it.
 
-use crate::{SIGN, TENS, THREES, units};
+use crate::{SIGN, TENS, THREES, units_if_few};
 
 /// The text that [`write_fixed6`](crate::write_fixed6) appends for a number of at most six digits before the point, and
 /// `, ` behind it.
@@ -69,7 +69,8 @@ impl Fixed6 {
         if value.to_bits() & SIGN != 0 {
             return None;
         }
-        let units = units(value, TENS[6])?;
+        // Below, all are refused that are not few.
+        let units = units_if_few(value, TENS[6])?;
         let digits = |six: u64| b'.' as u64 | three(six / 1000) << 8 | three(six) << 32 | COMMA;
         if units < TENS[6] {
             let tail = digits(units);

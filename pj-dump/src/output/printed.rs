@@ -9,11 +9,20 @@ pub(crate) struct Printed {
     bytes: Vec<u8>,
     /// The beginning of each, and the end of the last.
     places: Vec<usize>,
+    /// The first ones, side by side.
+    first: Vec<Short>,
 }
+
+/// A text and, in the last byte, its length, which is larger if the text is.
+pub(crate) type Short = [u8; SHORT];
+const SHORT: usize = 32;
+
+/// Texts that are kept side by side: they stay in a core's second-level cache.
+const MOST_FIRST: usize = 1 << 14;
 
 impl Default for Printed {
     fn default() -> Self {
-        Printed { bytes: Vec::new(), places: vec![0] }
+        Printed { bytes: Vec::new(), places: vec![0], first: Vec::new() }
     }
 }
 
@@ -34,8 +43,26 @@ impl Printed {
 
     /// Adds a name behind the others, and no padding.
     fn put(&mut self, quotes: Quotes, name: Name<'_>) {
+        let start = self.bytes.len();
         quotes.write(name, &mut self.bytes);
         self.places.push(self.bytes.len());
+        if self.first.len() < MOST_FIRST {
+            let text = &self.bytes[start..];
+            let mut short = [u8::MAX; SHORT];
+            if let Some(bytes) = short[..SHORT - 1].get_mut(..text.len()) {
+                bytes.copy_from_slice(text);
+                short[SHORT - 1] = text.len() as u8;
+            }
+            self.first.push(short);
+        }
+    }
+
+    /// A text that is short and among the first, and its length.
+    #[inline(always)]
+    pub(crate) fn short(&self, number: usize) -> Option<(&Short, usize)> {
+        let short = self.first.get(number)?;
+        let len = usize::from(short[SHORT - 1]);
+        (len < SHORT).then_some((short, len))
     }
 
     /// Makes sure that these are ready which are numbers that are small and come again and again: imbrications, with

@@ -5,7 +5,7 @@
 
 use decimal::{Fixed6, put_fixed};
 
-use super::printed::{PADDING, Text};
+use super::printed::{PADDING, Printed, Text};
 
 /// Room for such a row: a prefix, three numbers and four texts at their longest, and twice what a mask can reach.
 pub(super) const ROOM: usize = 512;
@@ -84,15 +84,19 @@ impl Row<'_> {
         self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
     }
 
-    /// Puts a text, if it is short.
+    /// Puts one of these texts, if it is short.
     #[inline(always)]
-    pub(super) fn text(&mut self, text: Text<'_>) -> Option<()> {
-        let padded: &[u8; PADDING] = text.padded.first_chunk()?;
-        if text.len > PADDING {
-            return None;
+    pub(super) fn text(&mut self, texts: &Printed, number: usize) -> Option<()> {
+        match texts.short(number) {
+            Some((text, len)) => {
+                self.put(text, len);
+                Some(())
+            }
+            None => {
+                self.len = put_other(self.bytes, self.len, texts.text(number)?)?;
+                Some(())
+            }
         }
-        self.put(padded, text.len);
-        Some(())
     }
 
     #[inline(always)]
@@ -123,20 +127,10 @@ impl Row<'_> {
                 return None;
             }
         } else {
-            return self.any_key(raw);
+            self.len = put_any_key(self.bytes, self.len, raw)?;
+            return Some(());
         }
         self.len = at + len;
-        Some(())
-    }
-
-    #[inline(never)]
-    fn any_key(&mut self, raw: &[u8]) -> Option<()> {
-        if raw.len() > PADDING || raw.iter().any(|byte| !(FIRST_PLAIN..0x80).contains(byte)) {
-            return None;
-        }
-        let at = self.len & (ROOM / 2 - 1);
-        self.bytes[at..at + raw.len()].copy_from_slice(raw);
-        self.len = at + raw.len();
         Some(())
     }
 
@@ -146,6 +140,30 @@ impl Row<'_> {
         self.put(b"\n", 1);
         self.len
     }
+}
+
+/// Puts a text, if it is short, and none of the first; where it ends. By the row's parts, so that these stay in
+/// registers where nobody calls this.
+#[inline(never)]
+fn put_other(bytes: &mut [u8; ROOM], len: usize, text: Text<'_>) -> Option<usize> {
+    let padded: &[u8; PADDING] = text.padded.first_chunk()?;
+    if text.len > PADDING {
+        return None;
+    }
+    let at = len & (ROOM / 2 - 1);
+    bytes[at..at + PADDING].copy_from_slice(padded);
+    Some(at + text.len)
+}
+
+/// Puts the key of a link, if it is printed as it was written; where it ends.
+#[inline(never)]
+fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> {
+    if raw.len() > PADDING || raw.iter().any(|byte| !(FIRST_PLAIN..0x80).contains(byte)) {
+        return None;
+    }
+    let at = len & (ROOM / 2 - 1);
+    bytes[at..at + raw.len()].copy_from_slice(raw);
+    Some(at + raw.len())
 }
 
 /// From here on up to the end of ASCII are letters, digits and what else is printed as it is written; before it are

@@ -27,6 +27,9 @@ use super::row::{Known, Prefix, ROOM, Row, put_rows};
 use super::{Style, released};
 use decimal::{Fixed6, write_general};
 
+/// Room in a buffer at first: most pieces need no more. Pages that no row gets to are never touched.
+const FIRST_ROOM: usize = 1 << 18;
+
 /// Formats rows into a buffer.
 #[derive(Debug)]
 pub(crate) struct RowFormatter<'t> {
@@ -116,8 +119,11 @@ impl<'t> RowFormatter<'t> {
 
     #[cold]
     fn grow(&mut self, room: usize) {
-        let wanted = (self.at + room).max(self.buffer.len() * 2);
-        self.buffer.resize(wanted, 0);
+        let wanted = (self.at + room).max(self.buffer.len() * 2).max(FIRST_ROOM);
+        // Another one, which comes from the system as zeros: nothing is written that is not a row.
+        let mut larger = vec![0; wanted];
+        larger[..self.at].copy_from_slice(&self.buffer[..self.at]);
+        self.buffer = larger;
     }
 
     /// Puts a text for which there is room.
@@ -226,8 +232,8 @@ impl Visitor for RowFormatter<'_> {
             row.number(known.of(start)?);
             row.number(known.next(end)?);
             row.number(Fixed6::new(end - start)?);
-            row.text(levels.text(states.imbrication[i] as usize)?)?;
-            row.text(values.get(states.value[i].index()))
+            row.text(&levels, states.imbrication[i] as usize)?;
+            row.text(values, states.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.state(&states, i, values, &levels);
         self.put_rows(states.start.len(), &states.user_defined, short, long);
@@ -254,7 +260,7 @@ impl Visitor for RowFormatter<'_> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let short = |row: &mut Row<'_>, i: usize| {
             row.number(Fixed6::new(events.time[i])?);
-            row.text(values.get(events.value[i].index()))
+            row.text(values, events.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.event(&events, i, values);
         self.put_rows(events.time.len(), &events.user_defined, short, long);
@@ -269,11 +275,11 @@ impl Visitor for RowFormatter<'_> {
             row.number(Fixed6::new(start)?);
             row.number(Fixed6::new(end)?);
             row.number(Fixed6::new(end - start)?);
-            row.text(values.get(links.value[i].index()))?;
+            row.text(values, links.value[i].index())?;
             row.separator();
-            row.text(containers.get(links.from[i].index()))?;
+            row.text(containers, links.from[i].index())?;
             row.separator();
-            row.text(containers.get(links.to[i].index()))?;
+            row.text(containers, links.to[i].index())?;
             row.separator();
             row.key(links.raw_key(i))
         };
