@@ -12,7 +12,10 @@
 //! several) and need one run-time choice of the instruction set per block instead of one per line.
 //! Measured by `cargo bench -p benches --bench stages tokenise`.
 
+mod masks;
+
 use crate::token::Span;
+use masks::{lines_of, signs_of};
 
 /// Classes of 64 consecutive bytes, lowest bit first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +26,8 @@ struct Masks {
     hash: u64,
 }
 
-impl Masks {
-    /// Masks after the end of the text: newlines, so that every search ends.
-    const END: Masks = Masks { white: !0, newline: !0, quote: 0, hash: 0 };
-}
+/// Masks of one class, chunk by chunk, lowest byte first: a window may begin at any of their bytes.
+type Bits = Vec<[u8; 8]>;
 
 /// The fields of one line; kept and filled again for every line.
 #[derive(Clone, Debug, Default)]
@@ -60,37 +61,67 @@ pub struct ShortLine {
 /// Masks of a block of text; kept and filled again for every block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
-    masks: Vec<Masks>,
-    found: Found,
+    white: Bits,
+    newline: Bits,
+    /// Empty unless the block is special.
+    quote: Bits,
+    hash: Bits,
+    newlines: u64,
     /// True if the block has any quote or comment sign.
     special: bool,
 }
 
-/// Sums over the masks of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Found {
-    newlines: u64,
-    /// The bits of all quotes and comment signs: none if there is none.
-    special: u64,
-}
-
-impl Found {
-    #[inline(always)]
-    const fn add(&mut self, masks: &Masks) {
-        self.newlines += masks.newline.count_ones() as u64;
-        self.special |= masks.quote | masks.hash;
-    }
-}
+/// Chunks behind those of the text: what is left of it, and two of newlines, so that every search ends, and a window
+/// may begin anywhere.
+const BEHIND: usize = 3;
 
 /// The lines of a text that are short: their fields can be read off one 64-byte window, for they have no comment, and
 /// quotes only around whole fields.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
-    masks: &'s [Masks],
+    white: &'s [u8],
+    newline: &'s [u8],
+    quote: &'s [u8],
+    hash: &'s [u8],
     special: bool,
 }
 
-impl ShortLines<'_> {
+/// The lines of a text without quotes and comments.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainLines<'s> {
+    white: &'s [u8],
+    newline: &'s [u8],
+}
+
+impl PlainLines<'_> {
+    /// The same as [`ShortLines::usual`] of most lines, in one load and one shift for each mask: they have less than 57 bytes.
+    #[must_use]
+    #[inline(always)]
+    pub fn usual(self, start: usize) -> Option<(u64, u32)> {
+        let at = start / 8;
+        let window = |bits: &[u8]| {
+            let bytes = bits.get(at..at + 8)?.first_chunk()?;
+            Some(u64::from_le_bytes(*bytes) >> (start % 8))
+        };
+        let (newlines, white) = (window(self.newline)?, window(self.white)?);
+        match newlines {
+            0 => None,
+            _ => usual(white, newlines ^ (newlines - 1), newlines),
+        }
+    }
+}
+
+/// What [`ShortLines::usual`] says of a line, by the white bytes from its beginning on, its bytes and all newlines.
+#[inline(always)]
+const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
+    let doubled = white & (white << 1);
+    match doubled & (line >> 1) {
+        0 => Some((white & !doubled & line, newlines.trailing_zeros())),
+        _ => None,
+    }
+}
+
+impl<'s> ShortLines<'s> {
     /// The ends of the fields of the line at `start`, and its length without its newline, if the fields stand one byte
     /// apart, which is usual. The ends are bits, lowest first, and counted from the beginning of the line: the lowest is
     /// set where the line begins with a white byte. One more white byte may end the line.
@@ -98,11 +129,16 @@ impl ShortLines<'_> {
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
         let (white, line, newlines) = self.window(start)?;
-        let doubled = white & (white << 1) & line;
-        match doubled & (line >> 1) {
-            0 => Some((white & line & !doubled, newlines.trailing_zeros())),
-            _ => None,
-        }
+        usual(white, line, newlines)
+    }
+
+    /// The same lines, if there is neither a quote nor a comment sign in the text.
+    #[must_use]
+    pub fn plain(self) -> Option<PlainLines<'s>> {
+        let ShortLines { white, newline, special, .. } = self;
+        // Who asks whether there is a byte of one knows it of the other.
+        let newline = newline.get(..white.len())?;
+        (!special).then_some(PlainLines { white, newline })
     }
 
     /// The places where the fields of the line at `start` begin and end.
@@ -118,21 +154,21 @@ impl ShortLines<'_> {
     /// newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
-        let shift = (start % 64) as u32;
-        // The further one first: then the other is there.
-        let (high, low) = (self.masks.get(start / 64 + 1)?, self.masks.get(start / 64)?);
-        let window = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
-        let newlines = window(low.newline, high.newline);
+        let shift = (start % 8) as u32;
+        let window = |bits: &[u8]| {
+            let bytes: &[u8; 9] = bits.get(start / 8..)?.first_chunk()?;
+            let [low @ .., high] = *bytes;
+            Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
+        };
+        let (white, newlines) = (window(self.white)?, window(self.newline)?);
         if newlines == 0 {
             return None;
         }
         let line = newlines ^ (newlines - 1);
-        let white = window(low.white, high.white);
         if !self.special {
             return Some((white, line, newlines));
         }
-        let quotes = window(low.quote, high.quote) & line;
-        let hashes = window(low.hash, high.hash) & line;
+        let (quotes, hashes) = (window(self.quote)? & line, window(self.hash)? & line);
         let inside = prefix_xor(quotes);
         let outside = white & !inside;
         let opening = quotes & inside;
@@ -148,48 +184,42 @@ impl ShortLines<'_> {
 impl Scanner {
     /// Computes the masks of `text`.
     pub fn scan(&mut self, text: &[u8]) {
-        self.masks.clear();
-        self.found = Found::default();
         let (chunks, tail) = text.as_chunks::<64>();
-        self.scan_chunks(chunks);
         let mut last = [b'\n'; 64];
         last[..tail.len()].copy_from_slice(tail);
-        self.scan_chunks(&[last]);
-        self.found.newlines -= (64 - tail.len()) as u64;
-        self.special = self.found.special != 0;
-        // A window may begin on the last byte and reach into the next mask.
-        self.masks.push(Masks::END);
-        self.masks.push(Masks::END);
+        let count = chunks.len();
+        let Scanner { white, newline, quote, hash, .. } = self;
+        for bits in [&mut *white, &mut *newline] {
+            bits.resize(count + BEHIND, [0; 8]);
+            bits[count + 1..].fill([u8::MAX; 8]);
+        }
+        let all = lines_of(chunks, &mut white[..count], &mut newline[..count]);
+        let rest = lines_of(&[last], &mut white[count..=count], &mut newline[count..=count]);
+        self.newlines = all.newlines + rest.newlines - (64 - tail.len()) as u64;
+        self.special = all.special || rest.special;
+        quote.clear();
+        hash.clear();
+        if self.special {
+            quote.resize(count + BEHIND, [0; 8]);
+            hash.resize(count + BEHIND, [0; 8]);
+            signs_of(chunks, &mut quote[..count], &mut hash[..count]);
+            signs_of(&[last], &mut quote[count..=count], &mut hash[count..=count]);
+        }
     }
 
     /// Number of newlines in the text last scanned.
     #[must_use]
     pub const fn newlines(&self) -> u64 {
-        self.found.newlines
-    }
-
-    fn scan_chunks(&mut self, chunks: &[[u8; 64]]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("popcnt")
-        {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has AVX2 and POPCNT, which is all that the function asks for.
-            unsafe {
-                avx2::extend(&mut self.masks, &mut self.found, chunks);
-            }
-            return;
-        }
-        let found = &mut self.found;
-        let masks = chunks.iter().map(masks_portable);
-        self.masks.extend(masks.inspect(|masks| found.add(masks)));
+        self.newlines
     }
 
     /// The lines of the text last scanned.
     #[must_use]
     #[inline(always)]
     pub fn short_lines(&self) -> ShortLines<'_> {
-        ShortLines { masks: &self.masks, special: self.special }
+        let (white, newline) = (self.white.as_flattened(), self.newline.as_flattened());
+        let (quote, hash) = (self.quote.as_flattened(), self.hash.as_flattened());
+        ShortLines { white, newline, quote, hash, special: self.special }
     }
 
     /// Finds the fields of the line that starts at `start` of the `text` last scanned.
@@ -251,15 +281,27 @@ impl Scanner {
     #[inline]
     fn find(&self, from: usize, class: impl Fn(&Masks) -> u64) -> usize {
         let mut word = from / 64;
-        let mut bits = class(&self.masks[word]) & (!0 << (from % 64));
+        let mut bits = self.masks(word).map_or(0, |masks| class(&masks)) & (!0 << (from % 64));
         while bits == 0 {
             word += 1;
-            match self.masks.get(word) {
-                Some(masks) => bits = class(masks),
+            match self.masks(word) {
+                Some(masks) => bits = class(&masks),
                 None => return word * 64,
             }
         }
         word * 64 + bits.trailing_zeros() as usize
+    }
+
+    /// All masks of a chunk.
+    #[inline(always)]
+    fn masks(&self, chunk: usize) -> Option<Masks> {
+        let special = |bits: &Bits| bits.get(chunk).map_or(0, |bits| u64::from_le_bytes(*bits));
+        Some(Masks {
+            white: u64::from_le_bytes(*self.white.get(chunk)?),
+            newline: u64::from_le_bytes(*self.newline.get(chunk)?),
+            quote: special(&self.quote),
+            hash: special(&self.hash),
+        })
     }
 }
 
@@ -272,81 +314,6 @@ const fn prefix_xor(mut bits: u64) -> u64 {
     bits ^= bits << 8;
     bits ^= bits << 16;
     bits ^ (bits << 32)
-}
-
-/// The masks without any instruction set in particular.
-fn masks_portable(chunk: &[u8; 64]) -> Masks {
-    let gather = |class: fn(u8) -> bool| {
-        chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
-            let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
-            // The eight low bits of the bytes move side by side into the top byte.
-            mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
-        })
-    };
-    Masks {
-        white: gather(|b| b == b' ' || b.wrapping_sub(9) < 5),
-        newline: gather(|b| b == b'\n'),
-        quote: gather(|b| b == b'"'),
-        hash: gather(|b| b == b'#'),
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{Found, Masks};
-    use std::arch::x86_64::{
-        __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
-        _mm256_setr_epi8, _mm256_shuffle_epi8,
-    };
-
-    /// Appends the masks of each chunk, and adds them up.
-    #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn extend(masks: &mut Vec<Masks>, found: &mut Found, chunks: &[[u8; 64]]) {
-        // A copy, which stays in registers.
-        let mut sums = *found;
-        // Looked up by its low nibble, a white byte finds itself; no other byte does, and bytes
-        // from 0x80 on look up zero.
-        let white = _mm256_setr_epi8(
-            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
-            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,
-        );
-        let newline = _mm256_set1_epi8(b'\n' as i8);
-        let quote = _mm256_set1_epi8(b'"' as i8);
-        let hash = _mm256_set1_epi8(b'#' as i8);
-        masks.reserve(chunks.len() + 2);
-        // A loop: a closure would be a call for each chunk.
-        for chunk in chunks {
-            let (low, high) = (load(chunk, 0), load(chunk, 32));
-            let pair = |l: __m256i, h: __m256i| {
-                u64::from(_mm256_movemask_epi8(l) as u32)
-                    | u64::from(_mm256_movemask_epi8(h) as u32) << 32
-            };
-            let equal = |to: __m256i| pair(_mm256_cmpeq_epi8(low, to), _mm256_cmpeq_epi8(high, to));
-            let chunk_masks = Masks {
-                white: pair(
-                    _mm256_cmpeq_epi8(low, _mm256_shuffle_epi8(white, low)),
-                    _mm256_cmpeq_epi8(high, _mm256_shuffle_epi8(white, high)),
-                ),
-                newline: equal(newline),
-                quote: equal(quote),
-                hash: equal(hash),
-            };
-            sums.add(&chunk_masks);
-            masks.push(chunk_masks);
-        }
-        *found = sums;
-    }
-
-    /// 32 bytes of the chunk; compiles to one load.
-    #[target_feature(enable = "avx2")]
-    fn load(chunk: &[u8; 64], at: usize) -> __m256i {
-        let word = |i: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&chunk[at + 8 * i..at + 8 * i + 8]);
-            i64::from_le_bytes(bytes)
-        };
-        _mm256_set_epi64x(word(3), word(2), word(1), word(0))
-    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod successor;
 pub(crate) mod symbols;
 mod tails;
 mod times;
+mod usual;
 pub(crate) mod values;
 pub(crate) mod watched;
 
@@ -41,10 +42,10 @@ use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
 use crate::decode::plan::{Plan, Plans, ShortIds};
-use crate::decode::short::{Batches, batch_of};
 use crate::decode::strands::Strands;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
+use crate::decode::usual::{Batches, UsualLines, batch_of, usual_lines};
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
@@ -172,7 +173,7 @@ impl Decoder {
             }
             return;
         }
-        self.decode_block(block, defs, is_first, decoded);
+        self.decode_block(usual_lines, block, defs, is_first, decoded);
     }
 
     /// The same code for processors that find and clear bits in one instruction.
@@ -185,12 +186,14 @@ impl Decoder {
         is_first: bool,
         decoded: &mut Decoded,
     ) {
-        self.decode_block(block, defs, is_first, decoded);
+        self.decode_block(|lines| usual::usual_lines_wide(lines), block, defs, is_first, decoded);
     }
 
+    /// The same, with the [`usual_lines`] of the processor.
     #[inline(always)]
     fn decode_block(
         &mut self,
+        usual: impl Fn(UsualLines<'_>) -> (usize, u32),
         block: &Block,
         defs: &DefTable,
         is_first: bool,
@@ -222,7 +225,7 @@ impl Decoder {
                 self.plan(at_hand);
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
-            start = self.classify(text, block.padded(), range, at_hand.is_open());
+            start = self.classify(&usual, text, block.padded(), range, at_hand.is_open());
             // Between two lines of a definition there is nothing, and asking each plan takes long where
             // there are many definitions.
             if self.waiting.lines > lines {

@@ -1,3 +1,4 @@
+use super::masks::gather;
 use super::*;
 use crate::token;
 use proptest::prelude::*;
@@ -19,6 +20,7 @@ fn check(text: &[u8]) {
             }
             assert_eq!(Some(len), scanner.short_lines().at(start).map(|line| line.len));
         }
+        check_plain(&scanner, start);
         assert_eq!(scanner.fields(text, start, &mut fast), end);
         assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
         assert_eq!(scanner.line_end(text, start), end);
@@ -26,6 +28,17 @@ fn check(text: &[u8]) {
         assert_eq!(fast.as_slice(), plain, "{shown:?}");
         assert_eq!(searched.as_slice(), plain, "{shown:?}");
         start = end + 1;
+    }
+}
+
+/// A line in a text without quotes and comments, in one load: no other than in two, and found wherever it is not long.
+fn check_plain(scanner: &Scanner, start: usize) {
+    let lines = scanner.short_lines();
+    let Some(plain) = lines.plain() else { return };
+    let (found, expected) = (plain.usual(start), lines.usual(start));
+    match expected {
+        Some((_, len)) if len < 57 => assert_eq!(found, expected),
+        _ => assert!(found.is_none() || found == expected),
     }
 }
 
@@ -80,6 +93,22 @@ fn corners() {
     }
 }
 
+/// Lines of any length, from any bit of a byte on.
+#[test]
+fn plain_lines() {
+    for before in 0..16 {
+        for length in 0..80 {
+            let words = "ab ".repeat(length);
+            check(format!("{}\n{}\n{words} \n", "x".repeat(before), &words[..length]).as_bytes());
+        }
+    }
+    let mut scanner = Scanner::default();
+    scanner.scan(b"12 3.5 S\n");
+    assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x144, 8)));
+    scanner.scan(b"12 \"S\"\n");
+    assert!(scanner.short_lines().plain().is_none());
+}
+
 #[test]
 fn every_byte_has_its_class() {
     for byte in 0..=255u8 {
@@ -87,8 +116,15 @@ fn every_byte_has_its_class() {
         chunk[byte as usize % 64] = byte;
         let mut scanner = Scanner::default();
         scanner.scan(&chunk);
-        assert_eq!(scanner.masks[0], masks_portable(&chunk), "byte {byte}");
-        assert_eq!(scanner.masks[0].white != 0, token::is_white(byte), "byte {byte}");
+        let masks = scanner.masks(0).expect("there is a chunk");
+        let expected = Masks {
+            white: gather(&chunk, token::is_white),
+            newline: gather(&chunk, |byte| byte == b'\n'),
+            quote: gather(&chunk, |byte| byte == b'"'),
+            hash: gather(&chunk, |byte| byte == b'#'),
+        };
+        assert_eq!(masks, expected, "byte {byte}");
+        assert_eq!(scanner.special, matches!(byte, b'"' | b'#'), "byte {byte}");
     }
 }
 

@@ -54,7 +54,8 @@ impl<'t> Text<'t> for InWindow<'t> {
         op: Op,
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)> {
-        let window = padded.get((start as usize).checked_sub(LINE_START)?..)?;
+        // Where there is none ahead of it, it begins beyond all bytes.
+        let window = padded.get((start as usize).wrapping_sub(LINE_START)..)?;
         let window: &LineWindow = window.first_chunk()?;
         let ((start, end), fields) = Fields::usual(op, bits)?;
         let time = match times.plain(window, start, end) {
@@ -155,9 +156,9 @@ impl Fields {
     /// from the beginning of the line.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
-        // The top bit spares the question whether there is any: if not, the line is refused.
+        // There may be none: then it is 64, and the line is refused.
         let mut next = || {
-            let end = (ends | 1 << 63).trailing_zeros() as usize;
+            let end = ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);
             (end, ends)
         };

@@ -20,8 +20,8 @@ pub(super) struct KnownLanes {
     /// By the texts of a type and a container: see [`short`](super::short).
     pub(super) by_pair: PairTable,
     /// By these, a value, and the other end of a link: see [`tails`](super::tails).
-    pub(super) tails: Tails,
-    pub(super) link_tails: Tails,
+    tails: Tails,
+    link_tails: Tails,
     /// By their symbols; not those that are shared.
     pub(super) lanes: Vec<KnownLane>,
     /// The shard of each strand: first of those that are shared.
@@ -67,6 +67,17 @@ impl KnownLanes {
             shared: Arc::clone(shared),
             ..KnownLanes::new(before.spread)
         }
+    }
+
+    /// The names of lines as one text: of those of links, or of all others.
+    #[inline(always)]
+    pub(super) const fn tails(&self, of_links: bool) -> &Tails {
+        if of_links { &self.link_tails } else { &self.tails }
+    }
+
+    /// The same, to be changed.
+    pub(super) const fn tails_mut(&mut self, of_links: bool) -> &mut Tails {
+        if of_links { &mut self.link_tails } else { &mut self.tails }
     }
 
     /// The lane of a type and a container that stand side by side.

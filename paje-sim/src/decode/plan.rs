@@ -40,6 +40,8 @@ pub(super) struct Plan {
     pub(super) is_usual: bool,
     /// The event has user-defined fields, and they are kept.
     pub(super) keeps_extras: bool,
+    /// See [`Plan::pair_context`].
+    without_len: u64,
 }
 
 /// The plans for all definitions.
@@ -173,6 +175,10 @@ impl Plan {
                 _ => stand_as(&[value], usual::VALUE + 1),
             },
         };
+        let nature = match action {
+            Action::Structural => TypeNature::Container,
+            Action::Replayed(op) => op.nature(),
+        };
         Plan {
             action,
             needed: def.needed_words(),
@@ -187,6 +193,7 @@ impl Plan {
             fits_batch,
             is_usual: is_usual && fits_batch,
             keeps_extras,
+            without_len: pair_context(0, nature, type_ < container),
         }
     }
 
@@ -200,11 +207,7 @@ impl Plan {
     /// nature that the event takes the type for.
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {
-        let nature = match self.action {
-            Action::Structural => TypeNature::Container,
-            Action::Replayed(op) => op.nature(),
-        };
-        pair_context(len, nature, self.type_ < self.container)
+        (len as u64) << 4 | self.without_len
     }
 }
 

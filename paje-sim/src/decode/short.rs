@@ -27,58 +27,22 @@ use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
 use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
 use crate::decode::tails::Tail;
+use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::values::told_apart;
-use crate::names::hash::{ShortText, hash_bytes, word};
-
-/// A line that waits to be decoded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    /// Its start in the block.
-    pub(super) start: u32,
-    /// Number of lines with words that come before it.
-    pub(super) ordinal: u32,
-    /// Its fields: their ends or, in other batches than the usual ones, the edges of a
-    /// [`ShortLine`](paje_parser::scan::ShortLine).
-    fields: u64,
-}
+use crate::names::hash::{ShortText, word};
 
 /// Lines whose lanes are fetched together, where there are many: they are still in the nearest cache when they are decoded.
 const AHEAD: usize = 64;
 
-/// The batch for short lines of a plan: the usual ones, or all others.
-pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
-    2 * plan + !is_usual as u32
-}
-
-/// Lines that wait to be decoded: short ones by their plans, and all others.
-#[derive(Debug, Default)]
-pub(super) struct Batches {
-    /// See [`batch_of`].
-    pub(super) batches: Vec<Vec<Waiting>>,
-    /// Those that are not empty.
-    pub(super) filled: Vec<u32>,
-    pub(super) rest: Vec<Waiting>,
-    /// Number of lines with words that the block at hand has so far.
-    pub(super) lines: u32,
-}
-
-impl Batches {
-    #[inline(always)]
-    fn push(&mut self, index: u32, line: Waiting) {
-        let batch = &mut self.batches[index as usize];
-        if batch.is_empty() {
-            self.filled.push(index);
-        }
-        batch.push(line);
-    }
-}
-
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
     /// that one begins, or where the next line does that is not in the range.
+    ///
+    /// `usual` is [`usual_lines`](crate::decode::usual::usual_lines).
     #[inline(always)]
     pub(super) fn classify(
         &mut self,
+        usual: impl Fn(UsualLines<'_>) -> (usize, u32),
         text: &[u8],
         padded: &[u8],
         range: Range<usize>,
@@ -88,7 +52,14 @@ impl Decoder {
         let mut ordinal = self.waiting.lines;
         while start < range.end {
             if !inside_definition {
-                (start, ordinal) = self.classify_usual(padded, start..range.end, ordinal);
+                (start, ordinal) = usual(UsualLines {
+                    lines: self.lexing.scanner.short_lines(),
+                    ids: &self.plans.short_ids,
+                    padded,
+                    range: start..range.end,
+                    ordinal,
+                    waiting: &mut self.waiting,
+                });
                 if start >= range.end {
                     break;
                 }
@@ -123,35 +94,6 @@ impl Decoder {
         }
         self.waiting.lines = ordinal;
         start
-    }
-
-    /// The same up to the first line whose fields do not stand as usual; and how many lines come before that.
-    #[inline(always)]
-    fn classify_usual(
-        &mut self,
-        padded: &[u8],
-        range: Range<usize>,
-        mut ordinal: u32,
-    ) -> (usize, u32) {
-        // A loop by itself, with all that it needs at hand: it goes through almost all lines.
-        let lines = self.lexing.scanner.short_lines();
-        let ids = &self.plans.short_ids;
-        let Batches { batches, filled, .. } = &mut self.waiting;
-        let (batches, mut start) = (&mut batches[..], range.start);
-        while start < range.end {
-            let Some((ends, len)) = lines.usual(start) else { break };
-            let Some(bytes) = padded.get(start..).and_then(<[u8]>::first_chunk) else { break };
-            let id_len = ends.trailing_zeros() as usize;
-            let Some(index) = ids.find(u64::from_le_bytes(*bytes), id_len) else { break };
-            let Some(batch) = batches.get_mut(index as usize) else { break };
-            if batch.is_empty() {
-                filled.push(index);
-            }
-            batch.push(Waiting { start: start as u32, ordinal, fields: ends });
-            ordinal += 1;
-            start += len as usize + 1;
-        }
-        (start, ordinal)
     }
 
     /// The batch of any short line, which is not that of the usual ones.
@@ -223,18 +165,35 @@ impl Decoder {
         batch: &[Waiting],
         decoded: &mut Decoded,
     ) {
+        let rest = self.waiting.rest.len();
         let looks_ahead = self.known.are_many();
         for lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
             if looks_ahead {
                 self.look_ahead::<T>(padded, plan, lines);
             }
-            self.lines::<T>(padded, plan, op, lines, decoded);
+            // Only where the names stand side by side are they one text.
+            match T::IS_USUAL && self.knows_tails(op) {
+                true => self.lines::<T, true>(padded, plan, op, lines, decoded),
+                false => self.lines::<T, false>(padded, plan, op, lines, decoded),
+            }
         }
+        decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Decodes some lines of a batch.
+    /// Tells whether the names of an event's lines are looked up as one text.
     #[inline(always)]
-    fn lines<'t, T: Text<'t>>(
+    fn knows_tails(&self, op: Op) -> bool {
+        let is_link = match op {
+            Op::SetState | Op::PushState | Op::Event => false,
+            Op::StartLink | Op::EndLink => true,
+            _ => return false,
+        };
+        self.known.tails(is_link).are_few() && !self.symbols.values.are_fleeting()
+    }
+
+    /// Decodes some lines of a batch, whose names are looked up `AS_ONE` text or one by one.
+    #[inline(always)]
+    fn lines<'t, T: Text<'t>, const AS_ONE: bool>(
         &mut self,
         padded: &'t [u8],
         plan: &Plan,
@@ -243,12 +202,12 @@ impl Decoder {
         decoded: &mut Decoded,
     ) {
         let mut last_time = decoded.last_time;
-        let rest = self.waiting.rest.len();
         for line in batch {
             let event = match T::read(padded, (line.start, line.fields), plan, op, &mut self.times)
             {
                 Some((text, time, fields)) => {
-                    self.event(text, line.start, plan, op, (time, fields), decoded)
+                    let read = (time, fields);
+                    self.event::<T, AS_ONE>(text, line.start, plan, op, read, decoded)
                 }
                 None => None,
             };
@@ -264,11 +223,41 @@ impl Decoder {
                     event.at = line.start;
                     event.tail = op as u32;
                 }
+                None if AS_ONE => {
+                    self.learn::<T>(padded, plan, op, line, decoded);
+                    last_time = last_time.max(decoded.last_time);
+                }
                 None => self.waiting.rest.push(*line),
             }
         }
-        decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
         decoded.last_time = last_time;
+    }
+
+    /// Decodes a line name by name, whose names are then known as one text. By the line alone, so that what the others
+    /// have of theirs stays in registers.
+    #[cold]
+    #[inline(never)]
+    fn learn<'t, T: Text<'t>>(
+        &mut self,
+        padded: &'t [u8],
+        plan: &Plan,
+        op: Op,
+        line: &Waiting,
+        decoded: &mut Decoded,
+    ) {
+        let is_link = matches!(op, Op::StartLink | Op::EndLink);
+        let (start, place) = (line.start, (line.start, line.fields));
+        if let Some((text, _, fields)) = T::read(padded, place, plan, op, &mut self.times)
+            && let Some(tail) = self.tail_by_names(text, start, plan, op, fields, decoded)
+            && self.known.tails(is_link).are_few()
+        {
+            let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
+            if let Some(word) = word(text.bytes(), from, to - from) {
+                let context = plan.pair_context(to - from) | (op as u64) << 16;
+                self.known.tails_mut(is_link).insert(word, context, tail);
+            }
+        }
+        self.lines::<T, false>(padded, plan, op, std::slice::from_ref(line), decoded);
     }
 
     /// Fetches what decoding these lines will look at for their lanes: side by side, for none depends on another.
@@ -296,7 +285,7 @@ impl Decoder {
 
     /// The strand, the time and the argument of a line's event, if it is plain enough.
     #[inline(always)]
-    fn event<'t, T: Text<'t>>(
+    fn event<'t, T: Text<'t>, const AS_ONE: bool>(
         &mut self,
         line: T,
         start_of_line: u32,
@@ -313,7 +302,7 @@ impl Decoder {
             Op::PopState | Op::ResetState => Some((self.lane(text, plan, fields)?.strand, time, 0)),
             Op::SetState | Op::PushState | Op::Event => {
                 let Tail { strand, value, .. } =
-                    self.tail(line, start_of_line, plan, op, fields, decoded)?;
+                    self.tail::<T, AS_ONE>(line, start_of_line, plan, op, fields, decoded)?;
                 Some((strand, time, u64::from(value)))
             }
             Op::SetVariable | Op::AddVariable | Op::SubVariable => {
@@ -323,10 +312,9 @@ impl Decoder {
             }
             Op::StartLink | Op::EndLink => {
                 let Tail { strand, value, end } =
-                    self.tail(line, start_of_line, plan, op, fields, decoded)?;
+                    self.tail::<T, AS_ONE>(line, start_of_line, plan, op, fields, decoded)?;
                 let (key_start, key_end) = bare(text, fields.key);
-                let key = ShortText::new(text, key_start, key_end);
-                let key_hash = key.hash().unwrap_or_else(|| hash_bytes(&text[key_start..key_end]));
+                let (key, key_hash) = ShortText::hashed(text, key_start, key_end);
                 let base = line.base(start_of_line);
                 let place = |at: usize| base.wrapping_add(at as u32);
                 let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
@@ -346,7 +334,28 @@ impl Decoder {
 
     /// The strand and the symbols that the names of a line stand for, if they are known.
     #[inline(always)]
-    fn tail<'t, T: Text<'t>>(
+    fn tail<'t, T: Text<'t>, const AS_ONE: bool>(
+        &mut self,
+        line: T,
+        start_of_line: u32,
+        plan: &Plan,
+        op: Op,
+        fields: Fields,
+        decoded: &mut Decoded,
+    ) -> Option<Tail> {
+        let is_link = matches!(op, Op::StartLink | Op::EndLink);
+        let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
+        let known = if AS_ONE { word(line.bytes(), from, to - from) } else { None };
+        let Some(word) = known else {
+            return self.tail_by_names(line, start_of_line, plan, op, fields, decoded);
+        };
+        let context = plan.pair_context(to - from) | (op as u64) << 16;
+        self.known.tails(is_link).find(word, context)
+    }
+
+    /// The same of any line, name by name.
+    #[inline(always)]
+    fn tail_by_names<'t, T: Text<'t>>(
         &mut self,
         line: T,
         start_of_line: u32,
@@ -356,20 +365,6 @@ impl Decoder {
         decoded: &mut Decoded,
     ) -> Option<Tail> {
         let text = line.bytes();
-        let is_link = matches!(op, Op::StartLink | Op::EndLink);
-        let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
-        let tails = if is_link { &self.known.link_tails } else { &self.known.tails };
-        // Only where the names stand side by side are they one text.
-        let known = match T::IS_USUAL && tails.are_few() && !self.symbols.values.are_fleeting() {
-            true => word(text, from, to - from),
-            false => None,
-        };
-        let known = known.map(|word| (word, plan.pair_context(to - from) | (op as u64) << 16));
-        if let Some((word, context)) = known
-            && let Some(tail) = tails.find(word, context)
-        {
-            return Some(tail);
-        }
         let KnownLane { type_, strand } = self.lane(text, plan, fields)?;
         let names = self.asked.value_names;
         let end = match op {
@@ -386,12 +381,6 @@ impl Decoder {
         let values = &mut self.symbols.values;
         let value =
             values.short_symbol(text, fields.value, type_, names, start_of_line, decoded)?;
-        let tail = Tail { strand, value, end };
-        if let Some((word, context)) = known {
-            let lanes = &mut self.known;
-            let tails = if is_link { &mut lanes.link_tails } else { &mut lanes.tails };
-            tails.insert(word, context, tail);
-        }
-        Some(tail)
+        Some(Tail { strand, value, end })
     }
 }

@@ -43,7 +43,6 @@ impl Tails {
     }
 
     /// Adds a tail that is not known.
-    #[inline(never)]
     pub(super) fn insert(&mut self, word: Word, context: u64, tail: Tail) {
         self.left = self.left.saturating_sub(1);
         match self.left {

@@ -45,6 +45,16 @@ impl ShortText {
         }
     }
 
+    /// The text between two places, and [`hash_text`] of it.
+    #[inline(always)]
+    pub(crate) fn hashed(padded: &[u8], start: usize, end: usize) -> (Self, u64) {
+        let len = end - start;
+        match if len < 16 { word(padded, start, len) } else { None } {
+            Some(word) => (ShortText { word, len: len as u8 }, hash_word(word, len as u64)),
+            None => (ShortText::new(padded, start, end), hash_bytes(&padded[start..end])),
+        }
+    }
+
     /// Tells whether two are the same, or both are long.
     #[inline(always)]
     pub(crate) const fn is(self, other: Self) -> bool {
@@ -62,12 +72,6 @@ impl ShortText {
     pub(crate) fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.word[0]) | u128::from(self.word[1]) << 64;
         (word.to_le_bytes(), usize::from(self.len))
-    }
-
-    /// [`hash_text`] of it, unless it is long.
-    #[inline(always)]
-    pub(crate) fn hash(self) -> Option<u64> {
-        (self.len < 16).then(|| hash_word(self.word, u64::from(self.len)))
     }
 }
 

@@ -1,0 +1,135 @@
+//! Masks of 64 bytes at a time: which of them are of a class.
+
+/// Notes on the masks of some chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) newlines: u64,
+    /// There is a quote or a comment sign.
+    pub(super) special: bool,
+}
+
+/// Computes the masks that every line needs.
+pub(super) fn lines_of(
+    chunks: &[[u8; 64]],
+    white: &mut [[u8; 8]],
+    newline: &mut [[u8; 8]],
+) -> Found {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has AVX2 and POPCNT, which is all that the function asks for.
+        return unsafe { avx2::lines_of(chunks, white, newline) };
+    }
+    let mut found = Found::default();
+    for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
+        let newlines = gather(chunk, |byte| byte == b'\n');
+        *white = gather(chunk, |byte| byte == b' ' || byte.wrapping_sub(9) < 5).to_le_bytes();
+        *newline = newlines.to_le_bytes();
+        found.newlines += u64::from(newlines.count_ones());
+        found.special |= chunk.iter().any(|byte| byte | 1 == b'#');
+    }
+    found
+}
+
+/// Computes the masks of quotes and comment signs, which most traces have none of.
+pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[u8; 8]]) {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has AVX2 and POPCNT, which is more than the function asks for.
+        unsafe {
+            avx2::signs_of(chunks, quote, hash);
+        }
+        return;
+    }
+    for ((chunk, quote), hash) in chunks.iter().zip(quote).zip(hash) {
+        *quote = gather(chunk, |byte| byte == b'"').to_le_bytes();
+        *hash = gather(chunk, |byte| byte == b'#').to_le_bytes();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
+}
+
+/// The mask of a class without any instruction set in particular.
+pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
+    chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
+        let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
+        // The eight low bits of the bytes move side by side into the top byte.
+        mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::Found;
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x,
+        _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    };
+
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn lines_of(
+        chunks: &[[u8; 64]],
+        white: &mut [[u8; 8]],
+        newline: &mut [[u8; 8]],
+    ) -> Found {
+        // Looked up by its low nibble, a white byte finds itself; no other byte does, and bytes
+        // from 0x80 on look up zero.
+        let whites = _mm256_setr_epi8(
+            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
+            32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,
+        );
+        let newlines = _mm256_set1_epi8(b'\n' as i8);
+        // A quote and a comment sign differ in the lowest bit only.
+        let (lowest, sign) = (_mm256_set1_epi8(1), _mm256_set1_epi8(b'#' as i8));
+        let mut signs = _mm256_setzero_si256();
+        let mut found = Found::default();
+        // A loop: a closure would be a call for each chunk.
+        for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
+            let (low, high) = (load(chunk, 0), load(chunk, 32));
+            let is_white = |half| _mm256_cmpeq_epi8(half, _mm256_shuffle_epi8(whites, half));
+            *white = mask(is_white(low), is_white(high)).to_le_bytes();
+            let ends = mask(_mm256_cmpeq_epi8(low, newlines), _mm256_cmpeq_epi8(high, newlines));
+            *newline = ends.to_le_bytes();
+            found.newlines += u64::from(ends.count_ones());
+            for half in [low, high] {
+                let is_sign = _mm256_cmpeq_epi8(_mm256_or_si256(half, lowest), sign);
+                signs = _mm256_or_si256(signs, is_sign);
+            }
+        }
+        found.special = _mm256_movemask_epi8(signs) != 0;
+        found
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[u8; 8]]) {
+        let (quotes, hashes) = (_mm256_set1_epi8(b'"' as i8), _mm256_set1_epi8(b'#' as i8));
+        for ((chunk, quote), hash) in chunks.iter().zip(quote).zip(hash) {
+            let (low, high) = (load(chunk, 0), load(chunk, 32));
+            let equal = |to| mask(_mm256_cmpeq_epi8(low, to), _mm256_cmpeq_epi8(high, to));
+            *quote = equal(quotes).to_le_bytes();
+            *hash = equal(hashes).to_le_bytes();
+        }
+    }
+
+    /// The top bits of the bytes.
+    #[target_feature(enable = "avx2")]
+    fn mask(low: __m256i, high: __m256i) -> u64 {
+        let half = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
+        half(low) | half(high) << 32
+    }
+
+    /// 32 bytes of the chunk; compiles to one load.
+    #[target_feature(enable = "avx2")]
+    fn load(chunk: &[u8; 64], at: usize) -> __m256i {
+        let word = |i: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&chunk[at + 8 * i..at + 8 * i + 8]);
+            i64::from_le_bytes(bytes)
+        };
+        _mm256_set_epi64x(word(3), word(2), word(1), word(0))
+    }
+}

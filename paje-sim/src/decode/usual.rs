@@ -1,0 +1,113 @@
+//! Lines on their way to batches: almost all are short and written as usual, and a loop by itself goes through them, so
+//! that all that it needs is at hand.
+
+use std::ops::Range;
+
+use paje_parser::scan::ShortLines;
+
+use crate::decode::plan::ShortIds;
+
+/// A line that waits to be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// Its start in the block.
+    pub(super) start: u32,
+    /// Number of lines with words that come before it.
+    pub(super) ordinal: u32,
+    /// Its fields: their ends or, in other batches than the usual ones, the edges of a
+    /// [`ShortLine`](paje_parser::scan::ShortLine).
+    pub(super) fields: u64,
+}
+
+/// The batch for short lines of a plan: the usual ones, or all others.
+pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
+    2 * plan + !is_usual as u32
+}
+
+/// Lines that wait to be decoded: short ones by their plans, and all others.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    /// See [`batch_of`].
+    pub(super) batches: Vec<Vec<Waiting>>,
+    /// Those that are not empty.
+    pub(super) filled: Vec<u32>,
+    pub(super) rest: Vec<Waiting>,
+    /// Number of lines with words that the block at hand has so far.
+    pub(super) lines: u32,
+}
+
+impl Batches {
+    #[inline(always)]
+    pub(super) fn push(&mut self, index: u32, line: Waiting) {
+        let batch = &mut self.batches[index as usize];
+        if batch.is_empty() {
+            self.filled.push(index);
+        }
+        batch.push(line);
+    }
+}
+
+/// Lines from which on some may stand as usual, and where they go.
+pub(super) struct UsualLines<'a> {
+    pub(super) lines: ShortLines<'a>,
+    pub(super) ids: &'a ShortIds,
+    pub(super) padded: &'a [u8],
+    pub(super) range: Range<usize>,
+    /// Number of lines with words that come before.
+    pub(super) ordinal: u32,
+    pub(super) waiting: &'a mut Batches,
+}
+
+/// Sorts out lines up to the first whose fields do not stand as usual. Returns where that one begins, and how many lines
+/// come before it.
+#[inline(never)]
+pub(super) fn usual_lines(lines: UsualLines<'_>) -> (usize, u32) {
+    sort_out(lines)
+}
+
+/// The same code for processors that find and clear bits in one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+pub(super) fn usual_lines_wide(lines: UsualLines<'_>) -> (usize, u32) {
+    sort_out(lines)
+}
+
+#[inline(always)]
+fn sort_out(all: UsualLines<'_>) -> (usize, u32) {
+    let lines = all.lines;
+    match lines.plain() {
+        Some(plain) => all.sort_out(|start| plain.usual(start).or_else(|| far(lines, start))),
+        None => all.sort_out(|start| lines.usual(start)),
+    }
+}
+
+/// A line that may be somewhat longer.
+#[inline(never)]
+fn far(lines: ShortLines<'_>, start: usize) -> Option<(u64, u32)> {
+    lines.usual(start)
+}
+
+impl UsualLines<'_> {
+    #[inline(always)]
+    fn sort_out(self, usual: impl Fn(usize) -> Option<(u64, u32)>) -> (usize, u32) {
+        let UsualLines { ids, padded, range, mut ordinal, waiting, .. } = self;
+        let Batches { batches, filled, .. } = waiting;
+        let (batches, mut start) = (&mut batches[..], range.start as u32);
+        while (start as usize) < range.end {
+            let at = start as usize;
+            let Some((ends, len)) = usual(at) else { break };
+            let Some(bytes) = padded.get(at..at + 8).and_then(<[u8]>::first_chunk) else { break };
+            let id_len = ends.trailing_zeros() as usize;
+            let Some(index) = ids.find(u64::from_le_bytes(*bytes), id_len) else { break };
+            let Some(batch) = batches.get_mut(index as usize) else { break };
+            if batch.is_empty() {
+                filled.push(index);
+            }
+            batch.push(Waiting { start, ordinal, fields: ends });
+            ordinal += 1;
+            start += len + 1;
+        }
+        (start as usize, ordinal)
+    }
+}
