@@ -8,9 +8,10 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -29,6 +30,8 @@ pub(crate) struct Overflow {
     spilled: AtomicU64,
     /// Why there is no file, or no room in it.
     failure: Mutex<Option<io::Error>>,
+    /// What the system says of the process's memory, once somebody has asked. It stays open: memory is asked for often.
+    statm: OnceLock<Option<File>>,
 }
 
 impl Overflow {
@@ -40,12 +43,23 @@ impl Overflow {
             file: Mutex::default(),
             spilled: AtomicU64::new(0),
             failure: Mutex::default(),
+            statm: OnceLock::new(),
         }
     }
 
     /// Tells whether so many bytes more are too many.
     pub(crate) fn is_needed(&self, bytes: usize) -> bool {
-        resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
+        self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
+    }
+
+    /// Bytes of memory that the process takes, if the system tells.
+    fn resident(&self) -> Option<u64> {
+        let file = self.statm.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
+        let mut text = [0; 128];
+        let len = file.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..len]).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
     }
 
     /// Tells whether objects that went to the file were not enough.
@@ -133,14 +147,7 @@ fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     let zeros = vec![0; 1 << 20];
     for start in (len..len + bytes).step_by(zeros.len()) {
         let count = (len + bytes - start).min(zeros.len() as u64) as usize;
-        std::os::unix::fs::FileExt::write_all_at(file, &zeros[..count], start)?;
+        file.write_all_at(&zeros[..count], start)?;
     }
     Ok(())
-}
-
-/// Bytes of memory that the process takes, if the system tells.
-pub(crate) fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
 }

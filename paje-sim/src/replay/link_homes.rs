@@ -118,7 +118,8 @@ impl LinkHome {
 
     /// Forgets all rows.
     pub(crate) fn start_afresh(&mut self) {
-        self.arena = Arena::default();
+        let mut old = std::mem::take(&mut self.arena);
+        self.arena.reuse(&mut old);
         for lane in self.lanes.values_mut() {
             lane.rows = Rows::default();
         }

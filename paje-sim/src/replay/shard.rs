@@ -157,10 +157,13 @@ impl Shard {
 
     /// Forgets all rows, and carries what is open, and was hidden, over to new memory.
     pub(crate) fn start_afresh(&mut self, keeps: Keeps) {
-        let old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
+        let mut old = std::mem::replace(&mut self.store, Store::new(keeps, &Supply::default()));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();
         for strand in self.strands.iter_mut() {
             strand.start_afresh((&old, &mut self.store), &mut ends);
+        }
+        for (arena, old) in self.store.arenas_mut().zip(old.arenas_mut()) {
+            arena.reuse(old);
         }
     }
 }
