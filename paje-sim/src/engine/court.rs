@@ -96,7 +96,7 @@ impl Engine<'_> {
 
     /// The first link, of all lanes or of those of a container that ends, whose key was used before, and how
     /// many there are.
-    pub(crate) fn reused_in(&self, ending: Option<&Ending>) -> Option<(Error, u64)> {
+    pub(crate) fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {
                 let lanes = self.model.lanes_of(ending.container);

@@ -65,7 +65,7 @@ impl Engine<'_> {
         }
         self.end_deferred()?;
         let (open_states, open_count) = self.open_states();
-        self.settle_usage();
+        self.settle_usage(true);
         self.count_open_states();
         // A trace without a single time begins and ends at 0: PajeNG 1.3.6 behaviour.
         let last = if self.read.last_time.is_finite() { self.read.last_time } else { 0.0 };

@@ -79,7 +79,7 @@ impl Engine<'_> {
         self.lanes.hide_open();
         let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
         let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.at_hand()));
-        self.settle_usage();
+        self.settle_usage(false);
         let mut trace = Trace::new(
             model,
             rows,

@@ -3,10 +3,11 @@
 use super::Engine;
 
 impl Engine<'_> {
-    /// Adds what was doubtful where lanes were replayed, if anybody asks.
-    pub(super) fn settle_usage(&mut self) {
+    /// Adds what was doubtful where lanes were replayed, if anybody asks; the `last` time, all of it.
+    pub(super) fn settle_usage(&mut self, last: bool) {
         if let Some(usage) = &mut self.read.usage {
-            usage.is_doubtful |= !self.findings.warnings.is_empty() || self.lanes.has_keys_again();
+            let has_warnings = !self.findings.warnings.is_empty();
+            usage.is_doubtful |= has_warnings || self.lanes.has_keys_again(last);
         }
     }
 

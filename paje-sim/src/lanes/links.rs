@@ -1,16 +1,16 @@
 //! Links of one container and type: each has two ends that share a key.
 
 mod filter;
+mod hashes;
 mod open;
 mod reused;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use paje_parser::{Field, LinkEnd, Span};
 
 pub(crate) use crate::lanes::links::filter::Filter;
+use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
-pub(crate) use crate::lanes::links::reused::first_reused;
+pub(crate) use crate::lanes::links::reused::Search;
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;
@@ -28,9 +28,9 @@ pub(crate) struct LinkStrand {
     pub(crate) suspects: Vec<Suspect>,
     keys: KeyMemory,
     /// The hashes of the keys of all links, if they are what is remembered.
-    hashes: HashTable<u64>,
-    /// One of them came again.
-    has_key_again: bool,
+    hashes: KeyHashList,
+    /// One of them came again, in a container that has ended.
+    had_key_again: bool,
 }
 
 /// Memory of the keys of completed links, which may not be used again.
@@ -108,9 +108,10 @@ impl LinkStrand {
         LinkStrand { keys, ..LinkStrand::default() }
     }
 
-    /// True if there may be links with keys that had been used.
-    pub(crate) const fn has_key_again(&self) -> bool {
-        self.has_key_again
+    /// Tells whether there may be links with keys that had been used, where only hashes are remembered. The `last` time,
+    /// all links count; before, those that came since this was asked may not.
+    pub(crate) fn has_key_again(&mut self, last: bool) -> bool {
+        self.had_key_again || self.hashes.comes_again(last)
     }
 
     /// Opens a link, or completes the one that this key opened, for which `completed` is called.
@@ -133,7 +134,7 @@ impl LinkStrand {
                 KeyMemory::Keys if self.filter.insert(hash) => {
                     self.suspects.push(Suspect { hash, at, place: None, key });
                 }
-                KeyMemory::Hashes => self.remember(hash),
+                KeyMemory::Hashes => self.hashes.add(hash, &mut self.filter),
                 _ => {}
             }
             let key = KeyPlace::new(shard, key, hash as u32);
@@ -149,15 +150,6 @@ impl LinkStrand {
         }
         completed(complete(self.open.remove(slot), half));
         Ok(())
-    }
-
-    fn remember(&mut self, hash: u64) {
-        match self.hashes.entry(hash, |known| *known == hash, |known| *known) {
-            Entry::Occupied(_) => self.has_key_again = true,
-            Entry::Vacant(free) => {
-                free.insert(hash);
-            }
-        }
     }
 
     /// Completes the link that this key opened, with the value that it was opened with.
@@ -201,8 +193,8 @@ impl LinkStrand {
 
     /// The container ends: what is open will never be complete.
     pub(crate) fn close(&mut self) {
-        let has_key_again = self.has_key_again;
-        *self = LinkStrand { has_key_again, ..LinkStrand::new(self.keys) };
+        let had_key_again = self.has_key_again(true);
+        *self = LinkStrand { had_key_again, ..LinkStrand::new(self.keys) };
     }
 }
 

@@ -1,14 +1,15 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
 mod endings;
+mod reused;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
-use workers::{Workers, exclusive};
+use workers::exclusive;
 
 use crate::decode::strands::Strands;
-use crate::lanes::links::{KeyMemory, Suspect, bare_key, first_reused};
+use crate::lanes::links::KeyMemory;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Overflow, Reserve, Store, Supply};
 use crate::model::{Ending, Model};
@@ -246,53 +247,6 @@ impl Lanes {
     /// The strands of a lane.
     pub(crate) fn strands(&self, lane: LaneId) -> &[StrandPlace] {
         self.places.of(lane)
-    }
-
-    /// The first link of these lanes whose key was used before, the key, and how many such links there are.
-    pub(crate) fn first_reused(
-        &self,
-        lanes: impl Iterator<Item = LaneId>,
-        workers: &Workers,
-    ) -> Option<(Suspect, Vec<u8>, u64)> {
-        if !self.suspected {
-            return None;
-        }
-        let strands = lanes.flat_map(|lane| self.places.of(lane));
-        let suspected: Vec<StrandPlace> =
-            strands.copied().filter(|place| self.is_suspected(*place)).collect();
-        if suspected.is_empty() {
-            return None;
-        }
-        let first = Mutex::new(None);
-        workers.share_out(suspected.len(), |_, number| {
-            let found = self.reused(suspected[number]);
-            let Ok(mut first) = first.lock() else { return };
-            let both = first.take().into_iter().chain(found);
-            *first = both.reduce(|one: (Suspect, Vec<u8>, u64), other| {
-                let count = one.2 + other.2;
-                let (suspect, key, _) = if other.0.at < one.0.at { other } else { one };
-                (suspect, key, count)
-            });
-        });
-        first.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_suspected(&self, place: StrandPlace) -> bool {
-        let shard = self.shards[place.shard as usize].lock();
-        shard.is_ok_and(|shard| !shard.strands[place.local as usize].suspects().is_empty())
-    }
-
-    fn reused(&self, place: StrandPlace) -> Option<(Suspect, Vec<u8>, u64)> {
-        let number = place.shard as usize;
-        let shard = self.shards[number].lock().ok()?;
-        let strand = &shard.strands[place.local as usize];
-        let Objects::Link(links) = &strand.objects else { return None };
-        let home = self.homes[home_of(strand.lane, self.homes.len())].read().ok()?;
-        let open = links.open().map(|(_, key)| key);
-        let keys = &shard.store.keys;
-        let all = home.keys_of(strand.lane, number, keys).chain(open);
-        let (found, count) = first_reused(&links.suspects, keys, all)?;
-        Some((found.clone(), bare_key(keys.get(found.key)).to_vec(), count))
     }
 
     /// Lends the rows, for others to look at.

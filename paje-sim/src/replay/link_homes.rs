@@ -224,18 +224,32 @@ impl LinkHome {
         shard: usize,
         keys: &'a TextPages,
     ) -> impl Iterator<Item = KeyPlace> + 'a {
+        let chunks = self.key_chunks(lane, 0).inspect(|_| keys.relieve());
+        chunks.flatten().filter(move |place| place.shard() == shard)
+    }
+
+    /// The places of the keys of all completed links of a lane, chunk by chunk from the `first` on.
+    pub(crate) fn key_chunks(
+        &self,
+        lane: LaneId,
+        first: usize,
+    ) -> impl Iterator<Item = impl Iterator<Item = KeyPlace> + '_> + '_ {
         let lane = self.lanes.get(&lane);
-        let chunks = lane.into_iter().flat_map(|lane| {
+        let chunks = lane.into_iter().flat_map(move |lane| {
             let kept = lane.kept;
-            lane.rows.chunks_from(&self.arena, 0).map(move |chunk| (chunk, kept))
+            lane.rows.chunks_from(&self.arena, first).map(move |chunk| (chunk, kept))
         });
-        let places = chunks.flat_map(|(chunk, kept)| {
+        chunks.map(|(chunk, kept)| {
             self.arena.relieve();
-            keys.relieve();
             let column = if kept == Kept::All { LinkChunk::key(&chunk) } else { 0 };
             key_places(&self.arena, &chunk, column)
-        });
-        places.filter(move |place| place.shard() == shard)
+        })
+    }
+
+    /// The number of these chunks.
+    pub(crate) fn chunk_count(&self, lane: LaneId) -> usize {
+        let lane = self.lanes.get(&lane);
+        lane.map_or(0, |lane| lane.rows.chunks_from(&self.arena, 0).count())
     }
 }
 

@@ -45,10 +45,6 @@ impl StrandPages {
         self.pages.get_mut(number / PAGE)?.get_mut(number % PAGE)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Strand> {
-        self.pages.iter().flatten()
-    }
-
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Strand> {
         self.pages.iter_mut().flatten()
     }

@@ -4,7 +4,7 @@ use crate::memory::Zeros;
 
 /// A few bits of each key's hash. A set of the keys themselves would look at a place in memory that
 /// nothing has looked at for long, for every link; these bits stay in the cache. What they cannot
-/// tell apart is looked into when the lane ends: see [`crate::lanes::links::first_reused`].
+/// tell apart is looked into when the lane ends: see [`crate::lanes::links::Search`].
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     /// The bits of keys that are not full yet.
@@ -95,6 +95,28 @@ fn bits(hash: u64) -> u64 {
 #[inline]
 fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
+}
+
+/// Some bits of hashes: almost always enough to know that a hash is none of them.
+pub(super) struct Hashes {
+    bits: Vec<u64>,
+}
+
+impl Hashes {
+    pub(super) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+        let words = hashes.len().next_power_of_two().max(16);
+        let mut bits = vec![0; words];
+        for hash in hashes {
+            bits[(hash >> 6) as usize & (words - 1)] |= 1 << (hash & 63);
+        }
+        Hashes { bits }
+    }
+
+    #[inline]
+    pub(super) fn has(&self, hash: u64) -> bool {
+        let word = self.bits[(hash >> 6) as usize & (self.bits.len() - 1)];
+        word >> (hash & 63) & 1 != 0
+    }
 }
 
 #[cfg(test)]

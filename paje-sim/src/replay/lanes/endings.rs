@@ -153,11 +153,13 @@ impl Lanes {
         values
     }
 
-    /// True if there may be links with keys that had been used, where only hashes are remembered.
-    pub(crate) fn has_keys_again(&mut self) -> bool {
-        let mut strands = self.shards.iter_mut().flat_map(|shard| exclusive(shard).strands.iter());
-        strands.any(|strand| match &strand.objects {
-            Objects::Link(links) => links.has_key_again(),
+    /// True if there may be links with keys that had been used, where only hashes are remembered; the `last` time that
+    /// this is asked, of all links.
+    pub(crate) fn has_keys_again(&mut self, last: bool) -> bool {
+        let shards = self.shards.iter_mut();
+        let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());
+        strands.any(|strand| match &mut strand.objects {
+            Objects::Link(links) => links.has_key_again(last),
             _ => false,
         })
     }

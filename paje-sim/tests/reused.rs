@@ -1,0 +1,88 @@
+//! Keys of links that are used again: found by whoever looks, in lanes that several workers look through.
+
+use std::fmt::Write as _;
+
+use paje_sim::{ErrorKind, Options, Problem, Progress, Source, Trace};
+use testkit::{definitions, teams};
+
+const EVENTS: [(&str, &str, &str); 6] = [
+    ("0", "DefineContainerType", "Name Type"),
+    ("1", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
+    ("2", "CreateContainer", "Time:date Name Type Container"),
+    ("3", "StartLink", "Time:date Type Container Value StartContainer Key"),
+    ("4", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ("5", "DestroyContainer", "Time:date Name Type"),
+];
+
+const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
+
+/// More than a worker looks at at a time.
+const LINKS: usize = 40_000;
+
+/// A trace with many links of two types, of which some have the keys of others.
+fn trace(reused: &[(usize, usize)]) -> String {
+    let mut text = format!("{}{WORLD}", definitions(EVENTS));
+    for i in 0..LINKS {
+        let key = reused.iter().find(|(link, _)| *link == i).map_or(i, |(_, of)| *of);
+        let type_ = if i % 16 == 5 { "M" } else { "L" };
+        let _ = writeln!(text, "3 {i} {type_} 0 v h k{key}\n4 {i} {type_} 0 v h k{key}");
+    }
+    text
+}
+
+/// Replays a trace with several teams: the key that is told, and the number of its line.
+fn found(text: &str) -> Option<(Vec<u8>, u64)> {
+    let found = teams::<3>().map(|workers| {
+        let options = Options::default();
+        let source = Source::stream(text.as_bytes());
+        let replayed = Trace::read_with(source, &options, &workers, &Progress::default());
+        replayed.err().map(|error| match error.kind() {
+            ErrorKind::Invalid(Problem::KeyReused { key }) => {
+                (key.clone(), error.position().expect("a place").line)
+            }
+            other => panic!("{other:?}"),
+        })
+    });
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    found[0].clone()
+}
+
+#[test]
+fn the_first_key_that_is_used_again_is_told() {
+    let head = trace(&[]).lines().count() as u64 - 2 * LINKS as u64;
+    let line = |link: usize| head + 2 * link as u64 + 1;
+    let far = LINKS - 3;
+    for (reused, told) in [
+        (&[][..], None),
+        // Of the same type, first and last.
+        (&[(far, 0)], Some((0, far))),
+        (&[(30_000, 29_999), (far, 1)], Some((29_999, 30_000))),
+        (&[(far, 17), (39_000, 38_990)], Some((38_990, 39_000))),
+        // Of another type, which is another lane.
+        (&[(far, 5)], None),
+        (&[(far, 5), (39_989, 21)], Some((21, 39_989))),
+        // Three times.
+        (&[(far, 2), (35_000, 2)], Some((2, 35_000))),
+    ] {
+        let told =
+            told.map(|(key, link): (usize, usize)| (format!("k{key}").into_bytes(), line(link)));
+        assert_eq!(found(&trace(reused)), told, "{reused:?}");
+    }
+}
+
+/// The end of a container has the lanes looked through that are its own.
+#[test]
+fn a_container_that_ends_is_looked_through() {
+    let links = |from: usize| -> String {
+        let mut text = String::new();
+        for i in from..from + 1000 {
+            let _ = writeln!(text, "3 {i} L h v h k{i}\n4 {i} L h v h k{i}");
+        }
+        text
+    };
+    let nested = WORLD.replace("1 L 0 H H", "1 L H H H");
+    let text = format!("{}{nested}{}", definitions(EVENTS), links(0));
+    assert_eq!(found(&format!("{text}5 1000 h H\n")), None);
+    let again = "3 1000 L h v h k7\n4 1000 L h v h k7\n5 1000 h H\n";
+    assert_eq!(found(&format!("{text}{again}")).map(|(key, _)| key), Some(b"k7".to_vec()));
+}
