@@ -28,6 +28,7 @@ pub mod machine;
 pub mod plots;
 pub mod program;
 pub mod record;
+pub mod simulate;
 pub mod speed;
 pub mod study;
 pub mod table;

@@ -208,3 +208,43 @@ fn plots_of_a_record_hold_every_series() {
         }
     }
 }
+
+/// Of any number of workers, drawn and told; measured where there are as many CPUs.
+#[test]
+fn workers_are_simulated() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = folder.path().join("my, own.trace");
+    fs::write(&given, datasets::generate(datasets::Shape::Mpi, 300_000, 2)).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scaling"));
+        command.args(["--simulate", "--quick", "--out"]).arg(folder.path()).args(words);
+        command.output().expect("Cargo has built it")
+    };
+    let given = given.to_str().unwrap();
+    let words =
+        ["--shapes", "quoted", "--size", "100kB", "--workers", "3,40", "--bandwidth", "1GB"];
+    let output = run(&[&words[..], &[given]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    for name in ["quoted", "my, own.trace"] {
+        let rows = told.lines().filter(|line| line.starts_with(&format!("| {name} |")));
+        let cells: Vec<Vec<&str>> =
+            rows.map(|row| row.split('|').map(str::trim).collect()).collect();
+        let workers: Vec<&str> = cells.iter().map(|cells| cells[2]).collect();
+        assert_eq!(workers, ["1", "3", "40"], "{told}");
+        assert_eq!((cells[0][8], cells[0][9]), ("1.00", "100 %"), "{told}");
+        assert!(cells[0][11].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
+        assert_eq!(cells[2][11] == "–", workers::available().get() < 40, "{told}");
+    }
+    for file in ["simulated-speedup-quoted.svg", "simulated-efficiency-my-own-trace.svg"] {
+        let svg = fs::read_to_string(folder.path().join(file)).unwrap();
+        assert!(roxmltree::Document::parse(&svg).is_ok());
+        for label in [IDEAL_LABEL, "simulated", "simulated, with limited memory", "measured"] {
+            assert!(svg.contains(label), "{file}: {label}");
+        }
+    }
+
+    let output = run(&["--only-given", "/no/such.trace"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("scaling: /no/such.trace: "));
+}

@@ -52,6 +52,7 @@ use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
 use crate::names::recovered::Remedy;
+use crate::names::tasks::{TaskKind, TaskLog};
 use crate::names::usage::Usage;
 use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
@@ -87,7 +88,7 @@ pub(crate) fn replay<'o>(
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let job = Job { options, workers, progress };
-        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new));
+        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new), began);
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // The events of the files did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -119,6 +120,26 @@ struct Engine<'o> {
     /// No line of the file at hand has made sense so far, and it may be none of the trace's: see
     /// [`Engine::shown_from`].
     is_foreign: bool,
+    between: Between,
+}
+
+/// What is between the rounds, for who wants to know each task.
+struct Between {
+    log: TaskLog,
+    /// Number of rounds so far, and when the last one ended.
+    rounds: u32,
+    since: Instant,
+}
+
+impl Between {
+    /// A round begins, or there are no more.
+    fn end(&mut self) -> u32 {
+        let round = self.rounds;
+        self.log.enter(round);
+        self.log.note(TaskKind::Between, 0, self.since.elapsed(), 0);
+        self.rounds += 1;
+        round
+    }
 }
 
 /// The options of a replay, and its workers.
@@ -195,7 +216,10 @@ struct SoFar {
 impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
     fn new(team: usize, options: &Options, spread: Strands, follows: bool) -> Self {
-        let desk = |worker| Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker));
+        let desk = |worker| {
+            let log = TaskLog::new(options.keep_tasks, worker);
+            Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker, log))
+        };
         Team {
             desks: (0..team).map(desk).collect(),
             free: FreeBlocks::default(),
@@ -236,6 +260,7 @@ impl<'o> Engine<'o> {
         portions: Option<Portions<'o>>,
         files: Files,
         follower: Option<Follower<'o>>,
+        began: Instant,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
@@ -258,6 +283,7 @@ impl<'o> Engine<'o> {
             portions,
             follower,
             is_foreign: false,
+            between: Between { log: TaskLog::new(options.keep_tasks, 0), rounds: 0, since: began },
         }
     }
 
@@ -316,6 +342,8 @@ impl<'o> Engine<'o> {
 
     /// Replays the wave's events before byte `limit`, and decodes so many blocks.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
+        let number = self.between.end();
+        let takes_turns = self.job.workers.take_turns();
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             model: &self.model,
@@ -333,8 +361,11 @@ impl<'o> Engine<'o> {
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
+            share: if takes_turns { quota.div_ceil(self.team.desks.len()) } else { quota },
+            number,
             tasks: Tasks::new(shards),
         };
         round.run(self.job.workers);
+        self.between.since = Instant::now();
     }
 }

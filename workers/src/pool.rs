@@ -85,7 +85,7 @@ impl From<PlacementError> for Error {
 /// is one for each thread that calls.
 #[derive(Debug)]
 pub struct Workers {
-    /// None if the only worker is the thread that calls.
+    /// None if the only worker is the thread that calls, or all of them are.
     pool: Option<ThreadPool>,
     threads: usize,
     cpus: Option<Vec<usize>>,
@@ -167,6 +167,18 @@ impl Workers {
     #[must_use]
     pub const fn one() -> Workers {
         Workers { pool: None, threads: 1, cpus: None, notes: Vec::new() }
+    }
+
+    /// So many workers that are all the thread that calls, and take turns: for studies of what falls to whom.
+    #[must_use]
+    pub const fn in_turn(threads: NonZeroUsize) -> Workers {
+        Workers { pool: None, threads: threads.get(), cpus: None, notes: Vec::new() }
+    }
+
+    /// Tells whether several workers [take turns](Workers::in_turn): none runs before the one before has returned.
+    #[must_use]
+    pub const fn take_turns(&self) -> bool {
+        self.pool.is_none() && self.threads > 1
     }
 
     /// Starts workers; each calls `pin_to` with its CPU.
@@ -259,7 +271,7 @@ impl Workers {
     /// As `on_each`.
     pub fn on_first(&self, count: usize, f: impl Fn(usize) + Sync) {
         match &self.pool {
-            None => f(0),
+            None => (0..count).for_each(f),
             Some(pool) if count == 1 && pool.current_thread_index() == Some(0) => f(0),
             Some(pool) => {
                 pool.broadcast(|context| {

@@ -60,6 +60,21 @@ impl Source {
         }
     }
 
+    /// A file of it: if it is generated, of so many bytes in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn on_disk(&self, size: u64, folder: &Path) -> Result<PathBuf> {
+        let shape = match self {
+            Source::File(path) => return Ok(path.clone()),
+            Source::Shape(shape) => *shape,
+        };
+        let path = folder.join(format!("{shape}.trace"));
+        datasets::write(shape, size, 1, &mut File::create(&path)?)?;
+        Ok(path)
+    }
+
     /// Its name in records and plots.
     pub fn name(&self) -> String {
         match self {

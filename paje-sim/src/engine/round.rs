@@ -18,6 +18,7 @@ use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
+use crate::names::tasks::{TaskKind, TaskLog};
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::Maps;
 
@@ -29,14 +30,15 @@ pub(crate) struct Desk {
     pub(crate) maps: usize,
     filled: Vec<DecodedBlock>,
     pub(crate) times: WorkerTimes,
+    pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
     file: Option<u32>,
 }
 
 impl Desk {
-    pub(crate) fn new(decoder: Decoder, maps: usize) -> Self {
+    pub(crate) fn new(decoder: Decoder, maps: usize, log: TaskLog) -> Self {
         let times = WorkerTimes::default();
-        Desk { decoder, maps, filled: Vec::new(), times, file: None }
+        Desk { decoder, maps, filled: Vec::new(), times, log, file: None }
     }
 
     /// The desk with another decoder, whose symbols have other maps.
@@ -117,6 +119,10 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) follower: Option<&'a Follower<'a>>,
     /// Number of blocks that may still be decoded.
     pub(crate) quota: AtomicUsize,
+    /// Most blocks for one worker.
+    pub(crate) share: usize,
+    /// Its number.
+    pub(crate) number: u32,
     pub(crate) tasks: Tasks,
 }
 
@@ -127,20 +133,21 @@ impl Round<'_, '_> {
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
-            self.replay(worker, team);
+            desk.log.enter(self.number);
+            self.replay(worker, team, &mut desk.log);
             self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
             self.tasks.wait();
             let mut watch = Watch::start();
-            self.merge();
+            self.merge(&mut desk.log);
             watch.lap(&mut desk.times.replay);
         });
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
     /// come to.
-    fn replay(&self, worker: usize, workers: usize) {
+    fn replay(&self, worker: usize, workers: usize, log: &mut TaskLog) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
         let others = (0..count).filter(|shard| shard % workers != worker);
@@ -149,7 +156,11 @@ impl Round<'_, '_> {
             if let Ok(mut shard) = self.lanes.shards()[number].lock() {
                 let bytes = self.from..self.limit;
                 let meanings = (self.maps, self.shared);
-                shard.replay(number, &self.wave.blocks, meanings, &self.lanes.cuts, bytes);
+                let blocks = &self.wave.blocks;
+                let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
+                log.time(TaskKind::Replay, number, moved, || {
+                    shard.replay(number, blocks, meanings, &self.lanes.cuts, bytes);
+                });
             }
         }
     }
@@ -158,7 +169,11 @@ impl Round<'_, '_> {
     fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
         let one_less = |left: usize| left.checked_sub(1);
-        while self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok() {
+        let mut taken = 0;
+        while taken < self.share
+            && self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+        {
+            taken += 1;
             let mut block = self.free.take(worker);
             let Some(next) = feed.next(&mut block.text) else {
                 self.quota.store(0, Ordering::Relaxed);
@@ -171,12 +186,14 @@ impl Round<'_, '_> {
             block.is_marked = is_marked;
             block.worker = worker;
             block.failure = read.err();
-            watch.lap(&mut desk.times.read);
+            let reading = watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
             desk.decode(&mut block, defs, self.model);
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
-            watch.lap(&mut desk.times.decode);
+            let decoding = watch.lap(&mut desk.times.decode);
+            let bytes = block.text.text().len() + size_of_val(block.decoded.lane_events());
+            desk.log.note(TaskKind::Decode, number as usize, reading + decoding, bytes as u64);
             // Lines after a definition, or after something wrong, will be decoded when that is settled.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
@@ -186,7 +203,7 @@ impl Round<'_, '_> {
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge();
+                self.merge(&mut desk.log);
                 watch.lap(&mut desk.times.replay);
             }
         }
@@ -202,9 +219,9 @@ impl Round<'_, '_> {
     }
 
     /// Merges the links of homes that nobody has taken on yet.
-    fn merge(&self) {
+    fn merge(&self, log: &mut TaskLog) {
         while let Some(home) = self.tasks.next_home() {
-            self.lanes.merge(home);
+            log.time(TaskKind::Merge, home, || 0, || self.lanes.merge(home));
         }
     }
 }

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::names::tasks::Task;
+
 /// Progress of a replay, for others to look at meanwhile; and their way to end it.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -146,6 +148,8 @@ pub struct Times {
     pub serial: Duration,
     /// Times of each worker.
     pub workers: Vec<WorkerTimes>,
+    /// What they did, task by task and round by round, with [`Options::keep_tasks`](crate::Options::keep_tasks).
+    pub tasks: Vec<Task>,
 }
 
 /// Adds the time since it was made, or since the last lap, to a duration.
@@ -156,9 +160,11 @@ impl Watch {
         Watch(Instant::now())
     }
 
-    pub(crate) fn lap(&mut self, to: &mut Duration) {
+    pub(crate) fn lap(&mut self, to: &mut Duration) -> Duration {
         let now = Instant::now();
-        *to += now - self.0;
+        let lap = now - self.0;
+        *to += lap;
         self.0 = now;
+        lap
     }
 }

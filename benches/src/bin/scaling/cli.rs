@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use benches::scaling::program::Programs;
 use benches::scaling::record::{self, Cache};
+use benches::scaling::simulate::{self, Memory};
 use benches::scaling::speed::points;
 use benches::scaling::study::{self, Plan};
 use benches::scaling::words::{self, Asked, Pins, unique};
@@ -90,6 +91,29 @@ struct Cli {
     #[arg(long, value_name = "DIR", default_value = "target/scaling")]
     out: PathBuf,
 
+    /// Record what each worker has to do, and say how long any number of workers would take for it
+    ///
+    /// A thread replays the trace as so many workers that take turns, and each task is timed; a
+    /// scheduler shares the tasks out to workers side by side, as a replay does. Where there are as
+    /// many CPUs, the replay is measured, too. `--options`, `--pins` and `--caches` have no effect.
+    #[arg(long, conflicts_with_all = ["threads", "max_threads", "replot", "program"])]
+    simulate: bool,
+
+    /// Numbers of simulated workers; 1 is always among them
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N,…",
+        default_value = "1,2,4,8,16,32,64",
+        value_parser = words::threads,
+        requires = "simulate"
+    )]
+    workers: Vec<usize>,
+
+    /// Bytes that memory moves in a second, for a second simulation (20GB)
+    #[arg(long, value_name = "SIZE", requires = "simulate")]
+    bandwidth: Option<Size>,
+
     /// Measure nothing: draw the plots of DIR/runs.csv again, and print its tables
     #[arg(long, value_name = "DIR", conflicts_with_all = ["traces", "quick"])]
     replot: Option<PathBuf>,
@@ -142,6 +166,7 @@ pub(super) fn main() -> ExitCode {
     let result = match (&cli.floor, &cli.replot) {
         (Some(path), _) => be_the_floor(&cli, path),
         (None, Some(folder)) => draw(folder).map(|()| ExitCode::SUCCESS),
+        (None, None) if cli.simulate => simulated(&cli),
         (None, None) => measure(&cli),
     };
     match result {
@@ -188,6 +213,31 @@ fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
     }
     draw(&cli.out)?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn simulated(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
+    let mut workers = [&[1], &cli.workers[..]].concat();
+    workers.sort_unstable();
+    workers.dedup();
+    let memory = cli.bandwidth.map(|size| Memory { bytes_per_second: size.bytes() as f64 });
+    std::fs::create_dir_all(&cli.out).map_err(|error| format!("{}: {error}", cli.out.display()))?;
+    let traces = tempfile::Builder::new().prefix("traces-").tempdir_in(&cli.out)?;
+    let about =
+        format!("shortest of {} runs; {}", cli.asked.runs(), machine::label(&machine::describe()));
+    println!("{about}\n");
+    for source in &cli.asked.sources(&cli.shapes)? {
+        let name = source.name();
+        eprintln!("{name} …");
+        let trace = source.on_disk(cli.plan().size, traces.path())?;
+        let rows = simulate::simulate(&trace, &workers, cli.asked.runs(), memory)?;
+        println!("{}", simulate::study::table(&name, &rows));
+        let bytes = std::fs::metadata(&trace)?.len();
+        for plot in simulate::study::plots(&name, bytes, &rows, &about)? {
+            std::fs::write(cli.out.join(plot.file), plot.svg)?;
+        }
+    }
+    eprintln!("plots are in {}", cli.out.display());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Plots of what is recorded in a folder go into it, tables to standard output.

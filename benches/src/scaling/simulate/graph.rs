@@ -1,0 +1,106 @@
+//! Tasks of a replay, round by round.
+
+use paje_sim::tasks::{Task, TaskKind};
+
+/// Work that one worker does without a pause.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Job {
+    /// Its duration where nothing is in its way.
+    pub seconds: f64,
+    /// Bytes that it moves.
+    pub bytes: f64,
+}
+
+/// What belongs to a round: each part in the order in which it is taken on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Round {
+    /// Before all others, one after the other.
+    pub between: Vec<Job>,
+    /// Shard by shard; shard `i` is worker `i % p`'s, and others' if they have no shards left.
+    pub replay: Vec<Job>,
+    /// Block by block.
+    pub decode: Vec<Job>,
+    /// Home by home, once all shards are replayed.
+    pub merge: Vec<Job>,
+}
+
+/// Seconds of all tasks of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// One worker does it while all others wait.
+    pub serial: f64,
+    /// Replay of shards.
+    pub replay: f64,
+    /// Reading and decoding of blocks.
+    pub decode: f64,
+    /// Merging of links.
+    pub merge: f64,
+}
+
+impl Work {
+    /// All of it.
+    pub fn sum(&self) -> f64 {
+        self.serial + self.replay + self.decode + self.merge
+    }
+}
+
+/// All rounds; each waits for the one before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// From the first.
+    pub rounds: Vec<Round>,
+}
+
+/// The tasks of several recordings of the same replay, each with its shortest time; `None` if they are not the same tasks.
+pub fn shortest(recordings: &[Vec<Task>]) -> Option<Vec<Task>> {
+    let (first, others) = recordings.split_first()?;
+    let mut tasks = first.clone();
+    for other in others {
+        if other.len() != tasks.len() {
+            return None;
+        }
+        for (task, again) in tasks.iter_mut().zip(other) {
+            let name = |task: &Task| (task.round, task.kind, task.number, task.bytes);
+            if name(task) != name(again) {
+                return None;
+            }
+            task.time = task.time.min(again.time);
+        }
+    }
+    Some(tasks)
+}
+
+impl Graph {
+    /// The graph of tasks that are in the order of their rounds.
+    pub fn new(tasks: &[Task]) -> Graph {
+        let mut rounds: Vec<Round> = Vec::new();
+        for task in tasks {
+            let round = task.round as usize;
+            if rounds.len() <= round {
+                rounds.resize_with(round + 1, Round::default);
+            }
+            let round = &mut rounds[round];
+            let jobs = match task.kind {
+                TaskKind::Between => &mut round.between,
+                TaskKind::Replay => &mut round.replay,
+                TaskKind::Decode => &mut round.decode,
+                TaskKind::Merge => &mut round.merge,
+            };
+            jobs.push(Job { seconds: task.time.as_secs_f64(), bytes: task.bytes as f64 });
+        }
+        Graph { rounds }
+    }
+
+    /// Seconds of all tasks together, kind by kind.
+    pub fn work(&self) -> Work {
+        let all = |jobs: fn(&Round) -> &Vec<Job>| {
+            self.rounds.iter().flat_map(jobs).map(|job| job.seconds).sum()
+        };
+        Work {
+            serial: all(|round| &round.between),
+            replay: all(|round| &round.replay),
+            decode: all(|round| &round.decode),
+            merge: all(|round| &round.merge),
+        }
+    }
+}

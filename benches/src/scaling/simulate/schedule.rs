@@ -1,0 +1,160 @@
+//! A list scheduler: workers take the tasks of a round as those of a replay do.
+
+use super::graph::{Graph, Job, Round};
+
+/// Memory that all workers share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Memory {
+    /// Bytes that it moves in a second. Workers that together want more are slowed down, all by the same factor.
+    pub bytes_per_second: f64,
+}
+
+impl Memory {
+    /// As fast as anybody asks.
+    pub const UNLIMITED: Memory = Memory { bytes_per_second: f64::INFINITY };
+}
+
+/// Seconds that a number of workers take for a graph.
+pub fn seconds(graph: &Graph, workers: usize, memory: Memory) -> f64 {
+    graph.rounds.iter().map(|round| Turn::new(round, workers).run(memory)).sum()
+}
+
+/// A task that somebody is at.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    job: Job,
+    /// The part of it that is yet to be done, in seconds.
+    left: f64,
+    is_shard: bool,
+}
+
+/// A round, while it runs.
+struct Turn<'r> {
+    round: &'r Round,
+    running: Vec<Option<Running>>,
+    /// Shards that somebody has taken on, and the number of those that are replayed.
+    taken: Vec<bool>,
+    replayed: usize,
+    /// Number of blocks, and of homes, that somebody has taken on.
+    blocks: usize,
+    homes: usize,
+    /// Workers that decoded a block of the round.
+    has_decoded: Vec<bool>,
+}
+
+impl<'r> Turn<'r> {
+    fn new(round: &'r Round, workers: usize) -> Self {
+        Turn {
+            round,
+            running: vec![None; workers],
+            taken: vec![false; round.replay.len()],
+            replayed: 0,
+            blocks: 0,
+            homes: 0,
+            has_decoded: vec![false; workers],
+        }
+    }
+
+    fn run(mut self, memory: Memory) -> f64 {
+        let limit = |job: &Job| job.seconds.max(job.bytes / memory.bytes_per_second);
+        let mut now: f64 = self.round.between.iter().map(limit).sum();
+        loop {
+            for worker in 0..self.running.len() {
+                if self.running[worker].is_none() {
+                    self.running[worker] = self.next(worker);
+                }
+            }
+            let running = || self.running.iter().flatten();
+            let wanted: f64 = running().map(|it| it.job.bytes / it.job.seconds.max(1e-9)).sum();
+            let slower = (wanted / memory.bytes_per_second).max(1.0);
+            let Some(first) = running().map(|it| it.left).min_by(f64::total_cmp) else {
+                return now;
+            };
+            now += first * slower;
+            for slot in &mut self.running {
+                let Some(it) = slot else { continue };
+                it.left -= first;
+                if it.left <= 0.0 {
+                    self.replayed += usize::from(it.is_shard);
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    /// The next task of a worker that has none; `None` if it waits.
+    fn next(&mut self, worker: usize) -> Option<Running> {
+        let (round, count) = (self.round, self.running.len());
+        let running = |job: Job, is_shard| Some(Running { job, left: job.seconds, is_shard });
+        let own = (worker..round.replay.len()).step_by(count);
+        if let Some(shard) = own.chain(0..round.replay.len()).find(|shard| !self.taken[*shard]) {
+            self.taken[shard] = true;
+            return running(round.replay[shard], true);
+        }
+        let block = round.decode.get(self.blocks);
+        // Between two blocks, a worker looks whether it can merge.
+        let may_merge = self.has_decoded[worker] || block.is_none();
+        if may_merge
+            && self.replayed == round.replay.len()
+            && let Some(home) = round.merge.get(self.homes)
+        {
+            self.homes += 1;
+            return running(*home, false);
+        }
+        self.blocks += 1;
+        self.has_decoded[worker] = true;
+        running(*block?, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn job(seconds: f64) -> Job {
+        Job { seconds, bytes: 0.0 }
+    }
+
+    fn graph(between: f64, replay: &[f64], decode: &[f64], merge: &[f64]) -> Graph {
+        let jobs = |seconds: &[f64]| seconds.iter().copied().map(job).collect();
+        let (replay, decode, merge) = (jobs(replay), jobs(decode), jobs(merge));
+        Graph { rounds: vec![Round { between: vec![job(between)], replay, decode, merge }] }
+    }
+
+    fn takes(graph: &Graph, workers: usize) -> f64 {
+        seconds(graph, workers, Memory::UNLIMITED)
+    }
+
+    /// One worker does all, one after the other.
+    #[test]
+    fn one_worker_takes_the_sum() {
+        let graph = graph(1.0, &[2.0, 3.0], &[4.0, 5.0], &[6.0]);
+        assert_eq!(takes(&graph, 1), graph.work().sum());
+        assert_eq!(graph.work().serial, 1.0);
+    }
+
+    /// Worker 1 has a shard of 5, worker 0 two of 1, and then two blocks of 2. At 5 worker 1 is free, nothing is left but
+    /// the block that worker 0 took at 4 and has until 6, and the merge.
+    #[test]
+    fn workers_take_what_is_left() {
+        let graph = graph(0.5, &[1.0, 5.0, 1.0], &[2.0, 2.0], &[3.0]);
+        assert_eq!(takes(&graph, 2), 0.5 + 8.0);
+    }
+
+    /// Merging waits for the slowest shard.
+    #[test]
+    fn merging_waits() {
+        let graph = graph(0.0, &[1.0, 4.0], &[1.0], &[2.0, 2.0]);
+        assert_eq!(takes(&graph, 2), 6.0);
+    }
+
+    /// Two workers that each want all of the memory take as long as one.
+    #[test]
+    fn memory_slows_down() {
+        let decode = vec![Job { seconds: 1.0, bytes: 10.0 }; 4];
+        let graph = Graph { rounds: vec![Round { decode, ..Round::default() }] };
+        assert_eq!(takes(&graph, 2), 2.0);
+        assert_eq!(seconds(&graph, 2, Memory { bytes_per_second: 10.0 }), 4.0);
+        assert_eq!(seconds(&graph, 4, Memory { bytes_per_second: 20.0 }), 2.0);
+    }
+}

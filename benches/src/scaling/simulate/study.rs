@@ -1,0 +1,195 @@
+//! Recordings of a trace's replay, what the scheduler makes of them, and the measured times beside it.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use paje_sim::progress::Times;
+use paje_sim::{Options, Progress, Source, Trace};
+use splitter::Input;
+use workers::{Pin, Workers, available};
+
+use super::graph::{Graph, Work, shortest};
+use super::schedule::{Memory, seconds};
+use crate::scaling::Result;
+use crate::scaling::plots::axis::Axis;
+use crate::scaling::plots::chart::{Chart, Colour, Line, Marker, Series};
+use crate::scaling::plots::{IDEAL_LABEL, Plot, megabytes, slug};
+
+/// A trace on some number of workers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulated {
+    /// Number of workers.
+    pub workers: usize,
+    /// Seconds of all tasks.
+    pub work: Work,
+    /// Seconds from the first task to the last.
+    pub seconds: f64,
+    /// The same with limited memory, if that was asked for.
+    pub limited: Option<f64>,
+    /// The shortest replay with so many threads, in seconds, if there are so many CPUs.
+    pub measured: Option<f64>,
+}
+
+/// Simulates the replay of a trace with these numbers of workers, and measures it where that can be done: `runs` times each.
+///
+/// # Errors
+///
+/// The trace cannot be replayed, or its tasks are others each time.
+pub fn simulate(
+    trace: &Path,
+    workers: &[usize],
+    runs: u32,
+    memory: Option<Memory>,
+) -> Result<Vec<Simulated>> {
+    let counts = workers.iter().filter_map(|count| NonZeroUsize::new(*count));
+    counts.map(|count| one(trace, count, runs, memory)).collect()
+}
+
+fn one(trace: &Path, count: NonZeroUsize, runs: u32, memory: Option<Memory>) -> Result<Simulated> {
+    let turns = Workers::in_turn(count);
+    let threads = match count <= available() {
+        true => Some(Workers::new(Some(count), &Pin::None)?),
+        false => None,
+    };
+    let mut recordings = Vec::new();
+    let mut measured = None;
+    for _ in 0..runs {
+        recordings.push(replay(trace, &turns, true)?.tasks);
+        if let Some(threads) = &threads {
+            let now = replay(trace, threads, false)?.wall.as_secs_f64();
+            measured = Some(measured.map_or(now, |before: f64| before.min(now)));
+        }
+    }
+    let tasks = shortest(&recordings).ok_or("the tasks are others each time")?;
+    let graph = Graph::new(&tasks);
+    Ok(Simulated {
+        workers: count.get(),
+        work: graph.work(),
+        seconds: seconds(&graph, count.get(), Memory::UNLIMITED),
+        limited: memory.map(|memory| seconds(&graph, count.get(), memory)),
+        measured,
+    })
+}
+
+fn replay(trace: &Path, workers: &Workers, keep_tasks: bool) -> Result<Times> {
+    let mut options = Options::default();
+    options.keep_tasks = keep_tasks;
+    let input = Input::open(Some(trace));
+    let input = input.map_err(|error| format!("{}: {error}", trace.display()))?;
+    let trace = Trace::read_with(Source::from(input), &options, workers, &Progress::default())?;
+    Ok(trace.times().clone())
+}
+
+impl Simulated {
+    /// The number of times that it is as fast as one worker, which takes so long.
+    fn speedup(&self, one: f64) -> f64 {
+        one / self.seconds
+    }
+}
+
+/// A table in Markdown; what one worker takes is in the first row.
+pub fn table(name: &str, rows: &[Simulated]) -> String {
+    let mut text = String::from(
+        "| trace | workers | decode, s | replay, s | merge, s | serial | seconds | speedup | efficiency | limited memory, s | \
+         measured, s | off |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    let one = rows.first().map_or(f64::NAN, |row| row.seconds);
+    for row in rows {
+        let or_dash =
+            |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.3}"));
+        let off = row.measured.map(|measured| (row.seconds / measured - 1.0) * 100.0);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.3} | {:.3} | {:.3} | {:.2} % | {:.4} | {:.2} | {:.0} % | {} | {} | {} |",
+            name.replace('|', "\\|"),
+            row.workers,
+            row.work.decode,
+            row.work.replay,
+            row.work.merge,
+            row.work.serial / one * 100.0,
+            row.seconds,
+            row.speedup(one),
+            row.speedup(one) / row.workers as f64 * 100.0,
+            or_dash(row.limited),
+            or_dash(row.measured),
+            off.map_or("–".into(), |off| format!("{off:+.0} %")),
+        );
+    }
+    text
+}
+
+/// Plots of speed-up and efficiency, simulated and measured.
+///
+/// # Errors
+///
+/// Errors of the drawing library.
+pub fn plots(name: &str, bytes: u64, rows: &[Simulated], about: &str) -> Result<Vec<Plot>> {
+    let Some(one) = rows.iter().find(|row| row.workers == 1) else { return Ok(Vec::new()) };
+    let measured_one = one.measured;
+    let counts: Vec<usize> = rows.iter().map(|row| row.workers).collect();
+    let most = counts.iter().copied().max().unwrap_or(1) as f64;
+    let draw = |file: &str, title: &str, y_name: &str, is_share: bool| -> Result<Plot> {
+        let points = |gain: &dyn Fn(&Simulated) -> Option<f64>| -> Vec<(f64, f64)> {
+            let place = |row: &Simulated| {
+                let workers = row.workers as f64;
+                Some((workers, gain(row)? / if is_share { workers } else { 1.0 }))
+            };
+            rows.iter().filter_map(place).collect()
+        };
+        let limited_one = one.limited;
+        let mut series = vec![
+            Series {
+                label: IDEAL_LABEL.into(),
+                note: None,
+                colour: Colour(150, 150, 150),
+                line: Line::Thin,
+                marker: None,
+                points: vec![(1.0, 1.0), (most, if is_share { 1.0 } else { most })],
+            },
+            Series {
+                label: "simulated".into(),
+                note: None,
+                colour: Colour(0, 114, 178),
+                line: Line::Solid,
+                marker: Some(Marker::Circle),
+                points: points(&|row| Some(row.speedup(one.seconds))),
+            },
+            Series {
+                label: "simulated, with limited memory".into(),
+                note: None,
+                colour: Colour(0, 158, 115),
+                line: Line::Dashed,
+                marker: Some(Marker::Triangle),
+                points: points(&|row| Some(limited_one? / row.limited?)),
+            },
+            Series {
+                label: "measured".into(),
+                note: None,
+                colour: Colour(213, 94, 0),
+                line: Line::None,
+                marker: Some(Marker::OpenStar),
+                points: points(&|row| Some(measured_one? / row.measured?)),
+            },
+        ];
+        series.retain(|series| !series.points.is_empty());
+        let values: Vec<f64> =
+            series.iter().flat_map(|series| &series.points).map(|(_, value)| *value).collect();
+        let x = Axis::counts(&counts);
+        let y = if is_share { Axis::shares(&values) } else { Axis::gains(&values, &x) };
+        let chart = Chart {
+            title: format!("{title}: {name}, {}", megabytes(bytes)),
+            subtitle: about.to_owned(),
+            x_name: "workers p".into(),
+            y_name: y_name.into(),
+            x,
+            y,
+            series,
+        };
+        Ok(Plot { file: format!("{file}-{}.svg", slug(name)), svg: chart.svg()? })
+    };
+    Ok(vec![
+        draw("simulated-speedup", "Simulated workers", "speedup T(1) / T(p)", false)?,
+        draw("simulated-efficiency", "Efficiency of simulated workers", "efficiency", true)?,
+    ])
+}

@@ -1,0 +1,70 @@
+//! Tasks of a replay, and workers that take turns.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use datasets::Shape;
+use paje_sim::tasks::{Task, TaskKind};
+use paje_sim::{Limits, Options, Progress, Source, Trace};
+use testkit::team;
+use workers::Workers;
+
+const BLOCK: usize = 8_000;
+
+fn replay(text: &[u8], workers: &Workers, keep_tasks: bool) -> Trace {
+    let mut options = Options::default();
+    options.keep_tasks = keep_tasks;
+    options.limits = Limits { block: BLOCK, ..options.limits };
+    let replayed = Trace::read_with(Source::stream(text), &options, workers, &Progress::default());
+    replayed.expect("a sound trace")
+}
+
+fn in_turn(count: usize) -> Workers {
+    Workers::in_turn(NonZeroUsize::new(count).expect("some"))
+}
+
+/// Numbers of the tasks of a kind, in a round or in all.
+fn numbers(tasks: &[Task], kind: TaskKind, round: Option<u32>) -> Vec<u32> {
+    let of =
+        tasks.iter().filter(|task| task.kind == kind && round.is_none_or(|it| it == task.round));
+    of.map(|task| task.number).collect()
+}
+
+#[test]
+fn who_takes_turns_replays_the_same() {
+    let text = datasets::generate(Shape::Mpi, 200_000, 3);
+    let one = replay(&text, &Workers::one(), false);
+    assert!(one.times().tasks.is_empty());
+    for count in [2, 3, 16] {
+        let turns = replay(&text, &in_turn(count), true);
+        assert_eq!(format!("{:?}", turns.counts()), format!("{:?}", one.counts()));
+        assert_eq!((turns.lines(), turns.end()), (one.lines(), one.end()));
+        let working: BTreeSet<u32> = turns.times().tasks.iter().map(|task| task.worker).collect();
+        assert_eq!(working.len(), count.min(text.len() / BLOCK), "each has something to do");
+    }
+}
+
+/// Each block is decoded once; each round has one thing before it, and all shards once or none.
+#[test]
+fn tasks_are_all_there_is_to_do() {
+    let text = datasets::generate(Shape::Mpi, 200_000, 3);
+    for workers in [Workers::one(), in_turn(3), team(2)] {
+        let trace = replay(&text, &workers, true);
+        let tasks = &trace.times().tasks;
+        let decoded = tasks.iter().filter(|task| task.kind == TaskKind::Decode);
+        assert!(decoded.map(|task| task.bytes).sum::<u64>() > text.len() as u64);
+        let mut blocks = numbers(tasks, TaskKind::Decode, None);
+        blocks.sort_unstable();
+        // Counted from 0, without the empty ones.
+        assert!(blocks.windows(2).all(|pair| pair[0] < pair[1]), "{blocks:?}");
+        assert!(blocks.len() >= text.len() / BLOCK, "{blocks:?}");
+        let rounds = tasks.last().expect("tasks").round;
+        for round in 0..=rounds {
+            assert_eq!(numbers(tasks, TaskKind::Between, Some(round)), [0], "{round}");
+            let shards = numbers(tasks, TaskKind::Replay, Some(round));
+            assert!(shards.iter().copied().eq(0..shards.len() as u32), "{round}: {shards:?}");
+            assert_eq!(numbers(tasks, TaskKind::Merge, Some(round)), shards, "{round}");
+        }
+        assert!(tasks.is_sorted_by_key(|task| (task.round, task.kind)));
+    }
+}
