@@ -12,7 +12,6 @@ from collections import defaultdict
 
 import zstandard
 
-M32 = 0xFFFFFFFF
 M64 = 0xFFFFFFFFFFFFFFFF
 
 
@@ -100,7 +99,7 @@ def unpack(data):
                 kind, parts[part], more = next(found)
                 assert kind == 2 + part
                 kept, number = kept + more, number + 1
-        text = parts[8] or Segment(parts, length, after, zeros).text(lines, length)
+        text = parts[8] or Segment(parts, after, zeros).text(lines, length)
         if zlib.crc32(text) != checksum:
             raise ValueError("another text than was packed")
         segments.append([kept, number, length, lines])
@@ -161,6 +160,13 @@ class Stream:
             return first
         return sum(self.byte(column + 1 + place) << 8 * place for place in range(first - 239))
 
+    def numbers(self, column):
+        while True:
+            try:
+                yield self.number(column)
+            except StopIteration:
+                return
+
     def right(self, column):
         left = self.runs.get(column)
         if left is None:
@@ -181,123 +187,34 @@ class Stream:
         return text
 
 
-def mix(a, b):
-    mixed = (((a ^ b * 0x9E3779B1 & M32) + 0x7F4A7C15 & M32) * 0x85EBCA6B) & M32
-    return mixed ^ mixed >> 15
+class Table:
+    """Numbers by group, each of which has them in the order in which they were written."""
 
+    def __init__(self, stream, column):
+        self.groups = []
+        for count in list(stream.numbers(column)):
+            self.groups.append(list(itertools.islice(stream.numbers(column + 9), count))[::-1])
 
-class Trust:
-    def __init__(self):
-        self.trust = 0
-
-    def group(self):
-        return (self.trust - 1).bit_length()
-
-    def learn(self, right):
-        """Whether the guess stays."""
-        if right and self.trust:
-            self.trust = min(self.trust + 1, 15)
-            return True
-        stays = self.trust > 3
-        self.trust = self.trust // 2 if stays else 1
-        return stays
-
-
-class Guesses:
-    def __init__(self, room):
-        self.mask = (1 << room) - 1
-        self.guesses = defaultdict(lambda: [None, Trust()])
-
-    def asked(self, context, least=1):
-        """The guess if there is one of so much trust."""
-        guess, trust = self.guesses[context & self.mask]
-        return guess if trust.trust >= least else None
-
-    def right(self, stream, context, column, least=1, tried=None):
-        """The guess if it is asked for, was not tried, and is right; else None."""
-        guess = self.asked(context, least)
-        if guess is None or guess == tried:
-            return None
-        group = self.guesses[context & self.mask][1].group()
-        return guess if stream.right(column + group) else None
-
-    def learn(self, context, came):
-        found = self.guesses[context & self.mask]
-        if not found[1].learn(found[0] == came):
-            found[0] = came
+    def next(self, group):
+        return self.groups[group].pop()
 
 
 # Lines
 
-class Lane:
-    def __init__(self):
-        self.long = self.middle = self.short = 0
-
-    def learn(self, action):
-        hashed = mix(action, 5)
-        self.long = (self.long << 5 & M32) ^ hashed
-        self.middle = (self.middle << 8 & M32) ^ hashed
-        self.short = (self.short << 16 & M32) ^ hashed
-
-
 class Lines:
-    def __init__(self, room):
+    def __init__(self, stream):
+        self.stream = stream
         self.names, self.actions = [b""], [b""]
-        self.lanes = [Lane()]
-        self.steps, self.numbers = [], {}
-        self.lane = self.before = 0
-        self.next_steps = Guesses(room)
-        self.next_lanes = [Guesses(room), Guesses(room)]
-        self.next_actions = [Guesses(room), Guesses(room)]
+        self.table = Table(stream, 9)
 
-    def next(self, stream):
-        """A line: its lane, its action, what the lane did before, and whether it is the lane of the line before."""
-        now, before = self.lanes[self.lane], self.lanes[self.before]
-        context = mix(mix(now.long, self.lane), before.short ^ self.before)
-        step = self.next_steps.right(stream, context, 38, 2)
-        if step is None:
-            lane = self.next_lane(stream)
-            action = self.next_action(stream, lane)
-            step = self.numbers.setdefault((lane, action), len(self.steps))
-            if step == len(self.steps):
-                self.steps.append((lane, action))
-        self.next_steps.learn(context, step)
-        lane, action = self.steps[step]
-        stays = lane == self.lane
-        if not stays:
-            self.before, self.lane = self.lane, lane
-        history = self.lanes[lane].middle
-        self.lanes[lane].learn(action)
-        return lane, action, history, stays
+    def next(self):
+        lane = self.known(self.stream.number(0), self.names)
+        return lane, self.known(self.table.next(lane), self.actions)
 
-    def next_lane(self, stream):
-        here = mix(self.lane, 7)
-        contexts = mix(here, self.lanes[self.lane].middle), mix(here, self.before)
-        lane = self.one(stream, self.next_lanes, contexts, (0, 5, 20), 2)
-        if lane == len(self.lanes):
-            self.names.append(stream.text())
-            self.lanes.append(Lane())
-        return lane
-
-    def next_action(self, stream, lane):
-        now = self.lanes[lane]
-        contexts = mix(now.long, 1), mix(now.short, lane)
-        action = self.one(stream, self.next_actions, contexts, (10, 15, 29), 1)
-        if action == len(self.actions):
-            self.actions.append(stream.text())
-        return action
-
-    @staticmethod
-    def one(stream, guesses, contexts, columns, least):
-        came = guesses[0].right(stream, contexts[0], columns[0], least)
-        if came is None:
-            tried = guesses[0].asked(contexts[0], least)
-            came = guesses[1].right(stream, contexts[1], columns[1], least, tried)
-        if came is None:
-            came = stream.number(columns[2])
-        for some, context in zip(guesses, contexts):
-            some.learn(context, came)
-        return came
+    def known(self, number, texts):
+        if number == 0:
+            texts.append(self.stream.text())
+        return (number or len(texts)) - 1
 
 
 # Values: (kind, bits), where kind is "text", "hex", or the digits after the point
@@ -311,152 +228,67 @@ def unzigzag(number):
     return signed(number >> 1 ^ -(number & 1))
 
 
-def size(number):
-    number = signed(number)
-    return (number << 1 if number >= 0 else ~number << 1 | 1).bit_length()
-
-
 def decimal(number, after):
     digits = str(abs(number)).rjust(after + 1, "0")
     text = digits[:len(digits) - after] + ("." + digits[len(digits) - after:] if after else "")
     return (("-" if number < 0 else "") + text).encode()
 
 
-class Field:
-    def __init__(self):
-        self.last = ("text", 0)
-        self.values = []
-        self.number = self.hex = 0
-        self.averages = [0, 0, 0]
-
-    def base(self, near):
-        last, context, itself = self.averages
-        if context < last and context <= itself:
-            return near
-        return self.number if last <= itself else 0
-
-    def learn(self, came, near):
-        for place, base in enumerate((self.number, near, 0)):
-            average = self.averages[place]
-            self.averages[place] = average - average // 16 + size(came - base)
-        self.number = came
-
-
-class Stride:
-    def __init__(self):
-        self.last = ("text", 0)
-        self.stride = self.latest = 0
-        self.trust = Trust()
-
-    def guess(self):
-        kind, bits = self.last
-        return self.last if kind in ("text", "hex") else (kind, signed(bits + self.stride))
-
-    def learn(self, came):
-        right = self.trust.trust > 0 and self.guess() == came
-        if not right:
-            stride = 0
-            if came[0] == self.last[0] and came[0] not in ("text", "hex"):
-                stride = signed(came[1] - self.last[1])
-            if stride == self.latest:
-                self.stride = stride
-            self.latest = stride
-        self.trust.learn(right)
-        self.last = came
-
-
 class Fields:
-    def __init__(self, room, first):
-        self.first = first
-        self.fields = defaultdict(Field)
-        self.texts, self.numbers = [], {}
-        self.mask = (1 << room) - 1
-        self.strides = defaultdict(Stride)
-        self.guesses = Guesses(room)
+    def __init__(self, stream, first):
+        self.stream = stream
+        self.forms, self.bases = (list(stream.columns[first + i]) for i in range(2))
+        self.table = Table(stream, first + 2)
+        self.last, self.slots = defaultdict(int), defaultdict(lambda: (0, 0))
+        self.texts = defaultdict(list)
 
-    def text(self, stream, number, first, second):
-        """The text of a value, and its lowest 32 bits."""
-        columns = self.first + number % 256 * 64
-        field = self.fields[number]
-        last = field.last[1] & M64
-        stride = self.strides[mix(first, number) & self.mask]
-        context = mix(mix(second, mix(last & M32, last >> 32)), number)
-        came = guess = None
-        if stride.trust.trust:
-            guess = stride.guess()
-            if stream.right(columns + stride.trust.group()):
-                came = guess
-        if came is None:
-            came = self.guesses.right(stream, context, columns + 5, tried=guess)
-            if came is None:
-                came = self.other(stream, columns, field, stride.last)
-            self.guesses.learn(context, came)
-        field.last = came
-        stride.learn(came)
-        kind, bits = came
-        if kind == "text":
-            return self.texts[bits], bits
-        text = b"%016x" % bits if kind == "hex" else decimal(bits, kind)
-        return text, bits & M32
-
-    def other(self, stream, columns, field, near):
-        what = stream.byte(columns + 10)
-        if what == 2:
-            return field.values[stream.number(columns + 11)]
-        if what == 0:
-            text = stream.text()
-            if text not in self.numbers:
-                self.numbers[text] = len(self.texts)
-                self.texts.append(text)
-            came = "text", self.numbers[text]
-        elif what == 1:
-            bits = 0
-            for piece in range(4):
-                old = field.hex >> 16 * piece & 0xFFFF
-                new = old + unzigzag(stream.number(columns + 29 + 4 * piece))
-                bits |= (new & 0xFFFF) << 16 * piece
-            field.hex = bits
-            came = "hex", bits
-        else:
-            near = near[1] if near[0] not in ("text", "hex") else 0
-            bits = signed(field.base(near) + unzigzag(stream.number(columns + 20)))
-            field.learn(bits, near)
-            came = what - 3, bits
-        field.values.append(came)
-        return came
+    def next(self, slot, field):
+        """The text of the next value."""
+        number = self.table.next(slot)
+        form = self.forms[field] if field < len(self.forms) else 0
+        texts = self.texts[field]
+        if number == 0:
+            text = self.stream.text()
+            texts.append(text)
+            return text
+        number -= 1
+        if form == 0:
+            return texts[number]
+        if form == 2:
+            number, after = divmod(number, 19)
+        last, step = self.slots[slot]
+        base = (0, self.last[field], last, last + step)[self.bases[field]]
+        came = signed(base + unzigzag(number))
+        self.slots[slot] = came, signed(came - last)
+        self.last[field] = came
+        return b"%016x" % (came & M64) if form == 1 else decimal(came, after if form == 2 else form - 3)
 
 
 # Keys
 
 class Keys:
-    def __init__(self, room):
-        self.fields = Fields(room, 33)
+    def __init__(self, stream):
+        self.stream, self.fields = stream, Fields(stream, 33)
         self.waiting = defaultdict(list)
         self.ended = {}
         self.how = 2
 
-    def spell(self, stream, number, first, second):
-        parts, values = [], []
-        before = 0
-        for part in range(stream.byte(2)):
-            text, bits = self.fields.text(stream, number * 8 + part, first, mix(second, before))
-            parts.append(text)
-            values.append(text)
-            before = mix(before, bits)
-        return b"_".join(parts), values[:2]
+    def spell(self, slot, field):
+        return [self.fields.next(slot + part, field + part) for part in range(self.stream.byte(2))]
 
-    def start(self, stream, number, contexts):
-        key, telling = self.spell(stream, number, *contexts)
-        link = [key, telling, True]
+    def start(self, slot, field):
+        parts = self.spell(slot, field)
+        link = [b"_".join(parts), parts[:2], True]
         self.waiting[2, b""].append(link)
-        for how, part in enumerate(telling):
+        for how, part in enumerate(link[1]):
             self.waiting[how, part].append(link)
-        return key
+        return link[0]
 
-    def end(self, stream, number, lane, contexts):
+    def end(self, slot, field, lane):
+        stream = self.stream
         how = self.how if stream.right(0) else stream.byte(1)
         if how == 3:
-            return self.spell(stream, number, *contexts)[0]
+            return b"_".join(self.spell(slot, field))
         self.how = how
         index = 0 if stream.right(3 + how) else stream.number(6 + 9 * how)
         told = self.ended.get(lane, [])
@@ -472,35 +304,39 @@ class Keys:
 # Segments
 
 class Segment:
-    def __init__(self, parts, length, after, zeros):
-        self.streams = [Stream(parts[2 * i], parts[2 * i + 1]) for i in range(4)]
-        room = min(max(length.bit_length() - 6, 8), 14)
+    def __init__(self, parts, after, zeros):
+        lines, times, values, keys = (Stream(parts[2 * i], parts[2 * i + 1]) for i in range(4))
         self.after, self.unit = after, 10 ** zeros
-        self.lines, self.values, self.keys = Lines(room), Fields(room, 0), Keys(room)
-        self.time = 0
-        self.durations, self.odd = Guesses(room), Fields(8, 1163)
-        self.lane_times = defaultdict(int)
+        self.raw, self.lines = lines, Lines(lines)
+        self.base = next(times.columns[0], 0)
+        self.times, self.odd = Table(times, 1), Fields(times, 19)
+        self.values, self.keys = Fields(values, 0), Keys(keys)
+        self.time, self.lane_times = 0, defaultdict(int)
         self.events, self.fields = {}, 0
+        self.steps, self.slots = {}, [0, 0]
 
     def text(self, lines, length):
         text = b"\n".join(self.line() for _ in range(lines))
         return text if len(text) == length else text + b"\n"
 
     def line(self):
-        line = self.lines.next(self.streams[0])
-        lane, action, history, _ = line
+        lane, action = step = self.lines.next()
         if action == 0:
-            return self.streams[0].text()
+            return self.raw.text()
         pattern = self.lines.actions[action]
-        holes = sum(1 <= byte <= 5 for byte in pattern)
+        holes = [byte for byte in pattern if 1 <= byte <= 5]
+        if step not in self.steps:
+            self.steps[step] = list(self.slots)
+            self.slots[0] += holes.count(5)
+            self.slots[1] += 8 * (holes.count(3) + holes.count(4))
+        value, key = self.steps[step]
         code = pattern
         for white in (b" ", b"\t", b"\r", b"\x0c"):
             code = code.split(white, 1)[0]
-        if (code, holes) not in self.events:
-            self.events[code, holes] = self.fields
-            self.fields += holes
-        field, before, out = self.events[code, holes], 0, []
-        own = mix(lane, action)
+        if (code, len(holes)) not in self.events:
+            self.events[code, len(holes)] = self.fields
+            self.fields += len(holes)
+        field, out = self.events[code, len(holes)], []
         for byte in pattern:
             if not 1 <= byte <= 5:
                 out.append(bytes([byte]))
@@ -508,29 +344,22 @@ class Segment:
             if byte == 1:
                 out.append(self.lines.names[lane])
             elif byte == 2:
-                out.append(self.next_time(line))
-            elif byte == 3:
-                out.append(self.keys.start(self.streams[3], field, (own, mix(own, history))))
-            elif byte == 4:
-                out.append(self.keys.end(self.streams[3], field, lane, (own, mix(own, history))))
+                out.append(self.next_time(lane, action))
+            elif byte == 5:
+                out.append(self.values.next(value, field))
+                value += 1
             else:
-                text, before = self.values.text(self.streams[2], field, own, mix(action, before))
-                out.append(text)
+                out.append(self.keys.start(key, 8 * field) if byte == 3 else self.keys.end(key, 8 * field, lane))
+                key += 8
             field += 1
         return b"".join(out)
 
-    def next_time(self, line):
-        lane, action, history, stays = line
-        stream = self.streams[1]
-        if not stream.right(0):
-            return self.odd.text(stream, 0, action, 0)[0]
-        context = mix(history, action)
-        duration = self.durations.right(stream, context, 1 + 5 * stays, 2)
-        if duration is None:
-            difference = unzigzag(stream.number(11 + (2 * (action % 64) + stays) * 9))
-            duration = signed(self.time + difference - self.lane_times[lane])
-        self.durations.learn(context, duration)
-        self.time = self.lane_times[lane] = signed(self.lane_times[lane] + duration)
+    def next_time(self, lane, action):
+        number = self.times.next(action)
+        if number == 0:
+            return self.odd.next(0, 0)
+        base = self.lane_times[lane] if self.base else self.time
+        self.time = self.lane_times[lane] = signed(base + unzigzag(number - 1))
         return decimal(signed(self.time * self.unit), self.after)
 
 

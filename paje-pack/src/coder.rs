@@ -1,6 +1,6 @@
-//! Decisions as small numbers in columns, and guesses, so that most decisions are that the guess is right.
+//! Numbers, texts, and answers to guesses, in columns.
 //!
-//! One model serves both directions. It asks a [`Side`] for each decision: the side that writes takes what it is given, the
+//! Where one model serves both directions, it asks a [`Side`] for each decision: the side that writes takes what it is given, the
 //! side that reads ignores that and gives what was written.
 
 use crate::sheet::{Sheet, sheet};
@@ -10,12 +10,6 @@ const SMALL: u64 = 240;
 
 /// Columns that a number takes: one for its first byte, and one for each that may follow.
 pub(crate) const NUMBER: usize = 9;
-
-/// Number of classes of guesses, by how often they were right lately.
-pub(crate) const CLASSES: usize = 5;
-
-/// The class from which on guesses are asked for that are often wrong at first: those that have been right once.
-pub(crate) const ASKED: usize = 1;
 
 /// The longest run.
 const LONGEST: u32 = u32::MAX - 1;
@@ -102,6 +96,20 @@ impl Writing {
         self.columns.resize_with((column + 1).next_multiple_of(64), Column::default);
     }
 
+    /// Numbers, as [`Side::number`] writes them one by one.
+    pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
+        self.column(column + NUMBER);
+        let first = &mut self.columns[column].bytes;
+        first.reserve(numbers.len());
+        for number in numbers {
+            if *number < SMALL {
+                self.columns[column].bytes.push(*number as u8);
+            } else {
+                self.number(column, *number);
+            }
+        }
+    }
+
     /// The page of the columns, and the texts.
     ///
     /// # Errors
@@ -162,6 +170,53 @@ impl<'a> Reading<'a> {
         Reading { runs: vec![UNREAD; sheet.len()], sheet, texts, failed }
     }
 
+    /// It has no columns at all.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.sheet.len() == 0
+    }
+
+    /// All bytes of a column.
+    pub(crate) fn all(&self, column: usize) -> &[u8] {
+        self.sheet.all(column)
+    }
+
+    /// All numbers of a column; none, and it has failed, if they are more than `most`, or one of them is none.
+    pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
+        let mut columns: [&[u8]; NUMBER] =
+            std::array::from_fn(|place| self.sheet.all(column + place));
+        let [first, others @ ..] = &mut columns;
+        if first.len() > most || first.iter().any(|first| u64::from(*first) >= SMALL + 8) {
+            self.failed = true;
+            return Vec::new();
+        }
+        let mut lacks = false;
+        let mut next = |column: &mut &[u8]| match column.split_first() {
+            Some((first, rest)) => {
+                *column = rest;
+                u64::from(*first)
+            }
+            None => {
+                lacks = true;
+                0
+            }
+        };
+        let numbers = first.iter().map(|first| {
+            if u64::from(*first) < SMALL {
+                return (*first).into();
+            }
+            // Most of the others have two bytes.
+            if u64::from(*first) == SMALL + 1 {
+                return next(&mut others[0]) | next(&mut others[1]) << 8;
+            }
+            let count = usize::from(*first) - (SMALL as usize - 1);
+            let bytes = others[..count].iter_mut().zip(0..);
+            bytes.fold(0, |number, (column, place)| number | next(column) << (8 * place))
+        });
+        let numbers = numbers.collect();
+        self.failed |= lacks;
+        numbers
+    }
+
     #[cold]
     fn run(&mut self, column: usize) -> u32 {
         let (mut run, mut place) = (0, 0);
@@ -217,106 +272,5 @@ impl Side for Reading<'_> {
 
     fn fail(&mut self) {
         self.failed = true;
-    }
-}
-
-/// A context from two others.
-pub(crate) const fn mix(a: u32, b: u32) -> u32 {
-    let mixed =
-        (a ^ b.wrapping_mul(0x9e37_79b1)).wrapping_add(0x7f4a_7c15).wrapping_mul(0x85eb_ca6b);
-    mixed ^ mixed >> 15
-}
-
-/// Room for guesses in a segment with so many bytes of text: 2 to this power.
-pub(crate) const fn room(length: usize) -> u32 {
-    let bits = usize::BITS - length.leading_zeros();
-    let room = bits.saturating_sub(6);
-    if room < 8 {
-        8
-    } else if room > 14 {
-        14
-    } else {
-        room
-    }
-}
-
-/// Score of a guess by how often it was right lately, 0 if there is none.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Trust(u8);
-
-/// Classes of scores: the bits that one less than the score takes.
-const CLASS: [u8; 16] = [0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4];
-
-impl Trust {
-    pub(crate) const fn is_none(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Which of the [`CLASSES`] it is of, if there is a guess.
-    #[inline]
-    pub(crate) const fn class(self) -> usize {
-        CLASS[(self.0 & 15) as usize] as usize
-    }
-
-    /// The guess was right, or not; false if another takes its place.
-    #[inline]
-    pub(crate) const fn learn(&mut self, right: bool) -> bool {
-        if right && self.0 > 0 {
-            if self.0 < 15 {
-                self.0 += 1;
-            }
-            return true;
-        }
-        let stays = self.0 > 3;
-        self.0 = if stays { self.0 / 2 } else { 1 };
-        stays
-    }
-}
-
-/// Guesses by context: what came the last time may come next.
-pub(crate) struct Guesses<T> {
-    guesses: Vec<(T, Trust)>,
-}
-
-impl<T: Copy + PartialEq + Default> Guesses<T> {
-    pub(crate) fn new(room: u32) -> Self {
-        Guesses { guesses: vec![Default::default(); 1 << room] }
-    }
-
-    /// Which guess is that of a context.
-    #[inline]
-    pub(crate) const fn place(&self, context: u32) -> usize {
-        context as usize & (self.guesses.len() - 1)
-    }
-
-    /// The guess at a place, if it is asked for and right. It is asked for if it is of class `least` or more, and not `tried` already;
-    /// the columns of its runs begin with `column`.
-    #[inline]
-    pub(crate) fn try_one<S: Side>(
-        &self,
-        side: &mut S,
-        place: usize,
-        (column, least): (usize, usize),
-        tried: Option<T>,
-        given: T,
-    ) -> Option<T> {
-        let (guess, class) = self.asked(place, least)?;
-        let asks = tried != Some(guess);
-        (asks && side.hit(column + class, guess == given)).then_some(guess)
-    }
-
-    /// The guess at a place, if there is one, and its class, if that is `least` or more.
-    #[inline]
-    pub(crate) fn asked(&self, place: usize, least: usize) -> Option<(T, usize)> {
-        let (guess, trust) = self.guesses[place];
-        (!trust.is_none() && trust.class() >= least).then(|| (guess, trust.class()))
-    }
-
-    #[inline]
-    pub(crate) fn learn(&mut self, place: usize, came: T) {
-        let (guess, trust) = &mut self.guesses[place];
-        if !trust.learn(*guess == came) {
-            *guess = came;
-        }
     }
 }

@@ -4,14 +4,14 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::coder::{NUMBER, Side, mix};
-use crate::column::Columns;
+use crate::coder::{NUMBER, Side};
+use crate::fields::{Fields, Place};
 use crate::out::Out;
 use crate::texts::hash;
 use crate::value::Value;
 
 /// Parts that a key is cut into.
-const PARTS: usize = 8;
+pub(crate) const PARTS: usize = 8;
 /// Of these, those that may say where the link ends.
 const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
@@ -92,8 +92,11 @@ mod column {
     pub(super) const VALUES: usize = WHICH + SPELT * NUMBER;
 }
 
-pub(crate) struct Keys {
-    columns: Columns,
+/// The first column of the fields that are parts of keys.
+pub(crate) const FIRST_PART: usize = column::VALUES;
+
+pub(crate) struct Keys<F> {
+    pub(crate) fields: F,
     /// The keys of links that have begun.
     begun: Vec<u8>,
     links: Vec<Link>,
@@ -123,10 +126,10 @@ fn parts(key: &[u8], ends: &mut [usize; PARTS]) -> usize {
     count + 1
 }
 
-impl Keys {
-    pub(crate) fn new(room: u32) -> Self {
+impl<F> Keys<F> {
+    pub(crate) fn new(fields: F) -> Self {
         Keys {
-            columns: Columns::new(room, column::VALUES),
+            fields,
             begun: Vec::new(),
             links: Vec::new(),
             ended: Vec::new(),
@@ -147,18 +150,14 @@ impl Keys {
         &self.begun[self.begins(link)..self.links[link as usize].end]
     }
 
-    /// The key of a link that begins, for field `column`, in a lane and an action, after others.
+    /// The key of a link that begins, whose parts have places from one on.
     #[inline]
-    pub(crate) fn start<S: Side>(
-        &mut self,
-        side: &mut S,
-        column: u32,
-        contexts: [u32; 2],
-        key: &[u8],
-        out: &mut Out,
-    ) {
+    pub(crate) fn start<S: Side>(&mut self, side: &mut S, place: Place, key: &[u8], out: &mut Out)
+    where
+        F: Fields<S>,
+    {
         let from = out.len();
-        let telling = self.spell(side, column, contexts, key, out);
+        let telling = self.spell(side, place, key, out);
         let link = self.links.len() as u32;
         self.begun.extend_from_slice(if S::WRITES { key } else { out.since(from) });
         let mut places = [0; TELLING];
@@ -215,18 +214,19 @@ impl Keys {
     pub(crate) fn end<S: Side>(
         &mut self,
         side: &mut S,
-        column: u32,
+        place: Place,
         lane: u32,
-        contexts: [u32; 2],
         key: &[u8],
         out: &mut Out,
-    ) {
+    ) where
+        F: Fields<S>,
+    {
         let lane = lane as usize;
         if self.told.len() <= lane {
             self.told.resize(lane + 1, [0; TELLING]);
         }
         let told = self.told[lane];
-        let place = |how: usize| told.get(how).map_or(0, |place| *place as usize);
+        let queue = |how: usize| told.get(how).map_or(0, |place| *place as usize);
         let (mut how, mut index) = (SPELT, 0);
         let hash = if S::WRITES { hash(key) } else { 0 };
         if S::WRITES
@@ -235,7 +235,7 @@ impl Keys {
             // As the last one was found, unless fewer come before it in another way.
             let mut most = NEAR;
             for way in [self.how, 1, 0, ANY] {
-                let (place, places) = (place(way), self.links[link as usize].places);
+                let (place, places) = (queue(way), self.links[link as usize].places);
                 let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
                 if most > 0
                     && waits
@@ -258,7 +258,7 @@ impl Keys {
                 } else {
                     index = side.number(column::WHICH + how * NUMBER, index as u64) as usize;
                 }
-                let queue = &mut self.queues[place(how)];
+                let queue = &mut self.queues[queue(how)];
                 let Some(at) = queue.place(index.min(NEAR), &self.ended) else {
                     return side.fail();
                 };
@@ -273,7 +273,7 @@ impl Keys {
                 }
             }
             SPELT => {
-                self.spell(side, column, contexts, key, out);
+                self.spell(side, place, key, out);
             }
             _ => side.fail(),
         }
@@ -284,11 +284,13 @@ impl Keys {
     fn spell<S: Side>(
         &mut self,
         side: &mut S,
-        column: u32,
-        contexts: [u32; 2],
+        place: Place,
         key: &[u8],
         out: &mut Out,
-    ) -> [Option<Value>; TELLING] {
+    ) -> [Option<Value>; TELLING]
+    where
+        F: Fields<S>,
+    {
         let mut telling = [None; TELLING];
         let mut ends = [0; PARTS];
         let count = if S::WRITES { parts(key, &mut ends) } else { 0 };
@@ -297,17 +299,15 @@ impl Keys {
             side.fail();
             return telling;
         }
-        let [line, after] = contexts;
-        let (mut before, mut start) = (0, 0);
+        let mut start = 0;
         for part in 0..usize::from(count) {
             if part > 0 && !S::WRITES {
                 out.push(JOINT);
             }
             let text = if S::WRITES { &key[start..ends[part]] } else { b"" };
             start = ends[part] + 1;
-            let number = column.wrapping_mul(PARTS as u32).wrapping_add(part as u32);
-            let value = self.columns.text(side, number, [line, mix(after, before)], text, out);
-            before = mix(before, value.bits as u32);
+            let (slot, field) = (place.slot + part as u32, place.field + part as u32);
+            let value = self.fields.value(side, Place { slot, field }, text, out);
             if let Some(telling) = telling.get_mut(part) {
                 *telling = Some(value);
             }

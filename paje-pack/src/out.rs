@@ -1,11 +1,8 @@
 //! The text that is made of a segment.
 
+use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
-use crate::value::Kind;
-use crate::value::{Digits, Value};
-
-/// Bytes that short pieces are copied in.
-const STEP: usize = 16;
+use crate::value::{Kind, Value};
 
 /// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
 #[derive(Default)]
@@ -36,9 +33,9 @@ impl Out {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// The text.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.bytes.truncate(self.len);
+    /// The text, of which there are `length` bytes at least, and no more are asked for.
+    pub(crate) fn finish(mut self, length: usize) -> Vec<u8> {
+        self.bytes.truncate(length);
         self.bytes
     }
 
@@ -83,19 +80,28 @@ impl Out {
         }
     }
 
-    /// Appends digits.
+    /// Appends a short text.
     #[inline]
-    pub(crate) fn put_digits(&mut self, digits: &Digits) {
-        let (bytes, from) = digits.place();
-        self.put_of(bytes, from, digits.len());
+    pub(crate) fn put_short(&mut self, text: Short) {
+        match self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>()) {
+            Some(place) => {
+                *place = text.bytes();
+                self.len += text.len();
+            }
+            None => self.copy(&text.bytes()[..text.len()]),
+        }
     }
 
     /// Appends the text of a value, which texts are found in `texts`.
+    #[inline]
     pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
         match value.kind {
             Kind::Text => self.put(texts.get(value.bits as u32)),
-            Kind::Decimal(after) => self.put_digits(&Digits::decimal(value.bits as i64, after)),
-            Kind::Hex => self.put_digits(&Digits::hex(value.bits)),
+            Kind::Decimal(after) => match Short::decimal(value.bits as i64, after) {
+                Some(short) => self.put_short(short),
+                None => self.put(Long::decimal(value.bits as i64, after).text()),
+            },
+            Kind::Hex => self.put_short(Short::hex(value.bits)),
         }
     }
 }
@@ -119,7 +125,7 @@ mod tests {
             assert_eq!(out.since(0), expected);
             (0..length + 2 * STEP).for_each(|_| out.put(&bytes[..20]));
             assert!(out.is_full() && out.len() <= length + STEP);
-            assert_eq!(out.finish()[..expected.len()], expected);
+            assert_eq!(out.finish(expected.len()), expected);
         }
     }
 

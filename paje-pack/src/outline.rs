@@ -2,9 +2,9 @@
 
 use paje_parser::EventKind;
 
-use crate::coder::{Reading, Side, room};
+use crate::coder::{Reading, Side};
 use crate::format::{Error, ErrorKind};
-use crate::lines::{Lines, RAW};
+use crate::lines::{LinesIn, RAW};
 use crate::reader::Packed;
 use crate::template::{Cut, Roles, is_header};
 
@@ -52,7 +52,7 @@ impl Outline {
         }
         let ([columns, texts], count, length) = packed.lines();
         let mut side = Reading::new(columns, texts, length);
-        let mut lines = Lines::new(room(length));
+        let mut lines = LinesIn::new(&mut side, count);
         let mut bytes = 0;
         for _ in 0..count {
             let line = lines.next(&mut side);

@@ -8,8 +8,9 @@ use crate::format::{
     read_exact, take_number,
 };
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
-use crate::segment::{STREAMS, Told, untell};
+use crate::segment::{STREAMS, Told};
 use crate::times::Scale;
+use crate::untell::untell;
 
 /// Head of a segment.
 #[derive(Clone, Copy, Debug)]

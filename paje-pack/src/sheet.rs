@@ -130,6 +130,12 @@ impl Sheet {
         self.columns.len()
     }
 
+    /// The bytes of a column that are left.
+    pub(crate) fn all(&self, column: usize) -> &[u8] {
+        let (at, end) = self.columns.get(column).map_or((0, 0), |(at, end)| (*at, *end));
+        self.bytes.get(at as usize..end as usize).unwrap_or_default()
+    }
+
     /// The next byte of a column; none at its end.
     #[inline]
     pub(crate) fn next(&mut self, column: usize) -> Option<u8> {

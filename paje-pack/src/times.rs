@@ -1,11 +1,13 @@
 //! Times of lines: how they are spelt, and how they are told.
 
-use crate::coder::{ASKED, CLASSES, Guesses, NUMBER, Side, mix};
-use crate::column::{Columns, unzigzag, zigzag};
+use crate::coder::{Reading, Side, Writing};
+use crate::digits::{Short, Spelling};
+use crate::fields::{Fields, FieldsIn, FieldsOut, Place, unzigzag, zigzag};
 use crate::lines::{Line, holes};
 use crate::out::Out;
+use crate::table::{Rows, TABLE, Table};
 use crate::template::{Cut, Roles, is_header};
-use crate::value::{Digits, Kind, Value, with_point};
+use crate::value::{Kind, Value, with_point};
 
 /// Spelling of times: digits after the point, of which the last `zeros` are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,103 +73,161 @@ impl Scale {
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
     }
-
-    #[inline]
-    fn digits(self, units: i64) -> Digits {
-        Digits::padded(units, self.after, self.zeros)
-    }
 }
 
-/// Columns of times: runs of those that are spelt as the others; of guesses; numbers by action; then what odd ones need.
+/// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
 mod column {
-    use super::{CLASSES, NUMBER};
+    use super::TABLE;
 
-    pub(super) const USUAL: usize = 0;
-    pub(super) const RUNS: usize = 1;
-    pub(super) const NUMBERS: usize = RUNS + 2 * CLASSES;
-    /// Actions that share no columns.
-    pub(super) const ACTIONS: usize = 64;
-    pub(super) const ODD: usize = NUMBERS + 2 * ACTIONS * NUMBER;
+    pub(super) const BASE: usize = 0;
+    pub(super) const NUMBERS: usize = 1;
+    pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// Times, in the order of their lines.
-pub(crate) struct Times {
-    scale: Scale,
-    last: i64,
-    /// Spelling of the last time, once there is one: as a writer was given it, and as a reader writes it.
-    text: Vec<u8>,
-    digits: Option<Digits>,
-    durations: Guesses<i64>,
-    /// When a lane had its last line.
+/// Times are told by what they are more than the last one, or more than the last one of their lane.
+mod base {
+    pub(super) const LINE: u8 = 0;
+    pub(super) const LANE: u8 = 1;
+}
+
+/// The last time of all lines, and of each lane.
+#[derive(Default)]
+struct Last {
+    line: i64,
     lanes: Vec<i64>,
-    odd: Columns,
 }
 
-impl Times {
-    /// For lanes and actions that some `2^room` guesses are kept of.
-    pub(crate) fn new(scale: Scale, room: u32) -> Times {
-        Times {
-            scale,
-            last: 0,
-            text: Vec::new(),
-            digits: None,
-            durations: Guesses::new(room),
-            lanes: Vec::new(),
-            odd: Columns::new(8, column::ODD),
-        }
-    }
-
-    /// The time of the next line: told if it is `given`, else written.
+impl Last {
+    /// The last time of a lane.
     #[inline]
-    pub(crate) fn next<S: Side>(&mut self, side: &mut S, line: Line, given: &[u8], out: &mut Out) {
-        let units = match S::WRITES {
-            true if given == self.text => Some(self.last),
-            true => self.scale.units(given),
-            false => None,
-        };
-        if !side.hit(column::USUAL, units.is_some()) {
-            self.odd.text(side, 0, [line.action, 0], given, out);
-            return;
-        }
-        let lane = line.lane as usize;
+    fn of(&mut self, lane: u32) -> &mut i64 {
+        let lane = lane as usize;
         if self.lanes.len() <= lane {
             self.lanes.resize(lane + 1, 0);
         }
-        let before = self.lanes[lane];
-        let units = units.unwrap_or(0);
-        let stays = usize::from(line.stays);
-        let place = self.durations.place(mix(line.history, line.action));
-        let runs = column::RUNS + stays * CLASSES;
-        let guess = self.durations.asked(place, ASKED);
-        let came = match guess {
-            Some((guess, class)) if side.hit(runs + class, before.wrapping_add(guess) == units) => {
-                before.wrapping_add(guess)
-            }
-            _ => {
-                let action = line.action as usize % column::ACTIONS;
-                let numbers = column::NUMBERS + (2 * action + stays) * NUMBER;
-                let difference = zigzag(units.wrapping_sub(self.last));
-                self.last.wrapping_add(unzigzag(side.number(numbers, difference)))
-            }
-        };
-        self.durations.learn(place, came.wrapping_sub(before));
-        self.lanes[lane] = came;
-        // Many lines have the time of the line before.
-        if S::WRITES {
-            if came != self.last || self.text.is_empty() {
-                self.text.clear();
-                self.text.extend_from_slice(given);
-            }
-            self.last = came;
+        &mut self.lanes[lane]
+    }
+}
+
+/// All odd times are of one field.
+const ODD: Place = Place { slot: 0, field: 0 };
+
+/// Numbers of a table from which it is told what makes it shorter.
+const SAMPLE: usize = 1 << 14;
+
+/// Times that are written, in the order of their lines.
+pub(crate) struct TimesOut {
+    scale: Scale,
+    last: Last,
+    /// Spelling of the last time, once there is one.
+    text: Vec<u8>,
+    /// By what they are told from: one more than the difference, as a number without sign, or 0 for an odd one.
+    tables: [Rows; 2],
+    odd: FieldsOut,
+}
+
+impl TimesOut {
+    pub(crate) fn new(scale: Scale) -> TimesOut {
+        let (last, text, tables, odd) = Default::default();
+        TimesOut { scale, last, text, tables, odd }
+    }
+
+    /// The time of the next line.
+    #[inline]
+    pub(crate) fn put(&mut self, side: &mut Writing, line: Line, given: &[u8]) {
+        let same = given == self.text;
+        let units = if same { Some(self.last.line) } else { self.scale.units(given) };
+        let Some(units) = units else {
+            self.tables.iter_mut().for_each(|table| table.push(line.action, 0));
+            self.odd.value(side, ODD, given, &mut Out::default());
             return;
+        };
+        let lane = std::mem::replace(self.last.of(line.lane), units);
+        let bases = [self.last.line, lane];
+        for (table, base) in self.tables.iter_mut().zip(bases) {
+            // Units have 18 digits, and so it does not get too large.
+            table.push(line.action, zigzag(units - base) + 1);
         }
-        match &self.digits {
-            Some(digits) if came == self.last => out.put_digits(digits),
-            _ => {
-                let digits = self.scale.digits(came);
-                out.put_digits(self.digits.insert(digits));
+        // Many lines have the time of the line before.
+        if !same {
+            self.text.clear();
+            self.text.extend_from_slice(given);
+            self.last.line = units;
+        }
+    }
+
+    /// Writes all times, in the way that makes less of the first ones.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub(crate) fn write(&self, side: &mut Writing) -> std::io::Result<()> {
+        let size = |table: &Rows| {
+            let mut side = Writing::default();
+            table.write(SAMPLE, &mut side, 0);
+            side.finish(1).map(|[columns, _]| columns.len())
+        };
+        let [line, lane] = &self.tables;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let (base, table) =
+            if size(lane)? < size(line)? { (base::LANE, lane) } else { (base::LINE, line) };
+        side.byte(column::BASE, base);
+        table.write(usize::MAX, side, column::NUMBERS);
+        self.odd.write(side, column::ODD);
+        Ok(())
+    }
+}
+
+/// Times that are read.
+pub(crate) struct TimesIn {
+    spelling: Spelling,
+    from_lane: bool,
+    last: Last,
+    /// Text of the last time, if there is one and it is short.
+    text: Option<Short>,
+    table: Table,
+    odd: FieldsIn,
+}
+
+impl TimesIn {
+    /// Of a segment whose text has `length` bytes.
+    pub(crate) fn new(side: &mut Reading<'_>, scale: Scale, length: usize) -> TimesIn {
+        let base = if side.is_empty() { base::LINE } else { side.byte(column::BASE, 0) };
+        if base > base::LANE {
+            side.fail();
+        }
+        let table = Table::read(side, column::NUMBERS, length);
+        let spelling = Spelling::new(scale.after, scale.zeros);
+        let (from_lane, last) = (base == base::LANE, Last::default());
+        let odd = FieldsIn::new(side, column::ODD, length);
+        TimesIn { spelling, from_lane, last, text: None, table, odd }
+    }
+
+    /// The time of the next line, which is appended to `out`.
+    #[inline]
+    pub(crate) fn next(&mut self, side: &mut Reading<'_>, line: Line, out: &mut Out) {
+        let told = match self.table.next(line.action) {
+            Some(0) => {
+                self.odd.value(side, ODD, b"", out);
+                return;
             }
+            Some(told) => told - 1,
+            None => return side.fail(),
+        };
+        let before = self.last.line;
+        let lane = self.last.of(line.lane);
+        let base = if self.from_lane { *lane } else { before };
+        let came = base.wrapping_add(unzigzag(told));
+        *lane = came;
+        self.last.line = came;
+        // Many lines have the time of the line before.
+        if came != before || self.text.is_none() {
+            self.text = self.spelling.short(came);
         }
-        self.last = came;
+        match self.text {
+            Some(text) => out.put_short(text),
+            None => out.put(self.spelling.long(came).text()),
+        }
     }
 }

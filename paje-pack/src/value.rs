@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 }
 
 /// Digits that surely fit.
-const DIGITS: usize = 18;
+pub(crate) const DIGITS: usize = 18;
 
 impl Value {
     /// The decimal number that a text is, if it is spelt as such numbers are written here.
@@ -144,7 +144,8 @@ pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
 }
 
 /// Powers of ten.
-const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+pub(crate) const POWERS: [u64; 9] =
+    [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// The number that the first so many bytes of a word spell, 1 to 8.
 #[inline]
@@ -175,140 +176,6 @@ const fn eight(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul((100 << 16) + 1) >> 16) & 0x0000_ffff_0000_ffff;
     fours.wrapping_mul((10_000 << 32) + 1) >> 32
-}
-
-/// The digits of the numbers below 100.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
-        number += 1;
-    }
-    pairs
-};
-
-/// Room for the digits of a number, and as many bytes behind it as are copied with it.
-const ROOM: usize = 40;
-
-/// Text of a number.
-#[derive(Clone, Copy)]
-pub(crate) struct Digits {
-    bytes: [u8; ROOM + 16],
-    /// Its first byte; it goes on to byte [`ROOM`].
-    from: usize,
-}
-
-impl Default for Digits {
-    fn default() -> Self {
-        Digits { bytes: [b'0'; ROOM + 16], from: ROOM }
-    }
-}
-
-impl Digits {
-    /// The bytes that it is among, and the first of it.
-    #[inline]
-    pub(crate) const fn place(&self) -> (&[u8; ROOM + 16], usize) {
-        (&self.bytes, self.from)
-    }
-
-    #[inline]
-    pub(crate) const fn len(&self) -> usize {
-        ROOM - self.from
-    }
-
-    /// A decimal number, with so many digits after the point.
-    #[inline]
-    pub(crate) fn decimal(bits: i64, after: u8) -> Digits {
-        Digits::padded(bits, after, 0)
-    }
-
-    /// A decimal number with so many digits after the point, of which the last `zeros` are zeros that `bits` does not have.
-    #[inline]
-    pub(crate) fn padded(bits: i64, after: u8, zeros: u8) -> Digits {
-        let end = ROOM - usize::from(zeros);
-        let after = usize::from(after.min(DIGITS as u8));
-        let told = after - usize::from(zeros).min(after);
-        let left = bits.unsigned_abs();
-        if told > 8 || (told == 0 && after > 0) {
-            return Digits::long(bits.wrapping_mul(10_i64.pow(zeros.into())), after);
-        }
-        let (whole, behind) = (left / POWERS[told], left % POWERS[told]);
-        if whole >= 100_000_000 {
-            return Digits::long(bits.wrapping_mul(10_i64.pow(zeros.into())), after);
-        }
-        let mut text = Digits::default();
-        let mut at = end;
-        if told > 0 {
-            text.eight(at, behind);
-            at -= told + 1;
-            text.bytes[at] = b'.';
-        }
-        let count = text.eight(at, whole);
-        at -= count;
-        if bits < 0 {
-            at -= 1;
-            text.bytes[at] = b'-';
-        }
-        text.from = at;
-        text
-    }
-
-    /// Eight digits before byte `end`; how many there are without zeros at the beginning.
-    #[inline]
-    fn eight(&mut self, end: usize, number: u64) -> usize {
-        let fours = (number / 10_000) | ((number % 10_000) << 32);
-        let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
-        let pairs = hundreds | (fours - 100 * hundreds) << 16;
-        let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
-        let digits = tens | (pairs - 10 * tens) << 8;
-        if let Some(place) = self.bytes.get_mut(end - 8..end) {
-            place.copy_from_slice(&(digits | 0x3030_3030_3030_3030).to_le_bytes());
-        }
-        // One digit at least.
-        8 - (digits.trailing_zeros() as usize / 8).min(7)
-    }
-
-    /// The same, two digits at a time.
-    fn long(bits: i64, after: usize) -> Digits {
-        let mut text = Digits::default();
-        let digits = &mut text.bytes;
-        let mut at = ROOM;
-        let mut left = bits.unsigned_abs();
-        while left > 9 {
-            at -= 2;
-            digits[at..at + 2].copy_from_slice(&PAIRS[(left % 100) as usize]);
-            left /= 100;
-        }
-        if left > 0 {
-            at -= 1;
-            digits[at] = b'0' + left as u8;
-        }
-        // One digit before the point at least.
-        at = at.min(ROOM - 1 - after);
-        if after > 0 {
-            let whole = ROOM - after;
-            digits.copy_within(at..whole, at - 1);
-            digits[whole - 1] = b'.';
-            at -= 1;
-        }
-        if bits < 0 {
-            at -= 1;
-            digits[at] = b'-';
-        }
-        text.from = at;
-        text
-    }
-
-    /// 16 hexadecimal digits.
-    pub(crate) fn hex(bits: u64) -> Digits {
-        let mut text = Digits::default();
-        for (place, digit) in text.bytes[..ROOM].iter_mut().rev().take(16).enumerate() {
-            *digit = b"0123456789abcdef"[(bits >> (4 * place) & 15) as usize];
-        }
-        text.from = ROOM - 16;
-        text
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,267 @@
+//! Texts of numbers, and other short ones, which are copied as a word.
+
+use crate::value::{DIGITS, POWERS};
+
+/// Text of 16 bytes at most, the first one lowest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Short {
+    bytes: [u8; SHORT],
+    len: u8,
+}
+
+/// Bytes of a short text, at most.
+pub(crate) const SHORT: usize = 16;
+
+const POINT: Short = Short::new(b'.' as u128, 1);
+const MINUS: Short = Short::new(b'-' as u128, 1);
+
+impl Short {
+    #[inline]
+    const fn new(bytes: u128, len: u8) -> Short {
+        Short { bytes: bytes.to_le_bytes(), len }
+    }
+
+    #[inline]
+    const fn word(self) -> u128 {
+        u128::from_le_bytes(self.bytes)
+    }
+
+    /// The first bytes of a text.
+    pub(crate) fn of(text: &[u8]) -> Short {
+        let text = &text[..text.len().min(SHORT)];
+        let mut bytes = [0; SHORT];
+        bytes[..text.len()].copy_from_slice(text);
+        Short { bytes, len: text.len() as u8 }
+    }
+
+    #[inline]
+    pub(crate) const fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Its bytes, and others behind them.
+    #[inline]
+    pub(crate) const fn bytes(self) -> [u8; SHORT] {
+        self.bytes
+    }
+
+    /// Both, one behind the other, of which the first is shorter than 16 bytes and both have no more.
+    #[inline]
+    const fn and(self, other: Short) -> Short {
+        let shift = 8 * (self.len as u32 % SHORT as u32);
+        Short::new(self.word() | other.word() << shift, self.len + other.len)
+    }
+
+    /// A number below 10^8.
+    #[inline]
+    fn whole(number: u64) -> Short {
+        let digits = eight(number);
+        // One digit at least.
+        let zeros = (digits.trailing_zeros() as usize / 8).min(7);
+        let bytes = (digits | ZEROS) >> (8 * zeros);
+        Short::new(bytes.into(), 8 - zeros as u8)
+    }
+
+    /// A number with so many digits, 1 to 8.
+    #[inline]
+    fn padded(number: u64, count: u8) -> Short {
+        let shift = 8 * (8 - u32::from(count)) % 64;
+        Short::new(((eight(number) | ZEROS) >> shift).into(), count)
+    }
+
+    /// So many zeros, 16 at most.
+    const fn zeros(count: u8) -> Short {
+        let bytes = if count == 0 {
+            0
+        } else {
+            u128::from_le_bytes([b'0'; SHORT]) >> (8 * (SHORT as u32 - count as u32))
+        };
+        Short::new(bytes, count)
+    }
+
+    /// A decimal number with so many digits after the point; none if it is long.
+    #[inline]
+    pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
+        let left = bits.unsigned_abs();
+        if after == 0 {
+            if bits >= 0 && left < POWERS[8] {
+                return Some(Short::whole(left));
+            }
+            return None;
+        }
+        let power = *POWERS.get(usize::from(after))?;
+        let (whole, behind) = (left / power, left % power);
+        if whole >= POWERS[6] {
+            return None;
+        }
+        let sign = if bits < 0 { MINUS } else { Short::default() };
+        Some(sign.and(Short::whole(whole)).and(POINT).and(Short::padded(behind, after)))
+    }
+
+    /// 16 hexadecimal digits.
+    #[inline]
+    pub(crate) fn hex(bits: u64) -> Short {
+        let halves = [(bits >> 32) as u32, bits as u32].map(|half| {
+            // The first digit is the highest one, and lowest here.
+            let fours = u64::from(half >> 16) | u64::from(half & 0xffff) << 32;
+            let pairs = fours >> 8 & 0x0000_00ff_0000_00ff | (fours & 0x0000_00ff_0000_00ff) << 16;
+            let digits = pairs >> 4 & 0x000f_000f_000f_000f | (pairs & 0x000f_000f_000f_000f) << 8;
+            let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+            u128::from(digits + ZEROS + 39 * letters)
+        });
+        Short::new(halves[0] | halves[1] << 64, SHORT as u8)
+    }
+}
+
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The digits of a number below 10^8, the first one lowest.
+#[inline]
+const fn eight(number: u64) -> u64 {
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = fours.wrapping_mul(10_486) >> 20 & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
+}
+
+/// Room for any number: its digits, a point, a sign.
+pub(crate) const LONGEST: usize = 40;
+
+/// Text of a number that is not short.
+pub(crate) struct Long {
+    bytes: [u8; LONGEST],
+    from: usize,
+}
+
+impl Long {
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+
+    /// A decimal number, with so many digits after the point.
+    #[cold]
+    pub(crate) fn decimal(bits: i64, after: u8) -> Long {
+        let after = usize::from(after).min(DIGITS);
+        let (mut bytes, mut at) = ([b'0'; LONGEST], LONGEST);
+        let (mut left, mut count) = (bits.unsigned_abs(), 0);
+        // One digit before the point at least.
+        while left > 0 || count <= after {
+            if count == after && after > 0 {
+                at -= 1;
+                bytes[at] = b'.';
+            }
+            at -= 1;
+            bytes[at] = b'0' + (left % 10) as u8;
+            left /= 10;
+            count += 1;
+        }
+        if bits < 0 {
+            at -= 1;
+            bytes[at] = b'-';
+        }
+        Long { bytes, from: at }
+    }
+}
+
+/// Writes numbers with so many digits after the point, which mostly have the same ones before it as the last number.
+pub(crate) struct Spelling {
+    /// Digits behind the point, of which the last ones are zeros that the numbers do not have.
+    after: u8,
+    zeros: u8,
+    /// The number before the point of the last one, and its text with the point; of none.
+    whole: u64,
+    text: Short,
+    ending: Short,
+}
+
+impl Spelling {
+    pub(crate) fn new(after: u8, zeros: u8) -> Spelling {
+        let ending = Short::zeros(zeros.min(SHORT as u8));
+        Spelling { after, zeros, whole: u64::MAX, text: Short::default(), ending }
+    }
+
+    /// A number, if that is short.
+    #[inline]
+    pub(crate) fn short(&mut self, units: i64) -> Option<Short> {
+        let told = self.after.checked_sub(self.zeros).filter(|told| (1..=8).contains(told))?;
+        let (units, power) = (u64::try_from(units).ok()?, POWERS[usize::from(told)]);
+        let (whole, behind) = (units / power, units % power);
+        if whole != self.whole {
+            if whole >= POWERS[8] {
+                return None;
+            }
+            (self.whole, self.text) = (whole, Short::whole(whole).and(POINT));
+        }
+        let fits = self.text.len + told + self.ending.len <= SHORT as u8;
+        fits.then(|| self.text.and(Short::padded(behind, told)).and(self.ending))
+    }
+
+    /// A number that is not.
+    pub(crate) fn long(&self, units: i64) -> Long {
+        Long::decimal(units.wrapping_mul(10_i64.pow(self.zeros.into())), self.after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of a number, digit by digit.
+    fn slow(number: i128, after: usize) -> String {
+        let digits = format!("{:0>1$}", number.unsigned_abs(), after + 1);
+        let (whole, behind) = digits.split_at(digits.len() - after);
+        let point = if after > 0 { "." } else { "" };
+        format!("{}{whole}{point}{behind}", if number < 0 { "-" } else { "" })
+    }
+
+    fn text(short: Option<Short>, long: &Long) -> String {
+        let long = String::from_utf8_lossy(long.text()).into_owned();
+        let Some(short) = short else { return long };
+        let text = String::from_utf8_lossy(&short.bytes()[..short.len()]).into_owned();
+        assert_eq!(text, long);
+        text
+    }
+
+    #[test]
+    fn numbers_of_all_sizes_are_spelt() {
+        let powers = (0..18).map(|digits| 10_i64.pow(digits));
+        let near = powers.flat_map(|power| [power - 1, power, power + 7, power / 3 * 2]);
+        for number in near.flat_map(|number| [number, -number]).chain([i64::MAX, i64::MIN]) {
+            for after in 0..=18 {
+                let long = Long::decimal(number, after);
+                let expected = slow(number.into(), after.into());
+                assert_eq!(text(Short::decimal(number, after), &long), expected);
+                for zeros in 0..=after {
+                    let power = 10_i128.pow(zeros.into());
+                    if (i128::from(number).abs() + 1) * power > i64::MAX.into() {
+                        continue;
+                    }
+                    let mut spelling = Spelling::new(after, zeros);
+                    for number in [number, 5, number, number + 1, number / 7] {
+                        let long = spelling.long(number);
+                        let expected = slow(i128::from(number) * power, after.into());
+                        assert_eq!(text(spelling.short(number), &long), expected, "{zeros}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_spelt() {
+        for bits in [0, u64::MAX, 0x0123_4567_89ab_cdef, 0xf0e1_d2c3_b4a5_9687] {
+            assert_eq!(Short::hex(bits).bytes()[..], *format!("{bits:016x}").as_bytes());
+        }
+    }
+
+    #[test]
+    fn short_texts_are_their_first_bytes() {
+        let text = b"0123456789abcdefg";
+        for len in 0..=text.len() {
+            let short = Short::of(&text[..len]);
+            assert_eq!(short.len(), len.min(SHORT));
+            assert_eq!(short.bytes()[..short.len()], text[..len.min(SHORT)]);
+        }
+    }
+}

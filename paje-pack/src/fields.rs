@@ -1,0 +1,362 @@
+//! Values of fields, each told by what it is more than one that came before, or by which of those it is.
+//!
+//! A *slot* is a field in a step: the values of each stand together. How those of a field are told, a writer says once it has
+//! them all.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::coder::{Reading, Side, Writing};
+use crate::digits::LONGEST;
+use crate::out::Out;
+use crate::table::{Rows, Table};
+use crate::texts::Texts;
+use crate::value::{Kind, Value};
+
+/// Columns, from the first of the fields on: forms, bases, a table of numbers by slot.
+mod column {
+    pub(super) const FORMS: usize = 0;
+    pub(super) const BASES: usize = 1;
+    pub(super) const NUMBERS: usize = 2;
+}
+
+/// Forms of fields: texts by number; differences of hexadecimal numbers; of decimal ones with any number of digits after the point; with as
+/// many as are added to this. In all of them, 0 is a text that follows.
+mod form {
+    pub(super) const TEXTS: u8 = 0;
+    pub(super) const HEX: u8 = 1;
+    pub(super) const ANY: u8 = 2;
+    pub(super) const DECIMAL: u8 = 3;
+}
+
+/// Bases of differences: nothing; the last number of the field; of the slot; that and the step to it once more.
+const BASES: usize = 4;
+
+/// Numbers of digits that there can be after a point.
+const DIGITS: u64 = 19;
+
+/// Values of a field from which it is told what makes them shorter.
+const SAMPLE: u32 = 1 << 12;
+
+/// The last number of a slot, and what it was more than the one before.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    last: i64,
+    step: i64,
+}
+
+impl Slot {
+    /// What the next number is told from.
+    #[inline]
+    const fn base(self, base: u8, field: i64) -> i64 {
+        match base {
+            0 => 0,
+            1 => field,
+            2 => self.last,
+            _ => self.last.wrapping_add(self.step),
+        }
+    }
+
+    #[inline]
+    const fn take(&mut self, came: i64) {
+        self.step = came.wrapping_sub(self.last);
+        self.last = came;
+    }
+}
+
+pub(crate) const fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
+pub(crate) const fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+/// How a form tells a value; none if it does not.
+#[inline]
+fn told(form: u8, value: Value, base: i64) -> Option<u64> {
+    let difference = zigzag((value.bits as i64).wrapping_sub(base));
+    match (form, value.kind) {
+        (form::HEX, Kind::Hex) => difference.checked_add(1),
+        (form::ANY, Kind::Decimal(after)) => {
+            difference.checked_mul(DIGITS)?.checked_add(u64::from(after) + 1)
+        }
+        (form, Kind::Decimal(after)) if form == form::DECIMAL + after => difference.checked_add(1),
+        _ => None,
+    }
+}
+
+/// The fields of a stream, which are written or read.
+pub(crate) trait Fields<S: Side> {
+    /// The next value of a slot; one that is read is appended to `out`.
+    fn value(&mut self, side: &mut S, place: Place, given: &[u8], out: &mut Out) -> Value;
+}
+
+/// A slot, and the field that it is of.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) slot: u32,
+    pub(crate) field: u32,
+}
+
+/// Element `at` of a list that has all up to it.
+#[inline]
+fn at<T: Default>(list: &mut Vec<T>, at: u32) -> &mut T {
+    let at = at as usize;
+    if list.len() <= at {
+        list.resize_with(at + 1, T::default);
+    }
+    &mut list[at]
+}
+
+/// Fields that are written.
+#[derive(Default)]
+pub(crate) struct FieldsOut {
+    rows: Vec<(Place, Value)>,
+    texts: Texts,
+}
+
+impl Fields<Writing> for FieldsOut {
+    #[inline]
+    fn value(&mut self, _: &mut Writing, place: Place, given: &[u8], _: &mut Out) -> Value {
+        let value = Value::of(given).unwrap_or_else(|| {
+            let bits = self.texts.put(given).into();
+            Value { kind: Kind::Text, bits }
+        });
+        self.rows.push((place, value));
+        value
+    }
+}
+
+/// What a writer knows of a field: how many of its values are of which kind.
+#[derive(Default)]
+struct Tally {
+    all: u32,
+    hex: u32,
+    decimals: [u32; DIGITS as usize],
+    /// Bits that its values take, in each way; the last is that of texts.
+    bits: [u64; BASES + 1],
+    seen: u32,
+    last: i64,
+    form: u8,
+    base: u8,
+}
+
+impl Tally {
+    fn learn(&mut self, value: Value) {
+        self.all += 1;
+        match value.kind {
+            Kind::Text => {}
+            Kind::Hex => self.hex += 1,
+            Kind::Decimal(after) => self.decimals[usize::from(after)] += 1,
+        }
+    }
+
+    /// The form that most of its values can have, if they are numbers.
+    fn numbers(&self) -> u8 {
+        let decimals: u32 = self.decimals.iter().sum();
+        let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
+        let after = most.unwrap_or_default();
+        if 2 * self.hex.max(decimals) < self.all {
+            form::TEXTS
+        } else if self.hex > decimals {
+            form::HEX
+        } else if 16 * (decimals - self.decimals[usize::from(after)]) > decimals {
+            form::ANY
+        } else {
+            form::DECIMAL + after
+        }
+    }
+}
+
+/// A guess of the bits that a number takes behind another of its slot: it takes none if it is the same.
+#[inline]
+fn bits(number: u64, before: &mut u64) -> u64 {
+    match std::mem::replace(before, number) == number {
+        true => 0,
+        false => 4 + u64::from(64 - number.leading_zeros()),
+    }
+}
+
+/// The same for a text.
+const TEXT_BITS: u64 = 48;
+
+impl FieldsOut {
+    /// For each field, the form and the base that make it short.
+    fn ways(&self) -> Vec<Tally> {
+        let mut fields: Vec<Tally> = Vec::new();
+        for (place, value) in &self.rows {
+            at(&mut fields, place.field).learn(*value);
+        }
+        fields.iter_mut().for_each(|field| field.form = field.numbers());
+        let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
+        let mut known = FxHashMap::default();
+        for (place, value) in &self.rows {
+            let field = &mut fields[place.field as usize];
+            if field.form == form::TEXTS || field.seen == SAMPLE {
+                continue;
+            }
+            field.seen += 1;
+            let (slot, before) = at(&mut slots, place.slot);
+            for base in 0..BASES {
+                let told = told(field.form, *value, slot.base(base as u8, field.last));
+                field.bits[base] += told.map_or(TEXT_BITS, |told| bits(told, &mut before[base]));
+            }
+            if told(field.form, *value, 0).is_some() {
+                slot.take(value.bits as i64);
+                field.last = value.bits as i64;
+            }
+            let next = known.len() as u64;
+            let number = *known.entry((place.field, *value)).or_insert(next);
+            field.bits[BASES] +=
+                if number == next { TEXT_BITS } else { bits(number, &mut before[BASES]) };
+        }
+        for field in &mut fields {
+            let way = (0..=BASES).min_by_key(|way| field.bits[*way]).unwrap_or_default();
+            field.base = way as u8;
+            if way == BASES {
+                (field.form, field.base) = (form::TEXTS, 0);
+            }
+            field.last = 0;
+        }
+        fields
+    }
+
+    /// Writes all values.
+    pub(crate) fn write(&self, side: &mut Writing, column: usize) {
+        let mut fields = self.ways();
+        for field in &fields {
+            side.byte(column + column::FORMS, field.form);
+            side.byte(column + column::BASES, field.base);
+        }
+        let (mut slots, mut counts, mut table) = (Vec::new(), Vec::new(), Rows::default());
+        let mut known: FxHashMap<(u32, Value), u64> = FxHashMap::default();
+        for (place, value) in &self.rows {
+            let field = &mut fields[place.field as usize];
+            let number = if field.form == form::TEXTS {
+                match known.entry((place.field, *value)) {
+                    Entry::Occupied(number) => *number.get(),
+                    Entry::Vacant(new) => {
+                        let count = at(&mut counts, place.field);
+                        *count += 1;
+                        new.insert(*count);
+                        0
+                    }
+                }
+            } else {
+                let slot: &mut Slot = at(&mut slots, place.slot);
+                let told = told(field.form, *value, slot.base(field.base, field.last));
+                if told.is_some() {
+                    slot.take(value.bits as i64);
+                    field.last = value.bits as i64;
+                }
+                told.unwrap_or(0)
+            };
+            if number == 0 {
+                self.spell(*value, side);
+            }
+            table.push(place.slot, number);
+        }
+        table.write(usize::MAX, side, column + column::NUMBERS);
+    }
+
+    #[cold]
+    fn spell(&self, value: Value, side: &mut Writing) {
+        if value.kind == Kind::Text {
+            side.text(self.texts.get(value.bits as u32));
+        } else {
+            let mut text = Out::new(LONGEST);
+            text.put_value(value, &self.texts);
+            side.text(text.since(0));
+        }
+    }
+}
+
+/// A field that is read.
+#[derive(Default)]
+struct Field {
+    form: u8,
+    base: u8,
+    last: i64,
+    /// The values that came as texts.
+    known: Vec<Value>,
+}
+
+/// Fields that are read.
+pub(crate) struct FieldsIn {
+    table: Table,
+    fields: Vec<Field>,
+    slots: Vec<Slot>,
+    texts: Texts,
+}
+
+impl FieldsIn {
+    /// Of a segment whose text has `length` bytes; their columns begin with `column`.
+    pub(crate) fn new(side: &mut Reading<'_>, column: usize, length: usize) -> FieldsIn {
+        let bases = side.all(column + column::BASES).iter();
+        let ways = side.all(column + column::FORMS).iter().zip(bases);
+        let field =
+            |(form, base): (&u8, &u8)| Field { form: *form, base: *base, ..Field::default() };
+        let fields: Vec<_> = ways.map(field).collect();
+        let is_known = |field: &Field| {
+            u64::from(field.form) < u64::from(form::DECIMAL) + DIGITS
+                && usize::from(field.base) < BASES
+        };
+        if !fields.iter().all(is_known) {
+            side.fail();
+        }
+        let table = Table::read(side, column + column::NUMBERS, length);
+        FieldsIn { table, fields, slots: Vec::new(), texts: Texts::default() }
+    }
+
+    /// The value that a number tells.
+    #[inline]
+    fn told(&mut self, side: &mut Reading<'_>, place: Place, told: u64) -> Value {
+        let field = at(&mut self.fields, place.field);
+        let Some(told) = told.checked_sub(1) else { return self.text(side, place) };
+        if field.form == form::TEXTS {
+            let value = field.known.get(told as usize).copied();
+            if value.is_none() {
+                side.fail();
+            }
+            return value.unwrap_or_default();
+        }
+        let (difference, kind) = match field.form {
+            form::HEX => (told, Kind::Hex),
+            form::ANY => (told / DIGITS, Kind::Decimal((told % DIGITS) as u8)),
+            form => (told, Kind::Decimal(form - form::DECIMAL)),
+        };
+        let slot = at(&mut self.slots, place.slot);
+        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(difference));
+        slot.take(came);
+        field.last = came;
+        Value { kind, bits: came as u64 }
+    }
+
+    /// A value that is told as a text.
+    #[cold]
+    fn text(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
+        let text = side.text(b"");
+        let value = Value::of(text)
+            .unwrap_or_else(|| Value { kind: Kind::Text, bits: self.texts.put(text).into() });
+        let field = at(&mut self.fields, place.field);
+        if field.form == form::TEXTS {
+            field.known.push(value);
+        }
+        value
+    }
+}
+
+impl<'a> Fields<Reading<'a>> for FieldsIn {
+    #[inline]
+    fn value(&mut self, side: &mut Reading<'a>, place: Place, _: &[u8], out: &mut Out) -> Value {
+        let Some(told) = self.table.next(place.slot) else {
+            side.fail();
+            return Value::default();
+        };
+        let value = self.told(side, place, told);
+        out.put_value(value, &self.texts);
+        value
+    }
+}

@@ -1,0 +1,98 @@
+//! Holes of actions: where they are, and which field each has.
+
+use rustc_hash::FxHashMap;
+
+use crate::fields::Place;
+use crate::keys::PARTS;
+use crate::lines::holes;
+
+/// Holes of an action: where they are, and which.
+pub(crate) struct Pattern {
+    pub(crate) holes: Vec<(u32, u8)>,
+    /// Holes but that of the lane: which, and the how many-th of all.
+    pub(crate) others: Vec<(u8, u32)>,
+    /// The field of the first hole; those of one event, with as many holes, are the same.
+    field: u32,
+}
+
+impl Pattern {
+    /// The place of its hole `number`, from 0: a value, or the first part of a key.
+    #[inline]
+    pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
+        let field = self.field.wrapping_add(number);
+        match hole {
+            holes::VALUE => Place { slot: slots.value(), field },
+            holes::START | holes::END => {
+                Place { slot: slots.key(), field: field.wrapping_mul(PARTS as u32) }
+            }
+            _ => Place { slot: 0, field: 0 },
+        }
+    }
+}
+
+/// The next slots of values, and of parts of keys.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Slots {
+    values: u32,
+    keys: u32,
+}
+
+impl Slots {
+    #[inline]
+    const fn value(&mut self) -> u32 {
+        self.values += 1;
+        self.values - 1
+    }
+
+    #[inline]
+    const fn key(&mut self) -> u32 {
+        self.keys += PARTS as u32;
+        self.keys - PARTS as u32
+    }
+}
+
+/// Those of all actions.
+pub(crate) struct Patterns {
+    /// The first fields of events with so many holes.
+    fields: FxHashMap<Box<[u8]>, u32>,
+    patterns: Vec<Pattern>,
+    next_field: u32,
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        // Raw lines have no holes.
+        let raw = Pattern { holes: Vec::new(), others: Vec::new(), field: 0 };
+        Patterns { fields: FxHashMap::default(), patterns: vec![raw], next_field: 0 }
+    }
+}
+
+impl Patterns {
+    pub(crate) const fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, action: u32) -> &Pattern {
+        &self.patterns[action as usize]
+    }
+
+    /// Takes in the text of the next action.
+    #[cold]
+    pub(crate) fn learn(&mut self, text: &[u8]) {
+        let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
+        let places = text.iter().enumerate().filter(|(_, byte)| is_hole(byte));
+        let holes: Vec<_> = places.map(|(place, byte)| (place as u32, *byte)).collect();
+        let code = text.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        let count = holes.len() as u32;
+        let name = [code, &count.to_be_bytes()].concat();
+        let next = self.next_field;
+        let field = *self.fields.entry(name.into()).or_insert(next);
+        if field == next {
+            self.next_field += count;
+        }
+        let others = holes.iter().zip(0..).filter(|((_, hole), _)| *hole != holes::LANE);
+        let others = others.map(|((_, hole), number)| (*hole, number)).collect();
+        self.patterns.push(Pattern { holes, others, field });
+    }
+}

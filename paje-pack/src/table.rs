@@ -1,0 +1,115 @@
+//! Numbers by group: those of a group stand together, so that zstd finds what they have in common.
+
+use crate::coder::{NUMBER, Reading, Side, Writing};
+
+/// Columns that a table takes: how many numbers each group has, and the numbers of all, group after group.
+pub(crate) const TABLE: usize = 2 * NUMBER;
+
+/// A table that is written, in the order in which its numbers come.
+#[derive(Default)]
+pub(crate) struct Rows {
+    rows: Vec<(u32, u64)>,
+    groups: usize,
+}
+
+impl Rows {
+    #[inline]
+    pub(crate) fn push(&mut self, group: u32, number: u64) {
+        self.groups = self.groups.max(group as usize + 1);
+        self.rows.push((group, number));
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes the first so many of its numbers.
+    pub(crate) fn write(&self, most: usize, side: &mut Writing, column: usize) {
+        let rows = &self.rows[..most.min(self.rows.len())];
+        let mut places = vec![0_u64; self.groups];
+        rows.iter().for_each(|(group, _)| places[*group as usize] += 1);
+        side.numbers(column, &places);
+        let mut start = 0;
+        for place in &mut places {
+            start += std::mem::replace(place, start);
+        }
+        let mut sorted = vec![0; rows.len()];
+        for (group, number) in rows {
+            let place = &mut places[*group as usize];
+            sorted[*place as usize] = *number;
+            *place += 1;
+        }
+        side.numbers(column + NUMBER, &sorted);
+    }
+}
+
+/// A table that is read.
+#[derive(Default)]
+pub(crate) struct Table {
+    numbers: Vec<u64>,
+    /// Of each group, the next number, and where they end.
+    groups: Vec<(u32, u32)>,
+}
+
+impl Table {
+    /// Reads a table of at most so many numbers.
+    pub(crate) fn read(side: &mut Reading<'_>, column: usize, most: usize) -> Table {
+        let counts = side.numbers(column, most);
+        let numbers = side.numbers(column + NUMBER, most);
+        let mut end = 0_u64;
+        let groups = counts.into_iter().map(|count| {
+            let start = end;
+            // Where it is more than there are, none of them is.
+            end = end.saturating_add(count).min(numbers.len() as u64 + 1);
+            (start as u32, end as u32)
+        });
+        let groups = groups.collect();
+        if end != numbers.len() as u64 {
+            side.fail();
+        }
+        Table { numbers, groups }
+    }
+
+    /// The next number of a group; none behind its last.
+    #[inline]
+    pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
+        let (at, end) = self.groups.get_mut(group as usize)?;
+        if at == end {
+            return None;
+        }
+        let number = self.numbers.get(*at as usize).copied();
+        *at += 1;
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written to a table is read of it, group by group; and no more.
+    #[test]
+    fn groups_keep_their_order() {
+        let mut rows = Rows::default();
+        let number = |place: u64| place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (place % 64);
+        let group = |place: u64| (place * place % 7) as u32 + u32::from(place > 500) * 300;
+        (0..1000).for_each(|place| rows.push(group(place), number(place)));
+        let mut side = Writing::default();
+        rows.write(usize::MAX, &mut side, 3);
+        let [columns, texts] = side.finish(3).unwrap();
+        let mut side = Reading::new(&columns, &texts, 1000);
+        let mut table = Table::read(&mut side, 3, 1000);
+        for place in 0..1000 {
+            assert_eq!(table.next(group(place)), Some(number(place)), "{place}");
+        }
+        assert!(!side.failed);
+        assert!((0..1000).all(|group| table.next(group).is_none()));
+        // One number less than there are, or none at all.
+        for most in [999, 0] {
+            let mut side = Reading::new(&columns, &texts, 1000);
+            let mut table = Table::read(&mut side, 3, most);
+            assert!(side.failed);
+            assert!((0..1000).all(|group| table.next(group).is_none()));
+        }
+    }
+}

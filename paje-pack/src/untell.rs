@@ -1,0 +1,145 @@
+//! A segment that is read: its text, line by line.
+
+use crate::coder::{Reading, Side};
+use crate::digits::{SHORT, Short};
+use crate::fields::{Fields, FieldsIn, Place};
+use crate::keys::{FIRST_PART, Keys};
+use crate::lines::{Line, LinesIn, RAW, holes};
+use crate::out::Out;
+use crate::patterns::{Patterns, Slots};
+use crate::segment::{STREAMS, Told};
+use crate::steps::Steps;
+use crate::times::TimesIn;
+
+/// Bytes that all lines of a step have in one place, and the hole behind them.
+#[derive(Clone, Copy)]
+struct Piece {
+    text: Short,
+    /// 0 if there is none, but another piece, or the end.
+    hole: u8,
+    place: Place,
+}
+
+/// The texts of steps.
+#[derive(Default)]
+struct Pieces {
+    steps: Steps,
+    /// Of each step, where its pieces begin and end.
+    ranges: Vec<(u32, u32)>,
+    pieces: Vec<Piece>,
+    patterns: Patterns,
+    slots: Slots,
+}
+
+impl Pieces {
+    /// Those of a line.
+    #[inline]
+    fn of(&mut self, line: Line, lines: &LinesIn) -> &[Piece] {
+        let step = self.steps.number(line) as usize;
+        if self.ranges.len() == step {
+            self.learn(line, lines);
+        }
+        let (from, to) = self.ranges[step];
+        &self.pieces[from as usize..to as usize]
+    }
+
+    #[cold]
+    fn learn(&mut self, line: Line, lines: &LinesIn) {
+        let from = self.pieces.len();
+        let text = lines.actions.get(line.action);
+        if self.patterns.len() == line.action as usize {
+            self.patterns.learn(text);
+        }
+        let pattern = self.patterns.get(line.action);
+        let (mut same, mut copied) = (Vec::new(), 0);
+        let mut piece = |same: &mut Vec<u8>, hole, place| {
+            let mut chunks = same.chunks(SHORT);
+            let last = chunks.next_back().unwrap_or_default();
+            let whole = chunks.map(|text| Piece { text: Short::of(text), hole: 0, place });
+            self.pieces.extend(whole.chain([Piece { text: Short::of(last), hole, place }]));
+            same.clear();
+        };
+        for ((place, hole), number) in pattern.holes.iter().zip(0..) {
+            let before = *place as usize;
+            same.extend_from_slice(&text[copied..before]);
+            copied = before + 1;
+            if *hole == holes::LANE {
+                same.extend_from_slice(lines.names.get(line.lane));
+            } else {
+                piece(&mut same, *hole, pattern.place(*hole, number, &mut self.slots));
+            }
+        }
+        same.extend_from_slice(&text[copied..]);
+        same.push(b'\n');
+        piece(&mut same, 0, Place { slot: 0, field: 0 });
+        self.ranges.push((from as u32, self.pieces.len() as u32));
+    }
+}
+
+/// Reader of the lines of a segment.
+struct LineReader<'a> {
+    sides: [Reading<'a>; STREAMS],
+    lines: LinesIn,
+    times: TimesIn,
+    values: FieldsIn,
+    keys: Keys<FieldsIn>,
+    pieces: Pieces,
+}
+
+impl LineReader<'_> {
+    /// Appends the next line, with a newline.
+    #[inline]
+    fn line(&mut self, out: &mut Out) {
+        let [lines, times, values, keys] = &mut self.sides;
+        let line = self.lines.next(lines);
+        if line.action == RAW {
+            out.put(lines.text(b""));
+            out.push(b'\n');
+            return;
+        }
+        for piece in self.pieces.of(line, &self.lines) {
+            out.put_short(piece.text);
+            match piece.hole {
+                holes::TIME => self.times.next(times, line, out),
+                holes::START => self.keys.start(keys, piece.place, b"", out),
+                holes::END => self.keys.end(keys, piece.place, line.lane, b"", out),
+                holes::VALUE => {
+                    self.values.value(values, piece.place, b"", out);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn failed(&self) -> bool {
+        self.sides.iter().any(|side| side.failed)
+    }
+}
+
+/// The text of a segment, which has `length` bytes.
+///
+/// # Errors
+/// The streams do not tell such a text.
+pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
+    let mut sides =
+        told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
+    let mut reader = LineReader {
+        lines: LinesIn::new(&mut sides[0], told.lines),
+        times: TimesIn::new(&mut sides[1], told.scale, length),
+        values: FieldsIn::new(&mut sides[2], 0, length),
+        keys: Keys::new(FieldsIn::new(&mut sides[3], FIRST_PART, length)),
+        pieces: Pieces::default(),
+        sides,
+    };
+    // The last newline may be one that the text lacks.
+    let mut text = Out::new(length + 1);
+    for line in 0..told.lines {
+        reader.line(&mut text);
+        // Whoever has failed goes on with lines of nothing, for a while.
+        if text.is_full() || (line % 64 == 0 && reader.failed()) {
+            return Err(());
+        }
+    }
+    let ends = text.len().checked_sub(length).ok_or(())?;
+    if reader.failed() || ends > 1 { Err(()) } else { Ok(text.finish(length)) }
+}
