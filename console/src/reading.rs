@@ -2,10 +2,13 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use paje_sim::{Error, Options, Source, TimeRange};
-use splitter::{Folders, Input};
+use splitter::{Compression, Folders, Input};
 
+use crate::contents::fact;
 use crate::options::NamedFiles;
 use crate::{Failure, Voice};
 
@@ -58,12 +61,19 @@ impl Opened {
     /// trace's end. Of a packed trace, no more is read than that takes.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
-        let TimeRange { from, to } = options.selection.window;
-        let is_part = from <= to && !options.selection.window.is_always();
-        if self.further.is_empty() && is_part && leaves_rows_alone(options) {
+        if self.further.is_empty() && takes_window(options) {
+            let TimeRange { from, to } = options.selection.window;
             self.input = self.input.within(from, to);
         }
         self
+    }
+
+    /// The bytes of a packed trace in a file, which are counted while it is read.
+    #[must_use]
+    pub fn packed(&self) -> Option<PackedBytes> {
+        let is_packed = self.input.compression() == Some(Compression::Packed);
+        let size = self.input.size().filter(|_| is_packed)?;
+        Some(PackedBytes { size, taken: self.input.read_so_far() })
     }
 
     /// Name in messages: its path, or `<stdin>`.
@@ -84,6 +94,35 @@ impl Opened {
         }
         read(source).map_err(|error| Failure::Trace(name, error))
     }
+}
+
+/// Bytes of a packed trace in a file.
+#[derive(Clone, Debug)]
+pub struct PackedBytes {
+    /// All of them.
+    pub size: u64,
+    taken: Arc<AtomicU64>,
+}
+
+impl PackedBytes {
+    /// The number of those that have been read.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+}
+
+/// A line of a table of facts: how many bytes of a packed trace were read.
+#[must_use]
+pub fn read_of(read: u64, size: u64) -> String {
+    fact("read", format_args!("{read} of {size} bytes"))
+}
+
+/// Tells whether these options ask for a window of time, and leave its rows as they are in the trace.
+#[must_use]
+pub fn takes_window(options: &Options) -> bool {
+    let TimeRange { from, to } = options.selection.window;
+    from <= to && !options.selection.window.is_always() && leaves_rows_alone(options)
 }
 
 /// Rows of a trace without a warning are those that it has by default, and lines have no numbers and no new limits.

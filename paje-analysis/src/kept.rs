@@ -3,8 +3,12 @@
 //! A [`Keeper`] sees a trace as other analyses do, and gives the reports that [`REPORTS`] names, each as bytes. [`Kept`] has
 //! them back, to the last bit. `docs/pack.md` tells the bytes.
 
+mod lanes;
+
 use paje_sim::{Name, Options, Quoting, Selection, Trace, TypeNature};
 use workers::Workers;
+
+pub use lanes::{LANES, Lanes};
 
 use crate::comm::{self, Comm, Ends};
 use crate::states::{self, States};
@@ -102,6 +106,12 @@ impl Keeper {
         let states = states::table(&self.states.rows(trace));
         let comm = comm::table(&self.comm.rows(trace, &Ends::Containers));
         Some([states, comm].map(|table| Kept { facts, table }))
+    }
+
+    /// The lanes that have states; none if there are too many to be kept.
+    #[must_use]
+    pub fn lanes(&self, trace: &Trace) -> Option<Lanes> {
+        Lanes::of(trace, self.states.lanes(trace))
     }
 }
 

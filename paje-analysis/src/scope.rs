@@ -1,7 +1,8 @@
 //! Scope of an analysis: lanes and window, and their grouping to rows.
 
 use paje_sim::{
-    ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeNature,
+    ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeId,
+    TypeNature,
 };
 use rustc_hash::FxHashMap;
 
@@ -42,6 +43,11 @@ impl Scope {
         let selected = self.selected.as_ref();
         let wanted = move |lane: &LaneView<'_>| selected.is_none_or(|all| all.wants_lane(*lane));
         trace.lanes().filter(move |lane| lane.nature() == nature && wanted(lane))
+    }
+
+    /// Tells whether the rows of this type in this container are looked at.
+    pub(crate) fn wants(&self, container: ContainerId, type_: TypeId) -> bool {
+        self.selected.as_ref().is_none_or(|all| all.wants_rows(container, type_))
     }
 
     /// A time, moved into the window.

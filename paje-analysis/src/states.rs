@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use workers::Workers;
 
+use crate::kept::Lanes;
 use crate::lanes;
 use crate::nesting::{Nested, Nesting};
 use crate::quantiles::{Durations, EXACT};
@@ -20,6 +21,8 @@ pub struct States {
     by: By,
     lanes: Vec<Lane>,
     durations: FxHashMap<(TypeId, ValueId), Spread>,
+    /// Those that have states somewhere in the trace, if no more than a part of it is seen.
+    of_whole: Option<Lanes>,
 }
 
 /// A row of the report: a value, of all containers or of one.
@@ -111,7 +114,25 @@ impl States {
     /// Of this part of a trace, with rows of this kind.
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
-        States { scope, by, lanes: Vec::new(), durations: FxHashMap::default() }
+        let (lanes, durations) = (Vec::new(), FxHashMap::default());
+        States { scope, by, lanes, durations, of_whole: None }
+    }
+
+    /// The same for who will see no more of a trace than its window, with the lanes that have states anywhere in it.
+    #[must_use]
+    pub fn in_part_of(mut self, lanes: Lanes) -> Self {
+        self.of_whole = Some(lanes);
+        self
+    }
+
+    /// The lanes that have had a state that ended, as containers and types. The trace is the one that has been seen, or
+    /// its last portion.
+    pub(crate) fn lanes(&self, trace: &Trace) -> impl Iterator<Item = (ContainerId, TypeId)> {
+        let seen = trace.lanes().filter(|lane| {
+            let kept = self.lanes.get(lane.id().index());
+            kept.is_some_and(|lane| lane.has_states)
+        });
+        seen.map(|lane| (lane.container(), lane.type_id()))
     }
 
     /// Looks at the next portion of a trace, or at a whole one.
@@ -151,9 +172,32 @@ impl States {
             let found = groups.entry(key).or_insert_with(|| Group::new(group));
             found.add(lane, &kept, self.scope.lifetime(trace, lane.container()));
         }
+        self.add_unseen(trace, &places, &mut groups);
         let spreads = Spreads::new(self, trace, of_open);
         let groups = groups.into_iter();
         groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
+    }
+
+    /// Adds the lanes that have states elsewhere in the trace.
+    fn add_unseen(
+        &self,
+        trace: &Trace,
+        places: &FxHashMap<ContainerId, usize>,
+        groups: &mut BTreeMap<(Option<usize>, TypeId), Group>,
+    ) {
+        let Some(all) = &self.of_whole else { return };
+        let mut known: FxHashSet<_> = self.lanes(trace).collect();
+        let (containers, types) = (trace.containers().len(), trace.types().len());
+        for (container, type_) in all.iter() {
+            let exists = container.index() < containers && type_.index() < types;
+            if !exists || !self.scope.wants(container, type_) || !known.insert((container, type_)) {
+                continue;
+            }
+            let Some(id) = self.by.group(trace, container) else { continue };
+            let key = (places.get(&id).copied(), type_);
+            let group = groups.entry(key).or_insert_with(|| Group::new(id));
+            group.count(self.scope.lifetime(trace, container));
+        }
     }
 
     /// The places of containers in output order, if each has rows of its own.
@@ -221,9 +265,13 @@ impl Group {
         Group { id, lanes: 0, lifetime: Seconds::ZERO, values: BTreeMap::new() }
     }
 
-    fn add(&mut self, view: LaneView<'_>, lane: &Lane, lifetime: Seconds) {
+    fn count(&mut self, lifetime: Seconds) {
         self.lanes += 1;
         self.lifetime += lifetime;
+    }
+
+    fn add(&mut self, view: LaneView<'_>, lane: &Lane, lifetime: Seconds) {
+        self.count(lifetime);
         let mut by_name: BTreeMap<Label, Cell> = BTreeMap::new();
         for (value, cell) in &lane.cells {
             let name = Label::from(view.value_name(*value));

@@ -99,7 +99,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if shows_rows_alone(cli) {
         opened = opened.within_window(&options);
     }
-    let name = opened.name().to_owned();
+    let (name, packed) = (opened.name().to_owned(), opened.packed());
     let workers = cli.parallel.workers()?;
     if cli.verbose {
         voice.input(&opened.input);
@@ -159,7 +159,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     exported.add(&streamed);
     if let Some(format) = cli.stats {
-        Stats::new(&workers, &cli.parallel.pin, &trace, &exported, began.elapsed())
+        Stats::new(&workers, &cli.parallel.pin, &trace, &exported, packed, began.elapsed())
             .say(voice, format);
     }
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());

@@ -12,6 +12,7 @@
 //! | `cpus` | the CPU of each worker; absent if they were not pinned |
 //! | `bytes`, `lines`, `events` | of the trace's text, uncompressed; definitions of types and the like are events too, as they are for PajeNG |
 //! | `contents` | what the trace holds: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`, `variables`, `events`, `links`, `values`. With `-o`, and of rows that were not wanted, objects are not kept and not counted |
+//! | `packed` | of a packed trace in a file: its bytes (`size`), and how many of them were read (`read`); absent for others |
 //! | `rows`, `output_bytes` | the rows on standard output, without header; 0 if other things were asked for |
 //! | `seconds.total` | from the beginning of the program to the end of its output |
 //! | `seconds.replay` | the part of it that took reading, decoding and replaying |
@@ -30,6 +31,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use console::contents::{Contents, fact};
 use console::memory::peak_memory;
+use console::reading::{PackedBytes, read_of};
 use paje_sim::Trace;
 use paje_sim::progress::Times;
 use serde::{Serialize, Serializer};
@@ -59,6 +61,8 @@ pub(crate) struct Stats {
     lines: u64,
     events: u64,
     contents: Contents,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed: Option<Packed>,
     rows: u64,
     output_bytes: u64,
     seconds: Phases,
@@ -71,6 +75,13 @@ pub(crate) struct Stats {
     spilled: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_memory: Option<u64>,
+}
+
+/// Bytes of a packed trace.
+#[derive(Debug, Serialize)]
+struct Packed {
+    size: u64,
+    read: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -125,6 +136,7 @@ impl Stats {
         pin: &Pin,
         trace: &Trace,
         exported: &Exported,
+        packed: Option<PackedBytes>,
         total: Duration,
     ) -> Self {
         let times = trace.times();
@@ -139,6 +151,7 @@ impl Stats {
             lines: trace.lines(),
             events: trace.event_lines(),
             contents: Contents::of(trace),
+            packed: packed.map(|packed| Packed { size: packed.size, read: packed.read() }),
             rows: exported.rows,
             output_bytes: exported.bytes,
             seconds: Phases {
@@ -183,6 +196,9 @@ impl Stats {
         line("lines", format_args!("{}", self.lines));
         line("event lines", format_args!("{}", self.events));
         text += &self.contents.table();
+        if let Some(Packed { size, read }) = self.packed {
+            text += &read_of(read, size);
+        }
         let mut line = |what: &str, value: fmt::Arguments<'_>| text += &fact(what, value);
         line("rows", format_args!("{}", self.rows));
         line("output bytes", format_args!("{}", self.output_bytes));

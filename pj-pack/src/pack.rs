@@ -71,8 +71,12 @@ pub(crate) fn pack(
         let kept = writer.put_summary(kept.table.name, kept::VERSION, content, most);
         kept.map_err(Trouble::Output)?;
     }
-    if seen.is_plain {
-        writer.put_borders(borders, size / SHARE_OF_BORDERS).map_err(Trouble::Output)?;
+    if seen.is_plain
+        && writer.put_borders(borders, size / SHARE_OF_BORDERS).map_err(Trouble::Output)?
+        && let Some(lanes) = seen.lanes
+    {
+        let kept = writer.put_summary(kept::LANES, kept::VERSION, lanes.to_bytes(), most);
+        kept.map_err(Trouble::Output)?;
     }
     writer.finish().map_err(Trouble::Output)?;
     Ok(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use paje_analysis::kept::{Keeper, Kept};
+use paje_analysis::kept::{Keeper, Kept, Lanes};
 use paje_sim::{Portion, Progress, Source, Trace};
 use workers::Workers;
 
@@ -17,6 +17,8 @@ const PORTION: u64 = 16 << 20;
 #[derive(Default)]
 pub(crate) struct Testimony {
     pub(crate) reports: Vec<Kept>,
+    /// The lanes that have states, which a part of it does not tell.
+    pub(crate) lanes: Option<Lanes>,
     /// It may be read in parts.
     pub(crate) is_plain: bool,
 }
@@ -62,7 +64,7 @@ fn replay(text: Shown) -> Testimony {
     let trace = Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut see);
     let Ok(trace) = trace else { return Testimony::default() };
     let reports = keeper.reports(&trace).map_or_else(Vec::new, Vec::from);
-    Testimony { reports, is_plain: trace.is_plain() }
+    Testimony { reports, lanes: keeper.lanes(&trace), is_plain: trace.is_plain() }
 }
 
 /// The texts that are shown, one after the other.

@@ -4,6 +4,7 @@ use console::Failure;
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::events::{self, Events};
+use paje_analysis::kept::Lanes;
 use paje_analysis::states::{self, States};
 use paje_analysis::summary::{self, Summary};
 use paje_analysis::time::{self, Time};
@@ -105,6 +106,14 @@ impl Analysis {
             }
             _ => Analysis::States(States::new(scope, cli.by())),
         })
+    }
+
+    /// The same, which sees a part of a trace that has states in these lanes.
+    pub(crate) fn in_part_of(self, lanes: Option<Lanes>) -> Self {
+        match (self, lanes) {
+            (Analysis::States(states), Some(lanes)) => Analysis::States(states.in_part_of(lanes)),
+            (other, _) => other,
+        }
     }
 
     pub(crate) fn see(&mut self, trace: &Trace, workers: &Workers) {

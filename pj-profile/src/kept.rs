@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use console::options::{Accepted, LongestLine, NamedFiles, Patterns, Reading, Span};
-use paje_analysis::kept::{self, Kept};
+use paje_analysis::kept::{self, Kept, LANES, Lanes};
 use paje_pack::Summaries;
 use paje_sim::ValueNames;
 use splitter::Limits;
@@ -22,18 +22,26 @@ pub(crate) struct Found {
 /// damaged there, the replay tells what there is to tell.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
-    if file == Path::new("-") || !is_as_kept(cli) {
+    if !is_as_kept(cli) {
         return None;
     }
-    // A pipe would lose what is read here, or its writer.
-    let opened = fs::metadata(file)
-        .is_ok_and(|metadata| metadata.is_file())
-        .then(|| File::open(file))?
-        .ok()?;
-    let mut summaries = Summaries::new(&opened).ok()?;
+    let mut summaries = Summaries::new(regular(file)?).ok()?;
     let name = cli.report().name();
     let content = summaries.get(name, kept::VERSION).ok()??;
     Some(Found { kept: Kept::parse(name, &content)?, bytes: summaries.bytes() })
+}
+
+/// The lanes that have states, of a packed trace that keeps them for windows of time.
+pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
+    let [file] = files else { return None };
+    let mut summaries = Summaries::new(regular(file)?).ok()?;
+    Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
+}
+
+/// The file, unless it is a pipe, which would lose what is read here, or its writer.
+fn regular(file: &Path) -> Option<File> {
+    let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
+    is_file.then(|| File::open(file))?.ok()
 }
 
 /// True if no option asks for another report than those that are kept. Each option is named here, so that new ones are

@@ -11,7 +11,7 @@ use std::time::Instant;
 use console::contents::fact;
 use console::memory::peak_memory;
 use console::progress::Display;
-use console::reading::Opened;
+use console::reading::{Opened, PackedBytes, read_of, takes_window};
 use console::voice::NOTHING_IN_IT;
 use console::{Failure, failure};
 use paje_analysis::compare::{self, Run};
@@ -195,6 +195,12 @@ fn read(
     let cuts = if cli.live { cuts.live() } else { cuts };
     // Mending may change what was seen before.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
+    let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
+    if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
+        let lanes = kept::lanes(files);
+        reads_window = lanes.is_some();
+        analysis = analysis.map(|analysis| analysis.in_part_of(lanes));
+    }
     if cli.live && analysis.is_none() {
         let why = match cli.is_whole_page() {
             true => "--live is not for --html with summary, which keeps rows",
@@ -205,12 +211,13 @@ fn read(
     let mut range = None;
     if analysis.is_none() && needs_bins(cli) && !cli.reading.recover && is_read_twice(files, cuts) {
         let mut see = |_: &Path, _: &Portion<'_>| Ok(());
-        let (_, trace) = replay(cli, files, cuts, workers, Some(&mut see))?;
+        let Replayed { trace, .. } =
+            replay(cli, files, cuts, reads_window, workers, Some(&mut see))?;
         let found = time::range(&trace, &Scope::new(&cli.selection()));
         (range, analysis) = (Some(found), Some(Analysis::in_bins(cli, found)?));
     }
-    let (name, trace) = match &mut analysis {
-        None => replay(cli, files, cuts, workers, None)?,
+    let Replayed { name, trace, packed } = match &mut analysis {
+        None => replay(cli, files, cuts, reads_window, workers, None)?,
         Some(analysis) => {
             let mut see = |name: &Path, portion: &Portion<'_>| {
                 let trace = portion.trace();
@@ -221,7 +228,7 @@ fn read(
                     output::format(cli, &title(name, trace.end()), &table, output::screen(cli), out)
                 })
             };
-            replay(cli, files, cuts, workers, Some(&mut see))?
+            replay(cli, files, cuts, reads_window, workers, Some(&mut see))?
         }
     };
     let ends = |(start, end): (f64, f64)| [start.to_bits(), end.to_bits()];
@@ -248,7 +255,8 @@ fn read(
         VOICE.empty_window(selection.window, &trace, NOTHING_IN_IT);
     }
     if cli.stats {
-        stats(&Facts::of(&trace), None, workers, began);
+        let bytes = packed.map(|packed| (packed.size, packed.read()));
+        stats(&Facts::of(&trace), bytes, workers, began);
     }
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
@@ -270,18 +278,36 @@ fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
 /// Observer of the portions of a trace, which has a name.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
-/// Replays a trace, in portions if there is somebody who looks at them.
+/// A trace that was replayed.
+struct Replayed {
+    name: PathBuf,
+    trace: Trace,
+    packed: Option<PackedBytes>,
+}
+
+/// True if nothing is added up but rows of the window, with all containers and types. Waiting and the critical path
+/// depend on what was before; a summary tells of lanes without rows, and classes are those of all values of the trace.
+fn adds_up_rows(cli: &Cli) -> bool {
+    let is_more = cli.is_whole_page() || cli.by_class();
+    !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
+}
+
+/// Replays a trace, or what its window takes; in portions if there is somebody who looks at them.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
     cuts: Cuts,
+    reads_window: bool,
     workers: &Workers,
     see: Option<See<'_>>,
-) -> Result<(PathBuf, Trace), Failure> {
+) -> Result<Replayed, Failure> {
     let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
-    let opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
-    let name = opened.name().to_owned();
+    let mut opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
+    let (name, packed) = (opened.name().to_owned(), opened.packed());
     let options = cli.options(cuts.limits);
+    if reads_window {
+        opened = opened.within_window(&options);
+    }
     let progress = Arc::new(Progress::default());
     let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, Instant::now()).replay(&opened.input, &progress, None);
@@ -298,10 +324,10 @@ fn replay(
     });
     drop(shown);
     unwritten.map_err(Failure::Output)?;
-    Ok((name, trace?))
+    Ok(Replayed { name, trace: trace?, packed })
 }
 
-/// Tells what was read, and what that took; of a packed trace that kept the report, how many of its bytes were.
+/// Tells what was read, and what that took; of a packed trace, how many of its bytes were.
 fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
     let seconds = began.elapsed().as_secs_f64();
     let mut text = String::new();
@@ -316,7 +342,7 @@ fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: In
         text += &fact(name, format_args!("{count}"));
     }
     if let Some((len, read)) = packed {
-        text += &fact("read", format_args!("{read} of {len} bytes"));
+        text += &read_of(read, len);
     }
     text += &fact("seconds", format_args!("{seconds:.3}"));
     if let Some(memory) = peak_memory() {

@@ -30,7 +30,11 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
 
 /// Packs a text in segments of so many bytes, and keeps what windows of time need, as if the trace were sound: whether
 /// it is, only a replay can say.
-pub fn pack_with_borders(text: &[u8], segment: usize) -> Vec<u8> {
+pub fn pack_with_borders(
+    text: &[u8],
+    segment: usize,
+    summaries: &[(&str, u64, Vec<u8>)],
+) -> Vec<u8> {
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (segment, 1);
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
@@ -42,5 +46,8 @@ pub fn pack_with_borders(text: &[u8], segment: usize) -> Vec<u8> {
         definitions.learn(&text);
     }
     writer.put_borders(borders, u64::MAX).expect(memory);
+    for (name, version, content) in summaries {
+        writer.put_summary(name, *version, content.clone(), u64::MAX).expect(memory);
+    }
     writer.finish().expect(memory)
 }

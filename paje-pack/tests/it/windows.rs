@@ -69,7 +69,7 @@ fn trace(rounds: usize) -> Vec<u8> {
 #[test]
 fn what_is_open_at_both_ends_is_there() {
     let text = trace(400);
-    let packed = testkit::pack_with_borders(&text, 1000);
+    let packed = testkit::pack_with_borders(&text, 1000, &[]);
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
@@ -87,7 +87,7 @@ fn what_is_open_at_both_ends_is_there() {
 
 #[test]
 fn windows_without_segments() {
-    let packed = testkit::pack_with_borders(&trace(100), 1000);
+    let packed = testkit::pack_with_borders(&trace(100), 1000, &[]);
     let all = [world().as_str(), "push 0.5 S p all\npop 100.5 S p\n"].concat();
     for (from, to) in [(-2.0, -1.0), (101.0, 102.0)] {
         let (part, _) = window(&packed, from, to).unwrap().unwrap();
@@ -102,7 +102,7 @@ fn windows_without_segments() {
 #[test]
 fn traces_without_windows() {
     let sound = String::from_utf8(trace(100)).unwrap();
-    let cut = |segment: usize| testkit::pack_with_borders(sound.as_bytes(), segment);
+    let cut = |segment: usize| testkit::pack_with_borders(sound.as_bytes(), segment, &[]);
     assert!(window(&cut(1000), 1.0, 2.0).unwrap().is_some());
     // All in one segment, and lines that are longer than a segment.
     for segment in [1 << 20, 20] {
@@ -128,7 +128,7 @@ fn traces_without_windows() {
     ] {
         let text = sound.replace(old, new);
         assert!(text != sound);
-        let packed = testkit::pack_with_borders(text.as_bytes(), 1000);
+        let packed = testkit::pack_with_borders(text.as_bytes(), 1000, &[]);
         assert!(unpacked(&packed).unwrap() == text.as_bytes());
         assert!(window(&packed, 1.0, 2.0).unwrap().is_none(), "{new}");
     }
@@ -136,7 +136,7 @@ fn traces_without_windows() {
 
 #[test]
 fn each_byte_flipped_is_found_or_not_needed() {
-    let packed = testkit::pack_with_borders(&trace(40), 1000);
+    let packed = testkit::pack_with_borders(&trace(40), 1000, &[]);
     let windows = [(10.0, 11.0), (39.9, 40.0), (-1.0, 0.0)];
     let right = windows.map(|(from, to)| window(&packed, from, to).unwrap());
     let (mut found, mut told) = (0, 0);

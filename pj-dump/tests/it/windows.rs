@@ -12,10 +12,10 @@ use paje_dump::output::{Quotes, Style};
 use paje_sim::{Options, Progress, Selection, Source, TimeRange, Trace};
 use splitter::Input;
 use tempfile::TempDir;
+use testkit::{Dice, lively};
 use workers::Workers;
 
 use crate::select::Draw;
-use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 3]> = LazyLock::new(testkit::teams);
 
@@ -65,7 +65,8 @@ fn time(text: &[u8], end: f64, draw: &mut Draw) -> f64 {
 fn look_at(what: &str, text: &[u8], segment: usize, draw: &mut Draw) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
-    fs::write(&path, testkit::pack_with_borders(text, segment)).expect("the folder is writable");
+    fs::write(&path, testkit::pack_with_borders(text, segment, &[]))
+        .expect("the folder is writable");
     let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][draw.below(3)];
     let mut options = Options::default();
     (options.value_names, options.user_defined) = (quotes.value_names(), draw.below(2) == 0);
@@ -122,81 +123,11 @@ fn random_traces() {
     assert!(plain > 5, "{plain}");
 }
 
-/// A sound trace in which much is open at any time: nested states, sums, links, containers that come and go.
-fn lively(draw: &mut Draw) -> Vec<u8> {
-    let mut lines = String::new();
-    let (mut time, mut depths, mut has_value) = (0.0, [0_usize; 5], [false; 5]);
-    let (mut lives, mut open, mut key) = ([true, true, false, false, false], Vec::new(), 0);
-    let mut names = ["p", "q", "a0", "b0", "c0"].map(str::to_owned);
-    for _ in 0..200 + draw.below(400) {
-        time += [0.0, 0.001, 0.5][draw.below(3)];
-        let who = draw.below(names.len());
-        let (name, value) = (names[who].clone(), ["x", "y", "z"][draw.below(3)]);
-        if !lives[who] {
-            lines += &format!("create {time} {name} P h\n");
-            lives[who] = true;
-            continue;
-        }
-        lines += &match draw.below(60) {
-            0 if who > 1 => {
-                (lives[who], depths[who], has_value[who]) = (false, 0, false);
-                names[who] += "0";
-                format!("destroy {time} P {name}\n")
-            }
-            1..3 => {
-                depths[who] = 1;
-                format!("set {time} S {name} {value}\n")
-            }
-            3 => {
-                depths[who] = 0;
-                format!("reset {time} S {name}\n")
-            }
-            4..14 => {
-                depths[who] += 1;
-                format!("push {time} S {name} {value}\n")
-            }
-            14..17 => {
-                depths[who] += 1;
-                format!("push_in {time} S {name} {value} {key} \"a tag\"\n")
-            }
-            17..29 if depths[who] > 0 => {
-                depths[who] -= 1;
-                format!("pop {time} S {name}\n")
-            }
-            29..31 => {
-                has_value[who] = true;
-                format!("vset {time} V {name} {}\n", draw.below(1000) as f64 / 7.0)
-            }
-            31..37 if has_value[who] => {
-                let add = ["vadd", "vsub"][draw.below(2)];
-                format!("{add} {time} V {name} {}\n", draw.below(1000) as f64 / 7.0)
-            }
-            37..42 => format!("event {time} E {name} {value}\n"),
-            42..49 => {
-                key += 1;
-                // Either end may come first.
-                let ends = [("from", "to"), ("to", "from")][draw.below(4) / 3];
-                open.push((ends.1, value, key));
-                format!("{} {time} L h {value} {name} k{key}\n", ends.0)
-            }
-            49..56 if !open.is_empty() => {
-                let (end, value, key) = open.swap_remove(draw.below(open.len()));
-                format!("{end} {time} L h {value} {name} k{key}\n")
-            }
-            _ => "# a comment\n".to_owned(),
-        };
-    }
-    for (end, value, key) in open {
-        lines += &format!("{end} {time} L h {value} p k{key}\n");
-    }
-    trace(lines.as_bytes())
-}
-
 #[test]
 fn lively_traces() {
     let mut draw = Draw(47);
     for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(15) {
-        let text = lively(&mut draw);
+        let text = lively(&mut Dice::new(turn));
         assert!(is_plain(&text), "{}", String::from_utf8_lossy(&text));
         let segment = [150, 400, 1500, 4000][draw.below(4)];
         let parts = look_at(&format!("turn {turn}"), &text, segment, &mut draw);
@@ -219,13 +150,13 @@ fn traces_of_every_shape() {
 /// Options with which a row, its place or the end of the trace depends on lines that are not in the window: all is read.
 #[test]
 fn all_options() {
-    let text = lively(&mut Draw(53));
+    let text = lively(&mut Dice::new(53));
     let folder = TempDir::new().expect("a folder");
     let write = |name: &str, bytes: &[u8]| {
         fs::write(folder.path().join(name), bytes).expect("it is writable")
     };
     write("t", &text);
-    write("t.pjp", &testkit::pack_with_borders(&text, 400));
+    write("t.pjp", &testkit::pack_with_borders(&text, 400, &[]));
     let options = [
         "",
         "-n",

@@ -1,11 +1,14 @@
 //! Reports that are kept with a trace.
 
+use std::cell::Cell;
 use std::fs;
-use std::io::Cursor;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::rc::Rc;
 
-use paje_analysis::kept::{REPORTS, VERSION};
+use paje_analysis::kept::{LANES, Lanes, REPORTS, VERSION};
 use paje_pack::Summaries;
+use testkit::SplitMix;
 
 use crate::cli::run;
 
@@ -71,4 +74,110 @@ fn none_of_a_trace_that_names_files() {
         }
     }
     assert!(found > 0);
+}
+
+/// Tells whether windows of what a text is packed to can be read in part, and which lanes have states.
+fn has_windows(text: &[u8], options: &[&str]) -> bool {
+    let folder = testkit::folder(&[("t", text)]);
+    let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
+    assert_eq!(status, 0, "{said}");
+    let mut summaries = Summaries::new(Cursor::new(&packed)).unwrap();
+    let lanes = summaries.get(LANES, VERSION).unwrap();
+    let window = summaries.window(0.0, 1.0).unwrap();
+    assert_eq!(lanes.is_some(), window.is_some());
+    lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
+}
+
+/// A sound trace with little open at a time, and numbers that take their bytes; where its events begin.
+fn random() -> (String, usize) {
+    let mut text = testkit::definitions([
+        ("ctype", "DefineContainerType", "Name Type Alias"),
+        ("stype", "DefineStateType", "Name Type Alias"),
+        ("vtype", "DefineVariableType", "Name Type Alias"),
+        ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
+        ("create", "CreateContainer", "Time:date Name Type Container Alias"),
+        ("push", "PushState", "Time:date Type Container Value"),
+        ("pop", "PopState", "Time:date Type Container"),
+        ("set", "SetVariable", "Time:date Type Container Value:double"),
+        ("from", "StartLink", "Time:date Type Container Value StartContainer Key"),
+        ("to", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ]);
+    text += "ctype Rank 0 R\nstype State R S\nvtype Power R V\nltype Link 0 R R L\n";
+    text += "create 0 one R 0 1\ncreate 0 two R 0 2\n";
+    let (begin, mut numbers) = (text.len(), SplitMix(5));
+    for time in 0..1500 {
+        let (rank, number) = (1 + time % 2, numbers.next());
+        text += &format!("push {time} S {rank} busy\nset {time} V {rank} {number}\n");
+        text += &format!("from {time} L 0 PTP {rank} {number}\nto {time}.5 L 0 PTP 1 {number}\n");
+        text += &format!("pop {time}.5 S {rank}\n");
+    }
+    (text, begin)
+}
+
+#[test]
+fn a_sound_trace_can_be_read_in_parts_and_others_not() {
+    let cut = &["--segment", "30K"][..];
+    let (text, begin) = random();
+    for options in [cut, &[cut, &["--threads", "4"]].concat()] {
+        assert!(has_windows(text.as_bytes(), options), "{options:?}");
+    }
+    for options in [&[cut, &["--no-summary"]].concat()[..], &[]] {
+        assert!(!has_windows(text.as_bytes(), options), "{options:?}");
+    }
+    // What is open between segments takes too much of what they take.
+    assert!(!has_windows(&datasets::generate(datasets::Shape::Mpi, 200_000, 3), cut));
+    let message = "from 0 L 0 PTP 1 twice\nto 0 L 0 PTP 1 twice\n".to_owned();
+    for (what, lines) in [
+        ("a comment", "# none of these\n".to_owned()),
+        ("a message", message.clone()),
+        ("a line that is none", "not an event\n".to_owned()),
+        ("a pop without a push", "pop 0 S 1\n".to_owned()),
+        ("two messages of one key", message.repeat(2)),
+        ("a value with quotes here and without there", message.replace("PTP", "\"PTP\"")),
+        ("a container by its name, and elsewhere by its alias", message.replace(" 1 ", " one ")),
+    ] {
+        let text = [&text[..begin], &lines, &text[begin..]].concat();
+        let is_sound = what.ends_with("message") || what.ends_with("comment");
+        assert_eq!(has_windows(text.as_bytes(), cut), is_sound, "{what}");
+    }
+}
+
+/// Bytes of a packed trace that a window takes.
+#[test]
+fn a_window_takes_few_bytes() {
+    let folder = testkit::folder(&[("t", random().0.as_bytes())]);
+    let (_, packed, _) = run(folder.path(), &["t", "-o", "-", "--segment", "10K"]);
+    for from in (0..1500).step_by(100).map(f64::from) {
+        let taken = Rc::new(Cell::new(0));
+        let counted = Counted { bytes: Cursor::new(&packed), taken: Rc::clone(&taken) };
+        let window = Summaries::new(counted).unwrap().window(from, from + 1e-6).unwrap();
+        let mut segments = window.unwrap().segments;
+        let mut count = 0;
+        while let Some(segment) = segments.next_segment().unwrap() {
+            count += 1;
+            segment.unpack().unwrap();
+        }
+        assert!((1..=2).contains(&count), "{count}");
+        assert!(taken.get() * 8 < packed.len(), "{} of {}", taken.get(), packed.len());
+    }
+}
+
+/// Bytes that are counted when they are read.
+struct Counted<'p> {
+    bytes: Cursor<&'p Vec<u8>>,
+    taken: Rc<Cell<usize>>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.taken.set(self.taken.get() + count);
+        Ok(count)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
+    }
 }

@@ -6,3 +6,4 @@ mod naive;
 mod naive_rows;
 mod pictures;
 mod waiting;
+mod windows;

@@ -1,0 +1,172 @@
+//! Windows of time of packed traces, of which only parts are read: the reports of the whole text.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use clap::Parser;
+use datasets::{Shape, random};
+use paje_analysis::kept::{Keeper, LANES, VERSION};
+use paje_profile::cli::Cli;
+use paje_profile::run::{Cuts, bytes};
+use paje_sim::{Options, Portion, Progress, Source, Trace};
+use tempfile::TempDir;
+use testkit::{Dice, lively};
+use workers::Workers;
+
+use crate::cli::program;
+
+/// What is asked for: each report, and what changes which rows there are or what they tell.
+const REPORTS: [&str; 23] = [
+    "states",
+    "states --by container",
+    "states --by H",
+    "states --in p --of-type S",
+    "comm",
+    "comm --level Host",
+    "comm --bytes Size --in h",
+    "time",
+    "time --bins 7 --by value",
+    "time --inclusive --by H",
+    "time --classes --map mpi",
+    "variables",
+    "variables --bins 5",
+    "variables --in q",
+    "events",
+    "events --by container --top 3",
+    "states --quotes keep",
+    "states --quotes strip",
+    "summary",
+    "waits",
+    "critical",
+    "states --sort",
+    "compare",
+];
+
+/// A trace as text, and packed in segments of this size, with all that windows take.
+fn both(text: &[u8], segment: usize) -> TempDir {
+    testkit::folder(&[("t", text), ("t.pjp", &packed(text, segment))])
+}
+
+fn packed(text: &[u8], segment: usize) -> Vec<u8> {
+    let (workers, mut keeper) = (Workers::one(), Keeper::default());
+    let mut see = |portion: &Portion<'_>| {
+        keeper.see(portion.trace(), &workers);
+        ControlFlow::Continue(())
+    };
+    let (source, options, progress) =
+        (Source::stream(text), Keeper::options(), Progress::default());
+    let trace = Trace::read_in_portions(source, &options, &workers, &progress, 1000, &mut see);
+    let lanes = keeper.lanes(&trace.expect("it is valid")).expect("few lanes").to_bytes();
+    testkit::pack_with_borders(text, segment, &[(LANES, VERSION, lanes)])
+}
+
+/// What a report says of a trace.
+fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
+    let path = folder.join(name).to_str().expect("a folder of letters").to_owned();
+    // That is a trace beside itself.
+    let paths = if words[0] == "compare" { vec![path.clone(), path] } else { vec![path] };
+    let options = ["pj_profile", "--no-warnings", "--format", "json"];
+    let words = options.iter().chain(words).map(|word| (*word).to_owned());
+    let cli = Cli::parse_from(words.chain(paths));
+    let text = bytes(&cli, Cuts::default()).map_err(|failure| format!("{failure:?}"))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// A window of a trace that ends at this time; either end may be missing.
+fn window(end: f64, dice: &mut Dice) -> Vec<String> {
+    let time = |dice: &mut Dice| end * dice.below(1000) as f64 / 1000.0;
+    let (one, other) = (time(dice), time(dice));
+    let (from, to) = (one.min(other).to_string(), one.max(other).to_string());
+    let pair = |option: &str, time| vec![option.to_owned(), time];
+    match dice.below(6) {
+        0 => pair("-s", from),
+        1 => pair("-e", to),
+        2 => pair("-s", (end + 1.0).to_string()),
+        3 => [pair("-s", from.clone()), pair("-e", from)].concat(),
+        _ => [pair("-s", from), pair("-e", to)].concat(),
+    }
+}
+
+fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, dice: &mut Dice) {
+    let folder = both(text, segment);
+    let end = Trace::read(text, &Options::default()).expect("it is valid").end();
+    for turn in 0..turns {
+        let window = window(end, dice);
+        let mut words: Vec<&str> = REPORTS[dice.below(REPORTS.len())].split(' ').collect();
+        words.extend(window.iter().map(String::as_str));
+        let report = |name: &str| {
+            // Failures name the file.
+            report(folder.path(), name, &words).map_err(|failure| failure.replace("t.pjp", "t"))
+        };
+        assert_eq!(report("t.pjp"), report("t"), "{what}, {turn}: {words:?}");
+    }
+}
+
+/// The replay that tells whether windows may be kept.
+fn is_plain(text: &[u8]) -> bool {
+    let mut options = Options::default();
+    options.usage = true;
+    Trace::read(text, &options).is_ok_and(|trace| trace.is_plain())
+}
+
+#[test]
+fn lively_traces() {
+    let mut dice = Dice::new(5);
+    for turn in 0..testkit::number("PAJE_SEEDS").unwrap_or(6) {
+        let segment = [150, 400, 1500, 4000][dice.below(4)];
+        let text = lively(&mut Dice::new(turn));
+        look_at(&format!("turn {turn}"), &text, segment, 10, &mut dice);
+    }
+}
+
+#[test]
+fn random_traces() {
+    let mut dice = Dice::new(6);
+    for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(60) {
+        let text = random::trace(seed).bytes;
+        if is_plain(&text) {
+            look_at(&format!("seed {seed}"), &text, 400, 3, &mut dice);
+        }
+    }
+}
+
+#[test]
+fn traces_of_every_shape() {
+    let mut dice = Dice::new(7);
+    for shape in Shape::ALL {
+        let text = datasets::generate(shape, 20_000, 3);
+        if is_plain(&text) {
+            look_at(&format!("{shape:?}"), &text, 2000, 2, &mut dice);
+        }
+    }
+}
+
+/// Bytes that were read of a packed trace.
+fn bytes_read(folder: &TempDir, words: &[&str]) -> u64 {
+    let run = program(words).args(["--stats", "t.pjp"]).current_dir(folder.path()).output();
+    let output = run.expect("it runs");
+    let said = testkit::said(&output);
+    let line = said.lines().find_map(|line| line.strip_prefix("read "));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn a_window_is_read_in_part() {
+    let text = datasets::generate(Shape::Mpi, 300_000, 3);
+    let end = Trace::read(&text[..], &Options::default()).expect("it is valid").end();
+    let folder = both(&text, 5000);
+    let size = fs::metadata(folder.path().join("t.pjp")).expect("it was written").len();
+    let (from, to) = ((end * 0.5).to_string(), (end * 0.51).to_string());
+    let window = ["-s", &from, "-e", &to];
+    for report in ["states", "comm", "time", "variables", "events"] {
+        let read = bytes_read(&folder, &[&[report], &window[..]].concat());
+        assert!(read > 1000 && read < size / 8, "{report}: {read} of {size}");
+    }
+    for report in ["waits", "critical", "summary", "states --in rank-0 --sort", "time --classes"] {
+        let words: Vec<&str> = report.split(' ').chain(window).collect();
+        assert!(bytes_read(&folder, &words) >= size, "{report}");
+    }
+    assert!(bytes_read(&folder, &["states"]) >= size);
+}
