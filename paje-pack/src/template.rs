@@ -47,6 +47,8 @@ fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
         (E::StartLink | E::EndLink, F::Value) => holes::VALUE,
         (E::SetVariable | E::AddVariable | E::SubVariable, F::Value) => holes::VALUE,
         (E::StartLink | E::EndLink, _) => 0,
+        // Some traces have thousands of them, each with a colour of its own.
+        (E::DefineEntityValue, _) => holes::VALUE,
         (_, F::Container) => holes::LANE,
         _ => 0,
     }
