@@ -1,6 +1,6 @@
 //! Traces whose answers are known as formulas.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use datasets::passing::{Case, Parameters, Waiting};
 use paje_analysis::Seconds;
@@ -189,6 +189,11 @@ fn the_root_is_named_or_assumed() {
 
 /// Two nodes of two ranks each: the rank's name and its node's, and when it enters and leaves a barrier.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
+    operations("MPI_Barrier", barriers)
+}
+
+/// The same of operations of any value; a rank may have several.
+fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
          %EventDef PajeDefineStateType 2\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -197,13 +202,37 @@ fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
          %EventDef PajePopState 13\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
          0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n",
     );
-    for (rank, node, ..) in barriers {
+    let ranks: BTreeSet<(&str, &str)> = all.iter().map(|(rank, node, ..)| (*rank, *node)).collect();
+    for (rank, node) in ranks {
         text += &format!("6 0 {rank} R {node} {rank}\n");
     }
-    for (rank, _, enter, leave) in barriers {
-        text += &format!("12 {enter} S {rank} MPI_Barrier\n13 {leave} S {rank}\n");
+    for (rank, _, enter, leave) in all {
+        text += &format!("12 {enter} S {rank} {value}\n13 {leave} S {rank}\n");
     }
     replayed(text.as_bytes())
+}
+
+#[test]
+fn roots_may_come_in_turn() {
+    // The root comes four seconds after the others, who have the message a second later.
+    let all: Vec<_> = (0..12)
+        .map(|at| {
+            let (operation, member) = (at / 3, at % 3);
+            let (rank, begin) = (["a", "b", "c"][member as usize], 10 * operation);
+            let is_root = member == (operation + 1) % 3;
+            let (enter, leave) = if is_root { (5, 5) } else { (1, 6) };
+            (rank, "n0", begin + enter, begin + leave)
+        })
+        .collect();
+    let trace = operations("MPI_Bcast", &all);
+    let waits = waits(&trace, &Options::default());
+    let series = &waits.collectives.series[0];
+    assert_eq!((series.root, series.is_turning, series.assumed), (Some(1), true, true));
+    assert_eq!([0, 1, 2, 3].map(|instance| series.root_of(instance)), [1, 2, 0, 1].map(Some));
+    let told = told(&waits);
+    let operation = |wait: &Waiting| wait.from as usize / 10_000_000;
+    assert_eq!(told.len(), 8);
+    assert!(told.iter().all(|wait| wait.whom == (operation(wait) + 1) % 3), "{told:?}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) fn usual(mut late: Samples, mut other: Samples) -> Usual {
 
 /// The fastest transfers that the receiver waited for, but for a few that were measured wrongly.
 pub(super) fn fastest(late: &mut Samples) -> Usual {
-    late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.05))).collect()
+    late.par_iter_mut().map(|(size, all)| (*size, part_of(all, 0.01))).collect()
 }
 
 /// Time that so large a part of some does not exceed; of none, none is usual.

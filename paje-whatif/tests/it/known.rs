@@ -107,6 +107,50 @@ fn a_megabyte_takes_100_1_milliseconds() {
 }
 
 #[test]
+fn a_call_may_be_ended_by_what_it_sent() {
+    // A ring of rendezvous that take a second each: rank 1 has its message when rank 0 and it are there, and waits for rank 2,
+    // which comes last.
+    let call = |rank, enter| {
+        [
+            (rank, "computing", 0.0, enter),
+            (rank, "MPI_Irecv", enter, enter),
+            (rank, "MPI_Isend", enter, enter),
+            (rank, "MPI_Waitall", enter, 4.0),
+        ]
+    };
+    let states = [call(0, 1.0), call(1, 2.0), call(2, 3.0)].concat();
+    let links = [(0, 1, 1.0, 4.0, 100_000), (1, 2, 2.0, 4.0, 100_000), (2, 0, 3.0, 4.0, 100_000)];
+    let trace = trace(&states, &links);
+    let settings = Settings { eager: Some(65_536), ..settings() };
+    let graph = Graph::new(&trace, &settings);
+    close(&graph.transfers.iter().map(|it| it.seconds).collect::<Vec<_>>(), &[1.0; 3]);
+    let half = [("scale", "state=computing,factor=0.5")];
+    close(&retimed(&trace, &settings, &half).expect("it ends").finish, &[2.5; 3]);
+}
+
+#[test]
+fn many_messages_at_once_do_not_tell_when_others_start() {
+    // Rank 0 takes a message from each of three, long there and a second each, and answers all at once, which takes three.
+    let mut states = vec![(0, "computing", 0.0, 5.0)];
+    let mut links = Vec::new();
+    for rank in 1..4 {
+        let (at, end) = (rank as f64, 4.0 + rank as f64);
+        states.extend([(0, "MPI_Recv", end, end + 1.0), (rank, "computing", 0.0, 1.0)]);
+        states.extend([(rank, "MPI_Send", 1.0, 1.0), (rank, "MPI_Recv", 1.0, 11.0)]);
+        links.extend([(rank, 0, 1.0, at + 5.0, 1000), (0, rank, 8.0, 11.0, 1000)]);
+    }
+    states.extend([(0, "MPI_Send", 8.0, 8.0); 3]);
+    // One that comes late to a receiver that waits.
+    states.extend([(0, "MPI_Recv", 8.0, 13.0), (1, "computing", 11.0, 12.0)]);
+    states.push((1, "MPI_Send", 12.0, 12.0));
+    links.push((1, 0, 12.0, 13.0, 1000));
+    let settings = Settings { eager_start: None, ..settings() };
+    let graph = Graph::new(&trace(&states, &links), &settings);
+    assert_eq!(graph.assumed.votes, Some((0, 3)));
+    assert_eq!(graph.assumed.start, EagerStart::Posted);
+}
+
+#[test]
 fn messages_that_meet_share_a_link() {
     // A megabyte each from two ranks to one.
     let trace = trace(

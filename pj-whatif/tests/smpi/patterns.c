@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     variant = argv[2];
     bytes = atoi(argv[3]);
     int iterations = atoi(argv[4]);
-    size_t room = (size_t)bytes * (size_t)(size + iterations) * 2;
+    size_t room = (size_t)bytes * (size_t)(size + iterations + 50) * 2;
     char *in = malloc(room), *out = malloc(room);
     int left = (rank + size - 1) % size, right = (rank + 1) % size, partner = rank ^ 1;
     MPI_Comm all = MPI_COMM_WORLD;
@@ -122,6 +122,38 @@ int main(int argc, char **argv)
             for (int side = 0; side < 4; side++)
                 MPI_Isend(out, bytes << side / 2, MPI_CHAR, to[side], side, all, &around[4 + side]);
             MPI_Waitall(8, around, ignored);
+        } else if (!strcmp(pattern, "sizes")) {
+            /* Around a ring, small and large: eager messages and rendezvous. */
+            int some = i % 3 == 0 ? bytes : i % 3 == 1 ? 10 * bytes : 100 * bytes;
+            MPI_Irecv(in, some, MPI_CHAR, left, 0, all, &requests[0]);
+            MPI_Isend(out, some, MPI_CHAR, right, 0, all, &requests[1]);
+            MPI_Waitall(2, requests, ignored);
+        } else if (!strcmp(pattern, "master")) {
+            /* The master has something from each, and answers all. */
+            for (int who = 1; !rank && who < size; who++)
+                MPI_Recv(in, bytes, MPI_CHAR, who, 0, all, MPI_STATUS_IGNORE);
+            for (int who = 1; !rank && who < size; who++)
+                MPI_Send(out, bytes, MPI_CHAR, who, 1, all);
+            if (rank) {
+                MPI_Send(out, bytes, MPI_CHAR, 0, 0, all);
+                MPI_Recv(in, bytes, MPI_CHAR, 0, 1, all, MPI_STATUS_IGNORE);
+            }
+        } else if (!strcmp(pattern, "turning")) {
+            MPI_Bcast(in, bytes, MPI_CHAR, i % size, all);
+        } else if (!strcmp(pattern, "wavefront")) {
+            /* Sweeps over a grid of ranks, four columns wide, a few blocks behind one another. */
+            int column = rank % 4;
+            for (int block = 0; block < 3; block++) {
+                if (column)
+                    MPI_Recv(in, bytes, MPI_CHAR, rank - 1, 0, all, MPI_STATUS_IGNORE);
+                if (rank >= 4)
+                    MPI_Recv(in, bytes, MPI_CHAR, rank - 4, 1, all, MPI_STATUS_IGNORE);
+                compute(100 + 3 * i + block);
+                if (column < 3 && rank + 1 < size)
+                    MPI_Send(out, bytes, MPI_CHAR, rank + 1, 0, all);
+                if (rank + 4 < size)
+                    MPI_Send(out, bytes, MPI_CHAR, rank + 4, 1, all);
+            }
         } else if (!strcmp(pattern, "barrier")) {
             MPI_Barrier(all);
         } else if (!strcmp(pattern, "mixed")) {
