@@ -145,7 +145,8 @@ fn many_messages_at_once_do_not_tell_when_others_start() {
     states.push((1, "MPI_Send", 12.0, 12.0));
     links.push((1, 0, 12.0, 13.0, 1000));
     let settings = Settings { eager_start: None, ..settings() };
-    let graph = Graph::new(&trace(&states, &links), &settings);
+    let trace = trace(&states, &links);
+    let graph = Graph::new(&trace, &settings);
     assert_eq!(graph.assumed.votes, Some((0, 3)));
     assert_eq!(graph.assumed.start, EagerStart::Posted);
 }
