@@ -22,16 +22,42 @@ impl Color {
         let mut count = 0;
         let words = text.split(|&b| b == b',' || crate::token::is_white(b));
         for word in words.filter(|word| !word.is_empty()) {
-            *parts.get_mut(count)? = number::parse_f64(word)?;
+            *parts.get_mut(count)? = match tenths(word) {
+                Some(part) => part,
+                None => number::parse_f64(word)?,
+            };
             count += 1;
         }
         (count >= 3).then_some(Color(parts))
     }
 }
 
+/// The number of a word as most parts of colours are written: a digit, and perhaps a point and another one.
+fn tenths(word: &[u8]) -> Option<f64> {
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| f64::from(byte - b'0'));
+    match *word {
+        [ones] => digit(ones),
+        // Both are exact, so that the quotient is rounded once.
+        [ones, b'.', tenths] => Some((10.0 * digit(ones)? + digit(tenths)?) / 10.0),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_numbers_are_those_of_all_texts() {
+        for number in 0..100 {
+            for text in [format!("{}.{}", number / 10, number % 10), (number % 10).to_string()] {
+                assert_eq!(tenths(text.as_bytes()), number::parse_f64(text.as_bytes()), "{text}");
+            }
+        }
+        for other in ["", "-1", "1.", ".5", "0.25", "a", "1,5", "1.x"] {
+            assert_eq!(tenths(other.as_bytes()), None, "{other}");
+        }
+    }
 
     #[test]
     fn the_spellings_of_a_colour() {
