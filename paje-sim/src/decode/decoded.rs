@@ -174,19 +174,36 @@ pub(crate) struct ValueDefinition {
 }
 
 /// Beginning or end of a container: the words of its names, and what can be made of the line without knowing what came
-/// before. Some traces have a container for each of their tasks.
+/// before. Some traces have a container for each of their tasks: small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lifetime {
     /// In seconds.
     pub(crate) time: f64,
     /// Not a word, but the symbol of its text.
     pub(crate) type_: Symbol,
-    pub(crate) name: u32,
-    pub(crate) alias: Option<u32>,
+    pub(crate) name: u8,
+    /// The word of its alias; [`Lifetime::NO_WORD`] for none.
+    pub(super) alias: u8,
+    /// Of a beginning: the word of what it is in.
+    pub(super) parent: u8,
     /// Of the text that events call it by.
     pub(crate) hash: u64,
-    /// Of a beginning: the word of what it is in, and the hash of that.
-    pub(crate) parent: Option<(u32, u64)>,
+    /// Of what it is in.
+    pub(super) parent_hash: u64,
+}
+
+impl Lifetime {
+    pub(super) const NO_WORD: u8 = u8::MAX;
+
+    /// The word of the alias, if there is one.
+    pub(crate) fn alias(&self) -> Option<u8> {
+        (self.alias != Lifetime::NO_WORD).then_some(self.alias)
+    }
+
+    /// Of a beginning: the word of what the container is in, and the hash of that.
+    pub(crate) fn parent(&self) -> Option<(u8, u64)> {
+        (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
+    }
 }
 
 /// A line that deserves a warning.

@@ -57,6 +57,12 @@ impl Words<'_> {
         self.def.word_of(field).filter(|word| *word < self.words.len())
     }
 
+    /// The word of the alias, if there is one: an empty one is none.
+    fn alias(&self) -> Option<usize> {
+        let is_empty = |word: &usize| self.words[*word].of(self.padded).bare().is_empty();
+        self.find(FieldName::Alias).filter(|word| !is_empty(word))
+    }
+
     /// The hash of a word's text.
     fn hash(&self, word: usize) -> u64 {
         let (start, end) = bare(self.padded, self.words[word]);
@@ -64,7 +70,7 @@ impl Words<'_> {
     }
 
     fn value_definition(self, types: &mut SymbolTable) -> Option<ValueDefinition> {
-        let (name, alias) = (self.find(FieldName::Name)?, self.find(FieldName::Alias));
+        let (name, alias) = (self.find(FieldName::Name)?, self.alias());
         let color = match self.find(FieldName::Color) {
             Some(word) => Some(Color::parse(self.words[word].of(self.padded).bare())?),
             None => None,
@@ -80,25 +86,27 @@ impl Words<'_> {
 
     /// A container's beginning or end, unless it names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
-        if self.def.word_of(FieldName::Filename).is_some() {
+        // More fields than anybody writes are left to all rules.
+        if self.def.word_of(FieldName::Filename).is_some()
+            || self.words.len() > usize::from(Lifetime::NO_WORD)
+        {
             return None;
         }
-        let (name, mut alias) = (self.find(FieldName::Name)?, None);
-        let mut parent = None;
+        let (name, mut alias, mut parent) = (self.find(FieldName::Name)?, None, None);
         if self.def.kind() == EventKind::CreateContainer {
-            let is_empty = |word: &usize| self.words[*word].of(self.padded).bare().is_empty();
-            alias = self.find(FieldName::Alias).filter(|word| !is_empty(word));
-            let container = self.find(FieldName::Container)?;
-            parent = Some((container as u32, self.hash(container)));
+            alias = self.alias();
+            parent = Some(self.find(FieldName::Container)?);
         }
         let (start, end) = bare(self.padded, self.words[self.find(FieldName::Time)?]);
+        let place = |word: Option<usize>| word.map_or(Lifetime::NO_WORD, |word| word as u8);
         Some(Lifetime {
             time: number::parse_time_at(self.padded, start, end)?,
             type_: types.intern(self.padded, self.words[self.find(FieldName::Type)?], 0),
-            name: name as u32,
-            alias: alias.map(|word| word as u32),
+            name: name as u8,
+            alias: place(alias),
+            parent: place(parent),
             hash: self.hash(alias.unwrap_or(name)),
-            parent,
+            parent_hash: parent.map_or(0, |parent| self.hash(parent)),
         })
     }
 }

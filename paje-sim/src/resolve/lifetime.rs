@@ -30,11 +30,11 @@ impl Resolver<'_> {
         }
         let Ok(type_) = self.type_of(decoder, lifetime.type_) else { return false };
         let text = block.text.text();
-        let name = |word: u32| Name::from(words[word as usize].of(text));
+        let name = |word: u8| Name::from(words[usize::from(word)].of(text));
         let endings = self.effects.endings.len();
-        let is_plain = match lifetime.parent {
+        let is_plain = match lifetime.parent() {
             Some((parent, parent_hash)) => {
-                let alias = lifetime.alias.map(name);
+                let alias = lifetime.alias().map(name);
                 let (name, parent) = (name(lifetime.name), (name(parent).text, parent_hash));
                 self.model.create_plainly(PlainCreation { name, alias, hash, type_, parent, time })
             }
