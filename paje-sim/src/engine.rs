@@ -17,6 +17,7 @@
 
 mod court;
 mod endings;
+mod expected;
 mod finish;
 pub(crate) mod page;
 pub(crate) mod portions;
@@ -329,7 +330,11 @@ impl<'o> Engine<'o> {
             if wave.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }
+            let mut watch = Watch::start();
+            self.expect_values(&wave);
+            watch.lap(rounds);
             self.resolve(&mut wave);
+            self.model.types.stop_expecting();
             feed.enqueue(self.files.take_queue());
             self.relieve();
         }

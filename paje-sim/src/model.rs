@@ -9,6 +9,7 @@ pub(crate) mod lifetimes;
 mod made_up;
 mod newborn;
 pub mod types;
+pub(crate) mod value_names;
 
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
@@ -19,6 +20,7 @@ pub(crate) use crate::model::lanes::Lane;
 pub(crate) use crate::model::made_up::{AwaitedValue, MadeUp, UNKNOWN};
 use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
+use crate::model::value_names::ValueNamed;
 use crate::names::error::Problem;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
@@ -134,7 +136,9 @@ impl Model {
             }
             Event::DefineValue { name, alias, type_, color } => {
                 let id = self.type_(type_.bare(), FieldName::Type)?;
-                self.define_value(id, name.into(), alias.map(Into::into), color)
+                let said = ValueNamed { name: name.into(), alias: alias.map(Into::into) };
+                let hash = hash_bytes(alias.unwrap_or(name).bare());
+                self.define_value(id, said, hash, color)
             }
             Event::CreateContainer { time, name, alias, type_, parent, .. } => self
                 .create_container(
@@ -152,12 +156,12 @@ impl Model {
         }
     }
 
-    /// Defines a value of a type that is known.
+    /// Defines a value of a type that is known; what will identify it has this hash.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        name: Name<'_>,
-        alias: Option<Name<'_>>,
+        said: ValueNamed<'_>,
+        hash: u64,
         color: Option<Color>,
     ) -> Result<(), Failed> {
         let nature = self.types.nature(id);
@@ -166,7 +170,8 @@ impl Model {
             return Err((FieldName::Type, Problem::ValueOfType { type_, nature }));
         }
         let count = self.types.value_count(id);
-        if self.types.define_value(id, name, alias, color, self.value_names) {
+        let ValueNamed { name, alias } = said;
+        if self.types.define_value(id, said, hash, color, self.value_names) {
             self.note_value(id, ValueId(count as u32));
         } else if !self.repeats_value(id, name, alias) {
             let field = if alias.is_some() { FieldName::Alias } else { FieldName::Name };
@@ -338,9 +343,14 @@ impl Model {
         }
     }
 
-    /// The value of this name, whose text has this hash, created if this is its first use.
-    // By reference: a copy would read what has just been written in other pieces, and wait for all that is being written.
-    pub(crate) fn value(&mut self, type_: TypeId, name: &Name<'_>, hash: u64) -> ValueId {
+    /// The value of a name, whose text has this hash, created if this is its first use.
+    #[inline]
+    pub(crate) fn value<'n>(
+        &mut self,
+        type_: TypeId,
+        name: impl FnOnce() -> Name<'n>,
+        hash: u64,
+    ) -> ValueId {
         let count = self.types.value_count(type_);
         let value = self.types.value(type_, name, hash, self.value_names);
         if value.index() == count {

@@ -3,6 +3,7 @@
 //! One light pass over what a block's decoder noted: structural events, and first uses of lanes,
 //! values and link ends. Everything else in the block needs no look: the maps only grow.
 
+pub(crate) mod expected;
 mod lifetime;
 mod mend;
 mod structural;
@@ -42,7 +43,6 @@ pub(crate) fn resolve(
     defs: &DefTable,
     state: &mut Resolver<'_>,
 ) -> Result<(), Stop> {
-    state.expect_values(block, decoder);
     state.expect_containers(block, decoder);
     let mut foreseen = block.decoded.foreseen.iter();
     for (line, noted) in &block.decoded.noted {
@@ -114,18 +114,18 @@ pub(crate) fn resolve(
                 state.maps.strands.extend(strands.iter().map(|place| place.local));
             }
             Noted::Value(symbol, hash) => {
-                let (name, context) = decoder.symbols.values.get(*symbol);
-                let type_ = value_type(context);
+                let type_ = value_type(decoder.symbols.values.context(*symbol));
+                let name = || decoder.symbols.values.get(*symbol, block.text.text()).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
-                        let value = state.model.value(type_, &name, *hash);
-                        state.watch_value(type_, value, (*symbol, name));
+                        let value = state.model.value(type_, name, *hash);
+                        state.watch_value(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }
                     (Err(problem), None) => return Err(failed(problem)),
                     (Err(_), Some(_)) => {
                         let type_name = decoder.symbols.types.get(type_).0.text;
-                        let value = AwaitedValue::new(name, *hash);
+                        let value = AwaitedValue::new(name(), *hash);
                         state.model.await_value(type_name, value.clone());
                         let (symbol, type_name) = (*symbol, type_name.to_vec());
                         state.maps.pending.push(Pending { symbol, type_name, value });
@@ -213,24 +213,6 @@ impl Counter {
 }
 
 impl Resolver<'_> {
-    /// Fetches what resolving the block's values will look at.
-    fn expect_values(&self, block: &DecodedBlock, decoder: &Decoder) {
-        let types = &self.model.types;
-        let decoded = &block.decoded;
-        let value = |(_, noted): &(u32, Noted)| match noted {
-            Noted::Value(symbol, hash) => {
-                let type_ = value_type(decoder.symbols.values.get(*symbol).1) as usize;
-                Some((self.maps.types.get(type_).copied().flatten()?, *hash))
-            }
-            Noted::Structural(number) => {
-                let value = decoded.value_of(decoded.structures[*number as usize])?;
-                Some((self.maps.types.get(value.type_ as usize).copied().flatten()?, value.hash))
-            }
-            _ => None,
-        };
-        types.expect_values(decoded.noted.iter().filter_map(value));
-    }
-
     /// Fetches what resolving the block's lanes and ends of containers will look at.
     fn expect_containers(&self, block: &DecodedBlock, decoder: &Decoder) {
         let decoded = &block.decoded;

@@ -379,8 +379,8 @@ impl Decoder {
             _ => 0,
         };
         let values = &mut self.symbols.values;
-        let value =
-            values.short_symbol(text, fields.value, type_, names, start_of_line, decoded)?;
+        let place = (start_of_line, line.base(start_of_line));
+        let value = values.short_symbol(text, fields.value, type_, names, place, decoded)?;
         Some(Tail { strand, value, end })
     }
 }

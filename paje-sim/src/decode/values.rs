@@ -3,7 +3,7 @@
 //! Most traces have few values, which come up again and again: a decoder knows them by its own
 //! symbols, and only their first uses are resolved. But some have a value for each task, which comes
 //! up once or twice; looking for it in a table that it is not in is then for nothing, and so each use
-//! is a symbol of its own (the values are *fleeting*).
+//! is a symbol of its own (the values are *fleeting*), whose text stays where it is.
 
 use paje_parser::{Quoting, Span};
 
@@ -34,9 +34,19 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// The text and the context of a value.
-    pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
+    /// The text and the context of a value that is noted in a block of this text.
+    pub(crate) fn get<'a>(&'a self, symbol: Symbol, text: &'a [u8]) -> (Name<'a>, u32) {
+        if self.fleeting {
+            let (span, context) = self.table.span(symbol);
+            return (span.of(text).into(), context);
+        }
         self.table.get(symbol)
+    }
+
+    /// The context of a value.
+    #[inline]
+    pub(crate) fn context(&self, symbol: Symbol) -> u32 {
+        self.table.context(symbol)
     }
 
     /// True if so many values have come up that starting again with an empty table is better than to look
@@ -78,7 +88,7 @@ impl Values {
     ) -> Symbol {
         let known = self.table.len();
         let symbol = match self.fleeting {
-            true => self.table.append(span.of(padded).into(), context),
+            true => self.table.append_span(span, context),
             false => self.table.intern(padded, span, context),
         };
         if symbol as usize == known {
@@ -88,7 +98,7 @@ impl Values {
         symbol
     }
 
-    /// The symbol of a value between `start` and `end`, whose quotes, if it has any, are a pair around
+    /// The symbol of a value between `start` and `end`, which are counted from `base` in the block, and whose quotes, if it has any, are a pair around
     /// it; `None` if it has no symbol and must be given one by [`Values::symbol`].
     #[inline(always)]
     pub(super) fn short_symbol(
@@ -97,17 +107,17 @@ impl Values {
         (start, end): (usize, usize),
         type_: Symbol,
         names: ValueNames,
-        line: u32,
+        (line, base): (u32, u32),
         decoded: &mut Decoded,
     ) -> Option<Symbol> {
         let quoted = padded[start] == b'"';
         let (from, to) = if quoted { (start + 1, end - 1) } else { (start, end) };
-        let quoting = if quoted { Quoting::Quoted } else { Quoting::Bare };
         let context = value_context(type_, told_apart(names, quoted));
         if !self.fleeting {
             return self.table.find_short(padded, from, to, context);
         }
-        let symbol = self.table.append(Name { text: &padded[from..to], quoting }, context);
+        let place = |at: usize| base.wrapping_add(at as u32);
+        let symbol = self.table.append_span(Span { start: place(start), end: place(end) }, context);
         decoded.noted.push((line, Noted::Value(symbol, hash_text(padded, from, to))));
         Some(symbol)
     }

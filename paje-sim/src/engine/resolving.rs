@@ -39,6 +39,7 @@ impl Engine<'_> {
             }
             if !changed && !self.definitions.still_valid_for(&wave.blocks[index]) {
                 changed = true;
+                self.model.types.stop_expecting();
                 self.forget(&wave.blocks[index..]);
             }
             let block = &mut wave.blocks[index];

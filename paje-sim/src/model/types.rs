@@ -1,10 +1,10 @@
 //! The tree of types, and the values of each.
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
+use crate::model::value_names::{ValueNameTable, ValueNamed, ValuePlace};
 use crate::names::error::Named;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
@@ -17,6 +17,8 @@ pub struct Types {
     list: Vec<Type>,
     by_identifier: HashTable<TypeId>,
     texts: TextArena,
+    /// The names of all values.
+    value_names: ValueNameTable,
 }
 
 #[derive(Clone, Debug)]
@@ -32,27 +34,12 @@ struct Type {
     values: Option<Box<Values>>,
 }
 
-/// The values of a type.
+/// The values of a type, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    names: Vec<Names>,
-    /// The colours of the values that have one, in the order of their numbers.
+    names: Vec<ValuePlace>,
+    /// The colours of those that have one.
     colors: Vec<(ValueId, Color)>,
-    by_identifier: HashTable<KnownValue>,
-}
-
-/// A value, with some of the hash of its identifier: growing need not look at the text again, which is
-/// somewhere else in memory.
-#[derive(Clone, Copy, Debug)]
-struct KnownValue {
-    hash: u32,
-    id: ValueId,
-}
-
-/// As many bits of a hash as [`KnownValue`] keeps, in a whole one: tables look at both of its ends.
-const fn spread(hash: u64) -> u64 {
-    let kept = hash as u32 ^ (hash >> 32) as u32;
-    kept as u64 | (kept as u64) << 32
 }
 
 /// A name and perhaps an alias.
@@ -62,6 +49,16 @@ pub(crate) struct Names(TextRef);
 impl Names {
     pub(crate) fn new(texts: &mut TextArena, name: Name<'_>, alias: Option<Name<'_>>) -> Self {
         Names(texts.push_with(name, alias))
+    }
+
+    /// The halves of where they are in their arena.
+    pub(crate) const fn place(self) -> (u32, u32) {
+        self.0.halves()
+    }
+
+    /// Those that are there.
+    pub(crate) const fn at(high: u32, low: u32) -> Self {
+        Names(TextRef::of_halves(high, low))
     }
 
     pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
@@ -95,6 +92,7 @@ impl Types {
             list: Vec::new(),
             by_identifier: HashTable::new(),
             texts: TextArena::default(),
+            value_names: ValueNameTable::default(),
         };
         types.insert(NewType {
             name: Name::bare(b"0"),
@@ -156,8 +154,8 @@ impl Types {
 
     /// A value's name in messages.
     pub(crate) fn named_value(&self, id: TypeId, value: ValueId) -> Named {
-        let names = self.names_of(id, value);
-        names.name(&self.texts).named(names.alias(&self.texts))
+        let (names, texts) = self.names_of(id, value);
+        names.name(texts).named(names.alias(texts))
     }
 
     /// The nature of what the type describes.
@@ -197,18 +195,20 @@ impl Types {
     /// The name of a value, which rows print.
     #[must_use]
     pub fn value_name(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.names_of(id, value).name(&self.texts)
+        let (names, texts) = self.names_of(id, value);
+        names.name(texts)
     }
 
     /// The text that events call a value by: its alias if it has one, else its name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
-        self.names_of(id, value).identifier(&self.texts)
+        let (names, texts) = self.names_of(id, value);
+        names.identifier(texts)
     }
 
-    fn names_of(&self, id: TypeId, value: ValueId) -> Names {
+    fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
         let values = self.list[id.index()].values.as_ref();
-        values.map_or(&[][..], |values| &values.names)[value.index()]
+        self.value_names.get(values.map_or(&[][..], |values| &values.names)[value.index()])
     }
 
     /// The colour of a value, if its definition gave one.
@@ -227,13 +227,7 @@ impl Types {
         identifier: Name<'_>,
         names: ValueNames,
     ) -> Option<ValueId> {
-        let values = self.list[id.index()].values.as_ref()?;
-        let hash = spread(hash_bytes(identifier.text));
-        let same = |known: &KnownValue| {
-            known.hash == hash as u32
-                && is(&self.texts, values.names[known.id.index()], identifier, names)
-        };
-        values.by_identifier.find(hash, same).map(|known| known.id)
+        self.value_names.find(id, identifier, hash_bytes(identifier.text), names)
     }
 
     /// The last of the trace's files that defined the type.
@@ -264,88 +258,63 @@ impl Types {
         id
     }
 
-    /// Defines a value, unless its type has one that is identified so; returns whether it did.
+    /// Defines a value, unless its type has one that is identified so; `hash` is that of what identifies it. Returns
+    /// whether it did.
     pub(crate) fn define_value(
         &mut self,
         id: TypeId,
-        name: Name<'_>,
-        alias: Option<Name<'_>>,
+        said: ValueNamed<'_>,
+        hash: u64,
         color: Option<Color>,
         names: ValueNames,
     ) -> bool {
-        let identifier = alias.unwrap_or(name);
-        let hash = spread(hash_bytes(identifier.text));
-        let values = self.list[id.index()].values.get_or_insert_default();
-        let Values { names: known_names, colors, by_identifier } = &mut **values;
-        let texts = &mut self.texts;
-        let same = |known: &KnownValue| {
-            known.hash == hash as u32 && is(texts, known_names[known.id.index()], identifier, names)
-        };
-        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(place) => {
-                let id = ValueId(known_names.len() as u32);
-                known_names.push(Names::new(texts, name, alias));
-                colors.extend(color.map(|color| (id, color)));
-                place.insert(KnownValue { hash: hash as u32, id });
-                true
-            }
+        let (place, known) = self.value_names.ask(id, hash, || said, names);
+        if known.is_some() {
+            return false;
         }
+        let value = self.number(id, place);
+        if let (Some(color), Some(values)) = (color, &mut self.list[id.index()].values) {
+            values.colors.push((value, color));
+        }
+        true
     }
 
-    /// The value of this name, whose text has this hash; a new one if there is none.
-    pub(crate) fn value(
+    /// The value of a name, whose text has this hash; a new one if there is none.
+    #[inline]
+    pub(crate) fn value<'n>(
         &mut self,
         id: TypeId,
-        name: &Name<'_>,
+        name: impl FnOnce() -> Name<'n>,
         hash: u64,
         names: ValueNames,
     ) -> ValueId {
-        let hash = spread(hash);
+        let said = || ValueNamed { name: name(), alias: None };
+        let (place, known) = self.value_names.ask(id, hash, said, names);
+        known.unwrap_or_else(|| self.number(id, place))
+    }
+
+    /// Gives a value, which is new, its number.
+    fn number(&mut self, id: TypeId, place: ValuePlace) -> ValueId {
         let values = self.list[id.index()].values.get_or_insert_default();
-        let Values { names: known_names, by_identifier, .. } = &mut **values;
-        let texts = &mut self.texts;
-        let same = |known: &KnownValue| {
-            known.hash == hash as u32 && is(texts, known_names[known.id.index()], *name, names)
-        };
-        match by_identifier.entry(hash, same, |known| spread(known.hash.into())) {
-            Entry::Occupied(known) => known.get().id,
-            Entry::Vacant(place) => {
-                let id = ValueId(known_names.len() as u32);
-                known_names.push(Names::new(texts, *name, None));
-                place.insert(KnownValue { hash: hash as u32, id });
-                id
-            }
-        }
+        let value = ValueId(values.names.len() as u32);
+        values.names.push(place);
+        self.value_names.number(place, value);
+        value
     }
 
-    /// Fetches what [`Types::value`] will look at for names of these hashes. Where values are many, each
-    /// is somewhere in memory that nothing has looked at for long: looked at stage by stage, without a
-    /// dependency between them, they are fetched side by side.
-    pub(crate) fn expect_values(&self, hashes: impl Iterator<Item = (TypeId, u64)>) {
-        let known = hashes.filter_map(|(id, hash)| {
-            let values = self.list[id.index()].values.as_ref()?;
-            if values.names.len() <= MANY_VALUES {
-                return None;
-            }
-            let hash = spread(hash);
-            let known = values.by_identifier.find(hash, |known| known.hash == hash as u32);
-            known.map(|known| (id, known.id))
-        });
-        let known: Vec<(TypeId, ValueId)> = known.collect();
-        let names = known.iter().map(|(id, value)| self.names_of(*id, *value));
-        let names: Vec<Names> = names.collect();
-        let looks = names.iter().map(|names| names.identifier(&self.texts).text.first());
-        std::hint::black_box(looks.flatten().fold(0, |all, byte| all ^ byte));
+    /// The names of values, to be filled while types are looked at; give them [back](Types::expect_values).
+    pub(crate) fn take_value_names(&mut self) -> ValueNameTable {
+        std::mem::take(&mut self.value_names)
     }
-}
 
-/// So many values stay in a core's second-level cache.
-const MANY_VALUES: usize = 10_000;
+    /// Takes back the names of values, with those that lines will name next of the types that there are now.
+    pub(crate) fn expect_values(&mut self, mut names: ValueNameTable) {
+        names.expect_of(self.list.len());
+        self.value_names = names;
+    }
 
-/// Tells whether a value is identified by this name.
-fn is(texts: &TextArena, value: Names, identifier: Name<'_>, names: ValueNames) -> bool {
-    let found = value.identifier(texts);
-    found.text == identifier.text
-        && (names == ValueNames::Bare || found.quoting == identifier.quoting)
+    /// No more lines come of those that were expected.
+    pub(crate) fn stop_expecting(&mut self) {
+        self.value_names.stop_expecting();
+    }
 }

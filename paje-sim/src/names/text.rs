@@ -64,6 +64,18 @@ impl<'a> From<Field<'a>> for Name<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextRef(u64);
 
+impl TextRef {
+    /// Two numbers in its place: the halves of where a name is in an arena, or where one begins and ends elsewhere.
+    pub(crate) const fn of_halves(high: u32, low: u32) -> Self {
+        TextRef((high as u64) << 32 | low as u64)
+    }
+
+    /// These numbers.
+    pub(crate) const fn halves(self) -> (u32, u32) {
+        ((self.0 >> 32) as u32, self.0 as u32)
+    }
+}
+
 /// Names one after the other, each behind its length; nothing is ever removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextArena {
@@ -100,7 +112,6 @@ impl TextArena {
         if aliased {
             head |= ALIASED;
         }
-        self.bytes.reserve(name.text.len() + 10);
         while head >= u64::from(MORE) {
             self.bytes.push(head as u8 | MORE);
             head >>= 7;
