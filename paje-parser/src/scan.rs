@@ -154,21 +154,20 @@ impl<'s> ShortLines<'s> {
     /// newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
-        let shift = (start % 8) as u32;
-        let window = |bits: &[u8]| {
-            let bytes: &[u8; 9] = bits.get(start / 8..)?.first_chunk()?;
-            let [low @ .., high] = *bytes;
-            Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
+        let masks = match self.near(start) {
+            Some(near) if near.newline != 0 => near,
+            _ => self.far(start)?,
         };
-        let (white, newlines) = (window(self.white)?, window(self.newline)?);
+        let newlines = masks.newline;
         if newlines == 0 {
             return None;
         }
         let line = newlines ^ (newlines - 1);
+        let white = masks.white;
         if !self.special {
             return Some((white, line, newlines));
         }
-        let (quotes, hashes) = (window(self.quote)? & line, window(self.hash)? & line);
+        let (quotes, hashes) = (masks.quote & line, masks.hash & line);
         let inside = prefix_xor(quotes);
         let outside = white & !inside;
         let opening = quotes & inside;
@@ -178,6 +177,37 @@ impl<'s> ShortLines<'s> {
             | inside & newlines & line // no closing quote
             | hashes & !inside; // a comment
         (odd == 0).then_some((outside, line, newlines))
+    }
+
+    /// The masks from `start` on, of 57 bytes at least: a load and a shift for each.
+    #[inline(always)]
+    fn near(self, start: usize) -> Option<Masks> {
+        let at = start / 8;
+        self.masks(|bits| {
+            let bytes = bits.get(at..at + 8)?.first_chunk()?;
+            Some(u64::from_le_bytes(*bytes) >> (start % 8))
+        })
+    }
+
+    /// The same of 64 bytes.
+    #[inline(never)]
+    fn far(self, start: usize) -> Option<Masks> {
+        let (at, shift) = (start / 8, (start % 8) as u32);
+        self.masks(|bits| {
+            let bytes: &[u8; 9] = bits.get(at..at + 9)?.first_chunk()?;
+            let [low @ .., high] = *bytes;
+            Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
+        })
+    }
+
+    #[inline(always)]
+    fn masks(self, window: impl Fn(&[u8]) -> Option<u64>) -> Option<Masks> {
+        let (white, newline) = (window(self.white)?, window(self.newline)?);
+        let (quote, hash) = match self.special {
+            true => (window(self.quote)?, window(self.hash)?),
+            false => (0, 0),
+        };
+        Some(Masks { white, newline, quote, hash })
     }
 }
 
@@ -251,20 +281,26 @@ impl Scanner {
         let mut at = start;
         loop {
             // Newlines are white: the first byte that is not white, or a newline.
-            at = self.find(at, |m| !m.white | m.newline);
+            at = self.find(at, |chunk| Some(!self.whites(chunk)? | self.ends(chunk)?));
             if at >= text.len() || text[at] == b'\n' {
                 return at.min(text.len());
             }
             let first = at;
             match text[first] {
-                b'#' => return self.find(at, |m| m.newline).min(text.len()),
+                b'#' => return self.find(at, |chunk| self.ends(chunk)).min(text.len()),
                 b'"' => {
-                    at = self.find(at + 1, |m| m.quote | m.newline);
+                    at = self.find(at + 1, |chunk| {
+                        Some(self.ends(chunk)? | Scanner::signs(&self.quote, chunk))
+                    });
                     if at < text.len() && text[at] == b'"' {
                         at += 1;
                     }
                 }
-                _ => at = self.find(at + 1, |m| m.white | m.hash),
+                _ => {
+                    at = self.find(at + 1, |chunk| {
+                        Some(self.whites(chunk)? | Scanner::signs(&self.hash, chunk))
+                    })
+                }
             }
             at = at.min(text.len());
             spans.buffer.push(Span { start: first as u32, end: at as u32 });
@@ -274,34 +310,38 @@ impl Scanner {
     /// The end of the line that holds byte `start` of the `text` last scanned.
     #[must_use]
     pub fn line_end(&self, text: &[u8], start: usize) -> usize {
-        self.find(start, |m| m.newline).min(text.len())
+        self.find(start, |chunk| self.ends(chunk)).min(text.len())
     }
 
-    /// The first byte from `from` on whose bit is set in the mask that `class` picks.
-    #[inline]
-    fn find(&self, from: usize, class: impl Fn(&Masks) -> u64) -> usize {
+    /// The first byte from `from` on whose bit is set in what `class` says of its chunk, which is nothing behind the last.
+    #[inline(always)]
+    fn find(&self, from: usize, class: impl Fn(usize) -> Option<u64>) -> usize {
         let mut word = from / 64;
-        let mut bits = self.masks(word).map_or(0, |masks| class(&masks)) & (!0 << (from % 64));
+        let mut bits = class(word).unwrap_or(0) & (!0 << (from % 64));
         while bits == 0 {
             word += 1;
-            match self.masks(word) {
-                Some(masks) => bits = class(&masks),
+            match class(word) {
+                Some(found) => bits = found,
                 None => return word * 64,
             }
         }
         word * 64 + bits.trailing_zeros() as usize
     }
 
-    /// All masks of a chunk.
     #[inline(always)]
-    fn masks(&self, chunk: usize) -> Option<Masks> {
-        let special = |bits: &Bits| bits.get(chunk).map_or(0, |bits| u64::from_le_bytes(*bits));
-        Some(Masks {
-            white: u64::from_le_bytes(*self.white.get(chunk)?),
-            newline: u64::from_le_bytes(*self.newline.get(chunk)?),
-            quote: special(&self.quote),
-            hash: special(&self.hash),
-        })
+    fn whites(&self, chunk: usize) -> Option<u64> {
+        self.white.get(chunk).map(|bits| u64::from_le_bytes(*bits))
+    }
+
+    #[inline(always)]
+    fn ends(&self, chunk: usize) -> Option<u64> {
+        self.newline.get(chunk).map(|bits| u64::from_le_bytes(*bits))
+    }
+
+    /// Quotes or comment signs, of which there may be none at all.
+    #[inline(always)]
+    fn signs(bits: &Bits, chunk: usize) -> u64 {
+        bits.get(chunk).map_or(0, |bits| u64::from_le_bytes(*bits))
     }
 }
 

@@ -118,7 +118,7 @@ fn every_byte_has_its_class() {
         chunk[byte as usize % 64] = byte;
         let mut scanner = Scanner::default();
         scanner.scan(&chunk);
-        let masks = scanner.masks(0).expect("there is a chunk");
+        let masks = scanner.short_lines().far(0).expect("there is a chunk");
         let expected = Masks {
             white: gather(&chunk, token::is_white),
             newline: gather(&chunk, |byte| byte == b'\n'),

@@ -247,15 +247,19 @@ impl Decoder {
     ) {
         let is_link = matches!(op, Op::StartLink | Op::EndLink);
         let (start, place) = (line.start, (line.start, line.fields));
-        if let Some((text, _, fields)) = T::read(padded, place, plan, op, &mut self.times)
-            && let Some(tail) = self.tail_by_names(text, start, plan, op, fields, decoded)
-            && self.known.tails(is_link).are_few()
-        {
+        let read = T::read(padded, place, plan, op, &mut self.times);
+        let tail = read.and_then(|(text, _, fields)| {
+            let tail = self.tail_by_names(text, start, plan, op, fields, decoded)?;
             let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
-            if let Some(word) = word(text.bytes(), from, to - from) {
-                let context = plan.pair_context(to - from) | (op as u64) << 16;
-                self.known.tails_mut(is_link).insert(word, context, tail);
-            }
+            Some((tail, word(text.bytes(), from, to - from), to - from))
+        });
+        let Some((tail, word, len)) = tail else {
+            self.waiting.rest.push(*line);
+            return;
+        };
+        if let Some(word) = word.filter(|_| self.known.tails(is_link).are_few()) {
+            let context = plan.pair_context(len) | (op as u64) << 16;
+            self.known.tails_mut(is_link).insert(word, context, tail);
         }
         self.lines::<T, false>(padded, plan, op, std::slice::from_ref(line), decoded);
     }
