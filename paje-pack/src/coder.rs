@@ -185,9 +185,13 @@ impl<'a> Reading<'a> {
         let mut columns: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
         let [first, others @ ..] = &mut columns;
-        if first.len() > most || first.iter().any(|first| u64::from(*first) >= SMALL + 8) {
+        let largest = u64::from(first.iter().fold(0, |largest, first| *first.max(&largest)));
+        if first.len() > most || largest >= SMALL + 8 {
             self.failed = true;
             return Vec::new();
+        }
+        if largest < SMALL {
+            return first.iter().map(|first| u64::from(*first)).collect();
         }
         let mut lacks = false;
         let mut next = |column: &mut &[u8]| match column.split_first() {

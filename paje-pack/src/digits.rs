@@ -62,9 +62,19 @@ impl Short {
         Short::new(bytes.into(), 8 - zeros as u8)
     }
 
-    /// A number with so many digits, 1 to 8.
+    /// A number with so many digits, 1 to 14.
     #[inline]
     fn padded(number: u64, count: u8) -> Short {
+        if count > 8 {
+            let [first, last] = [number / POWERS[8], number % POWERS[8]];
+            return Short::padded_short(first, count - 8).and(Short::padded_short(last, 8));
+        }
+        Short::padded_short(number, count)
+    }
+
+    /// The same with 1 to 8.
+    #[inline]
+    fn padded_short(number: u64, count: u8) -> Short {
         let shift = 8 * (8 - u32::from(count)) % 64;
         Short::new(((eight(number) | ZEROS) >> shift).into(), count)
     }
@@ -91,11 +101,13 @@ impl Short {
         }
         let power = *POWERS.get(usize::from(after))?;
         let (whole, behind) = (left / power, left % power);
-        if whole >= POWERS[6] {
+        if whole >= POWERS[8] {
             return None;
         }
         let sign = if bits < 0 { MINUS } else { Short::default() };
-        Some(sign.and(Short::whole(whole)).and(POINT).and(Short::padded(behind, after)))
+        let text = sign.and(Short::whole(whole)).and(POINT);
+        let fits = text.len + after <= SHORT as u8;
+        fits.then(|| text.and(Short::padded(behind, after)))
     }
 
     /// 16 hexadecimal digits.
@@ -184,8 +196,8 @@ impl Spelling {
     /// A number, if that is short.
     #[inline]
     pub(crate) fn short(&mut self, units: i64) -> Option<Short> {
-        let told = self.after.checked_sub(self.zeros).filter(|told| (1..=8).contains(told))?;
-        let (units, power) = (u64::try_from(units).ok()?, POWERS[usize::from(told)]);
+        let told = self.after.checked_sub(self.zeros).filter(|told| *told > 0)?;
+        let (units, power) = (u64::try_from(units).ok()?, *POWERS.get(usize::from(told))?);
         let (whole, behind) = (units / power, units % power);
         if whole != self.whole {
             if whole >= POWERS[8] {

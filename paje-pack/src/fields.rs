@@ -199,9 +199,11 @@ impl FieldsOut {
             }
             field.seen += 1;
             let (slot, before) = at(&mut slots, place.slot);
-            for base in 0..BASES {
-                let told = told(field.form, *value, slot.base(base as u8, field.last));
-                field.bits[base] += told.map_or(TEXT_BITS, |told| bits(told, &mut before[base]));
+            for (base, (all, before)) in (0..).zip(field.bits.iter_mut().zip(before.iter_mut())) {
+                if usize::from(base) < BASES {
+                    let told = told(field.form, *value, slot.base(base, field.last));
+                    *all += told.map_or(TEXT_BITS, |told| bits(told, before));
+                }
             }
             if told(field.form, *value, 0).is_some() {
                 slot.take(value.bits as i64);

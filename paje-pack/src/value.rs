@@ -144,8 +144,15 @@ pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
 }
 
 /// Powers of ten.
-pub(crate) const POWERS: [u64; 9] =
-    [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+pub(crate) const POWERS: [u64; 15] = {
+    let mut powers = [1; 15];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = 10 * powers[power - 1];
+        power += 1;
+    }
+    powers
+};
 
 /// The number that the first so many bytes of a word spell, 1 to 8.
 #[inline]
