@@ -1,10 +1,12 @@
 //! The command line.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use console::generate::About;
 use console::options::Parallel;
+use paje_pack::Settings;
 use splitter::parse_size;
 
 use crate::manual::MANUAL;
@@ -69,8 +71,10 @@ pub struct Cli {
     pub level: u8,
 
     /// How much of the text is packed by itself, 64M at most: larger is a little smaller, and takes more memory
-    #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = segment, help_heading = HOW)]
-    pub segment: usize,
+    ///
+    /// If not given, 4M; of plain files from 64M to 512M, a 128th, so that a window of time is a small part of them
+    #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
+    pub segment: Option<usize>,
 
     /// Do not keep the reports `states` and `comm` of pj_profile, which one more thread finds while the trace is packed, nor what is open
     /// between segments, for windows of time (pj_dump -s -e)
@@ -111,7 +115,20 @@ fn segment(text: &str) -> Result<usize, String> {
 /// Endings of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
+/// Sizes of texts that are cut into so many segments, if no other size is asked for. Shorter ones are soon read whole; of longer
+/// ones, the usual segment is a small part.
+const PARTED: Range<u64> = 64 << 20..512 << 20;
+const PARTS: u64 = 128;
+
 impl Cli {
+    /// Size of the segments of a text, whose size may be known.
+    #[must_use]
+    pub fn segment_of(&self, text: Option<u64>) -> usize {
+        let usual = Settings::default().segment;
+        let part = text.filter(|size| PARTED.contains(size)).map(|size| size / PARTS);
+        self.segment.or_else(|| part?.try_into().ok()).unwrap_or(usual)
+    }
+
     /// Path of the packed trace of a file.
     ///
     /// # Errors
@@ -131,5 +148,19 @@ impl Cli {
         }
         name.push(".pjp");
         Ok(name.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_a_small_part_of_a_long_text() {
+        let cli = |words: &[&str]| Cli::parse_from([&["pj_pack", "t"], words].concat());
+        let of = |text| cli(&[]).segment_of(text);
+        assert_eq!([of(None), of(Some((64 << 20) - 1)), of(Some(512 << 20))], [4 << 20; 3]);
+        assert_eq!([of(Some(64 << 20)), of(Some(256 << 20))], [512 << 10, 2 << 20]);
+        assert_eq!(cli(&["--segment", "1M"]).segment_of(Some(64 << 20)), 1 << 20);
     }
 }

@@ -81,8 +81,9 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     }
     let output = Output::open(Some(&place))?;
     let shown = Display::new(!cli.no_progress, began).reading("packing", &input);
+    let text = input.size().filter(|_| input.compression().is_none());
     let mut settings = Settings::default();
-    (settings.segment, settings.level) = (cli.segment, cli.level.into());
+    (settings.segment, settings.level) = (cli.segment_of(text), cli.level.into());
     let witness = match cli.no_summary {
         true => None,
         false => Some(Witness::new(workers.threads()).map_err(unreadable)?),
