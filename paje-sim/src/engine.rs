@@ -124,7 +124,7 @@ struct Engine<'o> {
     between: Between,
 }
 
-/// What is between the rounds, for who wants to know each task.
+/// Record of what is between the rounds, for who wants to know each task.
 struct Between {
     log: TaskLog,
     /// Number of rounds so far, and when the last one ended.

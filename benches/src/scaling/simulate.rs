@@ -3,7 +3,7 @@
 //!
 //! With p workers, a replay has other tasks than with one: p decoders that learn all names, more shards. So each number of
 //! workers has a recording of its own, by one thread, and of each task the shortest time of several recordings counts.
-//! What is not in the tasks is left out: the start of threads, the time to wake them, and that cores share caches. Memory
+//! Time that is in no task is left out: the start of threads, the time to wake them, and that cores share caches. Memory
 //! can have a limit, in bytes a second, that all cores share ([`schedule::Memory`]).
 
 pub mod graph;

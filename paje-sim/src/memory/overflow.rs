@@ -30,7 +30,8 @@ pub(crate) struct Overflow {
     spilled: AtomicU64,
     /// Why there is no file, or no room in it.
     failure: Mutex<Option<io::Error>>,
-    /// What the system says of the process's memory, once somebody has asked. It stays open: memory is asked for often.
+    /// File in which the system tells the process's memory, once somebody has asked. It stays open: memory is asked for
+    /// often.
     statm: OnceLock<Option<File>>,
 }
 

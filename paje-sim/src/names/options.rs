@@ -124,7 +124,7 @@ pub struct Options {
     /// what is contradictory (`docs/recover.md`), and told by [`Trace::recovered`](crate::Trace::recovered).
     /// Of a trace without any problem, the result is the same.
     pub recover: bool,
-    /// What each worker did is listed, task by task, for [`Times::tasks`](crate::progress::Times::tasks).
+    /// A list of what each worker did, task by task, is kept, for [`Times::tasks`](crate::progress::Times::tasks).
     pub keep_tasks: bool,
     /// Which rows are wanted. Lanes of other natures, types and containers are checked, but have no objects; all
     /// objects of the others are kept, whatever their times. With `recover`, all lanes have theirs. So

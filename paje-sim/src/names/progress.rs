@@ -148,7 +148,7 @@ pub struct Times {
     pub serial: Duration,
     /// Times of each worker.
     pub workers: Vec<WorkerTimes>,
-    /// What they did, task by task and round by round, with [`Options::keep_tasks`](crate::Options::keep_tasks).
+    /// Their work, task by task and round by round, with [`Options::keep_tasks`](crate::Options::keep_tasks).
     pub tasks: Vec<Task>,
 }
 

@@ -11,7 +11,7 @@ pub struct Job {
     pub bytes: f64,
 }
 
-/// What belongs to a round: each part in the order in which it is taken on.
+/// Work of a round: each part in the order in which it is taken on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Round {
     /// Before all others, one after the other.
