@@ -99,14 +99,19 @@ impl Writing {
     /// Numbers, as [`Side::number`] writes them one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         self.column(column + NUMBER);
-        let first = &mut self.columns[column].bytes;
-        first.reserve(numbers.len());
+        let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
+            return;
+        };
+        first.bytes.reserve(numbers.len());
         for number in numbers {
             if *number < SMALL {
-                self.columns[column].bytes.push(*number as u8);
-            } else {
-                self.number(column, *number);
+                first.bytes.push(*number as u8);
+                continue;
             }
+            let count = (64 - number.leading_zeros()).div_ceil(8);
+            first.bytes.push((SMALL - 1) as u8 + count as u8);
+            let bytes = others.iter_mut().zip(number.to_le_bytes());
+            bytes.take(count as usize).for_each(|(column, byte)| column.bytes.push(byte));
         }
     }
 

@@ -30,10 +30,9 @@ pub(crate) struct Told {
 /// Bytes of text that are scanned together, so that what is found of them is at hand.
 const BLOCK: usize = 1 << 14;
 
-/// Writer of the lines of a segment.
-struct LineWriter<'r> {
+/// Writer of the streams of a segment, and of what is in the holes of its lines.
+struct HolesWriter {
     sides: [Writing; STREAMS],
-    lines: LinesOut,
     times: TimesOut,
     values: FieldsOut,
     keys: Keys<FieldsOut>,
@@ -42,6 +41,42 @@ struct LineWriter<'r> {
     /// The first slots of each step, and those of the next one.
     starts: Vec<Slots>,
     next: Slots,
+}
+
+impl HolesWriter {
+    /// The holes of a line, in which `field` has what is given.
+    #[inline]
+    fn put<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8]) {
+        let [_, times, values, keys] = &mut self.sides;
+        let pattern = self.patterns.get(line.action);
+        let step = self.steps.number(line) as usize;
+        if self.starts.len() == step {
+            self.starts.push(self.next);
+            for (hole, number) in &pattern.others {
+                pattern.place(*hole, *number, &mut self.next);
+            }
+        }
+        let mut slots = self.starts[step];
+        for (hole, number) in &pattern.others {
+            let given = field(*number);
+            let place = pattern.place(*hole, *number, &mut slots);
+            let nothing = &mut Out::default();
+            match *hole {
+                holes::TIME => self.times.put(times, line, given),
+                holes::START => self.keys.start(keys, place, given, nothing),
+                holes::END => self.keys.end(keys, place, line.lane, given, nothing),
+                _ => {
+                    self.values.value(values, place, given, nothing);
+                }
+            }
+        }
+    }
+}
+
+/// Writer of the lines of a segment.
+struct LineWriter<'r> {
+    holes: HolesWriter,
+    lines: LinesOut,
     roles: &'r mut Roles,
     cut: Cut,
     matcher: Matcher,
@@ -113,7 +148,7 @@ impl LineWriter<'_> {
                 likely.or_else(|| self.matcher.find(window, line, self.roles)).map(|action| {
                     let lane = self.matcher.places.lane(text);
                     let number = number.filter(|number| lines.names.get(*number) == lane);
-                    lines.put(&mut self.sides[0], [lane, b""], [number, Some(action)])
+                    lines.put(&mut self.holes.sides[0], [lane, b""], [number, Some(action)])
                 })
             }
         };
@@ -123,9 +158,7 @@ impl LineWriter<'_> {
             return self.matcher.learn(action, text, window, line, self.roles);
         };
         self.foresight.learn(came, guess.is_some());
-        let places = std::mem::take(&mut self.matcher.places);
-        self.holes(came, |number| places.field(text, number));
-        self.matcher.places = places;
+        self.holes.put(came, |number| self.matcher.places.field(text, number));
     }
 
     /// Any line; its action.
@@ -135,49 +168,20 @@ impl LineWriter<'_> {
             self.roles.learn(line);
         }
         let known = !header && self.cut.cut(line, self.roles);
-        let cut = std::mem::take(&mut self.cut);
+        let cut = &self.cut;
         let texts = if known { [&line[cut.lane.clone()], &cut.action[..]] } else { [&b""[..]; 2] };
-        let came = self.lines.put(&mut self.sides[0], texts, [None; 2]);
+        let came = self.lines.put(&mut self.holes.sides[0], texts, [None; 2]);
         self.foresight.learn(came, false);
         let action = came.action;
         if action == RAW {
-            self.sides[0].text(line);
+            self.holes.sides[0].text(line);
         } else {
-            if self.patterns.len() == action as usize {
-                self.patterns.learn(&cut.action);
+            if self.holes.patterns.len() == action as usize {
+                self.holes.patterns.learn(&cut.action);
             }
-            self.holes(came, |number| &line[cut.fields[number as usize].clone()]);
+            self.holes.put(came, |number| &line[cut.fields[number as usize].clone()]);
         }
-        self.cut = cut;
         action
-    }
-
-    /// The holes of a line, in which `field` has what is given.
-    #[inline]
-    fn holes<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8]) {
-        let [_, times, values, keys] = &mut self.sides;
-        let pattern = self.patterns.get(line.action);
-        let step = self.steps.number(line) as usize;
-        if self.starts.len() == step {
-            self.starts.push(self.next);
-            for (hole, number) in &pattern.others {
-                pattern.place(*hole, *number, &mut self.next);
-            }
-        }
-        let mut slots = self.starts[step];
-        for (hole, number) in &pattern.others {
-            let given = field(*number);
-            let place = pattern.place(*hole, *number, &mut slots);
-            let nothing = &mut Out::default();
-            match *hole {
-                holes::TIME => self.times.put(times, line, given),
-                holes::START => self.keys.start(keys, place, given, nothing),
-                holes::END => self.keys.end(keys, place, line.lane, given, nothing),
-                _ => {
-                    self.values.value(values, place, given, nothing);
-                }
-            }
-        }
     }
 }
 
@@ -190,9 +194,8 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Tol
     before.learn_all(text);
     let scale = Scale::of(text, &before);
     let room = room(text.len());
-    let mut lines = LineWriter {
+    let holes = HolesWriter {
         sides: Default::default(),
-        lines: LinesOut::new(),
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
         keys: Keys::new(FieldsOut::default()),
@@ -200,18 +203,23 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Tol
         steps: Steps::default(),
         starts: Vec::new(),
         next: Slots::default(),
+    };
+    let mut lines = LineWriter {
+        holes,
+        lines: LinesOut::new(),
         roles,
         cut: Cut::default(),
         matcher: Matcher::default(),
         foresight: Foresight::new(room),
     };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
-    lines.lines.write(&mut lines.sides[0]);
-    lines.times.write(&mut lines.sides[1])?;
-    lines.values.write(&mut lines.sides[2], 0);
-    lines.keys.fields.write(&mut lines.sides[3], FIRST_PART);
+    let HolesWriter { mut sides, times, values, keys, .. } = lines.holes;
+    lines.lines.write(&mut sides[0]);
+    times.write(&mut sides[1])?;
+    values.write(&mut sides[2], 0);
+    keys.fields.write(&mut sides[3], FIRST_PART);
     let mut streams: [[Vec<u8>; 2]; STREAMS] = Default::default();
-    for (stream, side) in streams.iter_mut().zip(lines.sides) {
+    for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
     Ok(Told { lines: count, scale, streams })
