@@ -215,9 +215,10 @@ fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seco
     if !fields.is_kept() {
         return None;
     }
-    let text =
-        |name: &String| fields.of(link).find(|(field, _)| field == name).map(|(_, text)| text);
-    let text = names.iter().find_map(text)?;
+    let rank = |field: &str| names.iter().position(|name| name == field);
+    let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
+    // Of fields with the same name, the first one counts.
+    let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)
 }
