@@ -124,7 +124,7 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     for options in [&[cut, &["--no-summary"]].concat()[..], &[]] {
         assert!(!has_windows(text.as_bytes(), options), "{options:?}");
     }
-    // What is open between segments takes too much of what they take.
+    // Here, the lines that are open between segments take too much of what these take.
     assert!(!has_windows(&datasets::generate(datasets::Shape::Mpi, 200_000, 3), cut));
     let message = "from 0 L 0 PTP 1 twice\nto 0 L 0 PTP 1 twice\n".to_owned();
     for (what, lines) in [

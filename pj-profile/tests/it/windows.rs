@@ -16,7 +16,7 @@ use workers::Workers;
 
 use crate::cli::program;
 
-/// What is asked for: each report, and what changes which rows there are or what they tell.
+/// Questions: each report, and what changes which rows there are or what they tell.
 const REPORTS: [&str; 23] = [
     "states",
     "states --by container",
@@ -61,7 +61,7 @@ fn packed(text: &[u8], segment: usize) -> Vec<u8> {
     testkit::pack_with_borders(text, segment, &[(LANES, VERSION, lanes)])
 }
 
-/// What a report says of a trace.
+/// Text of a report on a trace.
 fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
     let path = folder.join(name).to_str().expect("a folder of letters").to_owned();
     // That is a trace beside itself.
