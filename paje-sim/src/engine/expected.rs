@@ -1,4 +1,4 @@
-//! What a wave's lines say of values, looked up by all workers.
+//! Values that the lines of a wave name, looked up by all workers.
 
 use std::sync::{Mutex, PoisonError};
 

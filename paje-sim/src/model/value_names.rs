@@ -25,17 +25,11 @@ const NO_NUMBER: ValueId = ValueId(u32::MAX);
 const MANY_VALUES: usize = 1000;
 
 /// Names of values, in parts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ValueNameTable {
     parts: Box<[ValueNamePart; PARTS]>,
     /// Values of types below this number may be expected.
     types: usize,
-}
-
-impl Default for ValueNameTable {
-    fn default() -> Self {
-        ValueNameTable { parts: Box::default(), types: 0 }
-    }
 }
 
 /// The names that fall to a part.
@@ -283,7 +277,7 @@ impl ValueNameTable {
         self.parts.iter_mut()
     }
 
-    /// What is expected is of types below this number.
+    /// Values that are expected are of types below this number.
     pub(crate) const fn expect_of(&mut self, types: usize) {
         self.types = types;
     }
