@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Borders, Definitions, Outline, Passage, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
+    Borders, Definitions, Outline, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -47,8 +47,9 @@ fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
     let (mut writer, mut borders) = (Writer::new(Vec::new())?, Borders::default());
     while let Some(text) = segments.next_text()? {
-        borders.pass(Passage::of(&text, &definitions));
-        writer.put(&Segment::pack(&text, &definitions, settings)?)?;
+        let (segment, passage) = Segment::pack_and_look(&text, &definitions, settings)?;
+        borders.pass(passage);
+        writer.put(&segment)?;
         definitions.learn(&text);
     }
     for name in SUMMARIES {

@@ -27,7 +27,8 @@ pub(crate) const SHORT: usize = 1 << 18;
 pub(crate) const HIGH: i32 = 19;
 /// The level from which on time does not count, and what is tried below it: Cholesky's pages are no larger than with 19.
 pub(crate) const THOROUGH: i32 = 15;
-const MIDDLE: i32 = 9;
+/// The level from which on short pages are no larger to speak of, while it takes a tenth of the time.
+pub(crate) const MIDDLE: i32 = 9;
 
 /// Kinds of pages, by their content.
 pub(crate) mod kind {

@@ -27,6 +27,7 @@ mod format;
 mod index;
 mod keys;
 mod lines;
+mod look;
 mod matcher;
 mod out;
 mod outline;

@@ -1,5 +1,7 @@
 //! Actions as a writer compares short lines with them: a line of one that has come before is not taken apart again.
 
+use std::ops::Range;
+
 use paje_parser::scan::ShortLine;
 use rustc_hash::FxHashMap;
 
@@ -44,11 +46,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Text of a hole.
+    /// A hole, by its place.
     #[inline]
-    pub(crate) fn field<'t>(&self, text: &'t [u8], number: u32) -> &'t [u8] {
+    pub(crate) fn place(&self, number: u32) -> Range<usize> {
         let (first, end) = self.fields[number as usize];
-        &text[first.into()..end.into()]
+        first.into()..end.into()
     }
 
     /// The name of the lane, which is empty if there is none.

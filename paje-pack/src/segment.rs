@@ -1,20 +1,24 @@
 //! A segment that is written: so many lines, and the streams that tell them.
 
 use std::io;
+use std::ops::Range;
 
 use paje_parser::scan::{Scanner, ShortLine};
 
 use crate::coder::{Side, Writing};
+use crate::definitions::Definitions;
 use crate::fields::{Fields, FieldsOut};
 use crate::foresight::{Foresight, room};
 use crate::keys::{FIRST_PART, Keys};
 use crate::lines::{Line, LinesOut, RAW, holes};
+use crate::look::Look;
 use crate::matcher::{Matcher, lane};
 use crate::out::Out;
+use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
-use crate::times::{Scale, TimesOut};
+use crate::times::{Moment, Scale, TimesOut};
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
@@ -44,9 +48,9 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// The holes of a line, in which `field` has what is given.
+    /// The holes of a line, in which `field` has what is given. Gives the line's time.
     #[inline]
-    fn put<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8]) {
+    fn put<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8]) -> Moment {
         let [_, times, values, keys] = &mut self.sides;
         let pattern = self.patterns.get(line.action);
         let step = self.steps.number(line) as usize;
@@ -56,13 +60,16 @@ impl HolesWriter {
                 pattern.place(*hole, *number, &mut self.next);
             }
         }
-        let mut slots = self.starts[step];
+        let (mut slots, mut moment) = (self.starts[step], Moment::None);
         for (hole, number) in &pattern.others {
             let given = field(*number);
             let place = pattern.place(*hole, *number, &mut slots);
             let nothing = &mut Out::default();
             match *hole {
-                holes::TIME => self.times.put(times, line, given),
+                holes::TIME => {
+                    let units = self.times.put(times, line, given);
+                    moment = units.map_or(Moment::Odd(*number), Moment::Units);
+                }
                 holes::START => self.keys.start(keys, place, given, nothing),
                 holes::END => self.keys.end(keys, place, line.lane, given, nothing),
                 _ => {
@@ -70,17 +77,19 @@ impl HolesWriter {
                 }
             }
         }
+        moment
     }
 }
 
 /// Writer of the lines of a segment.
-struct LineWriter<'r> {
+struct LineWriter<'t> {
     holes: HolesWriter,
     lines: LinesOut,
-    roles: &'r mut Roles,
+    roles: Roles,
     cut: Cut,
     matcher: Matcher,
     foresight: Foresight,
+    look: Option<Look<'t>>,
 }
 
 impl LineWriter<'_> {
@@ -97,12 +106,12 @@ impl LineWriter<'_> {
                 let line = short.at(at).filter(|line| at + (line.len as usize) < block.len());
                 let end = match line {
                     Some(line) => {
-                        self.short_line(&text[start + at..], line);
+                        self.short_line(text, start + at, line);
                         at + line.len as usize
                     }
                     None => {
                         let Some(len) = memchr::memchr(b'\n', &block[at..]) else { break };
-                        self.line(&block[at..at + len]);
+                        self.line(&block[at..at + len], start + at);
                         at + len
                     }
                 };
@@ -113,7 +122,7 @@ impl LineWriter<'_> {
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                self.line(&rest[..len]);
+                self.line(&rest[..len], start + at);
                 at += len + 1;
                 lines += 1;
             }
@@ -124,10 +133,11 @@ impl LineWriter<'_> {
 
     /// A line whose fields are known, and what follows it.
     #[inline]
-    fn short_line(&mut self, text: &[u8], line: ShortLine) {
+    fn short_line(&mut self, text: &[u8], start: usize, line: ShortLine) {
+        let text = &text[start..];
         let end = line.len as usize;
         let Some(window) = text.first_chunk() else {
-            self.line(&text[..end]);
+            self.line(&text[..end], start);
             return;
         };
         let lines = &mut self.lines;
@@ -141,11 +151,11 @@ impl LineWriter<'_> {
             Some(step) => Some(lines.again(step.lane, step.action)),
             None => {
                 let find = |lane| lines.names.find(lane);
-                let number = lane(window, line, self.roles).and_then(find);
+                let number = lane(window, line, &self.roles).and_then(find);
                 let likely = number
                     .and_then(|number| self.foresight.likely(number))
                     .filter(|action| self.matcher.fits(*action, window, line));
-                likely.or_else(|| self.matcher.find(window, line, self.roles)).map(|action| {
+                likely.or_else(|| self.matcher.find(window, line, &self.roles)).map(|action| {
                     let lane = self.matcher.places.lane(text);
                     let number = number.filter(|number| lines.names.get(*number) == lane);
                     lines.put(&mut self.holes.sides[0], [lane, b""], [number, Some(action)])
@@ -153,46 +163,74 @@ impl LineWriter<'_> {
             }
         };
         let Some(came) = came else {
-            let action = self.line(&text[..end]);
+            let action = self.line(&text[..end], start);
             let text = self.lines.actions.get(action);
-            return self.matcher.learn(action, text, window, line, self.roles);
+            return self.matcher.learn(action, text, window, line, &self.roles);
         };
         self.foresight.learn(came, guess.is_some());
-        self.holes.put(came, |number| self.matcher.places.field(text, number));
+        let places = &self.matcher.places;
+        let moment = self.holes.put(came, |number| &text[places.place(number)]);
+        show(&mut self.look, came, (start, moment), &self.roles, |number| places.place(number));
     }
 
-    /// Any line; its action.
-    fn line(&mut self, line: &[u8]) -> u32 {
+    /// Any line, which begins at byte `start` of the text; its action.
+    fn line(&mut self, line: &[u8], start: usize) -> u32 {
         let header = is_header(line);
         if header {
             self.roles.learn(line);
         }
-        let known = !header && self.cut.cut(line, self.roles);
+        let known = !header && self.cut.cut(line, &self.roles);
         let cut = &self.cut;
         let texts = if known { [&line[cut.lane.clone()], &cut.action[..]] } else { [&b""[..]; 2] };
         let came = self.lines.put(&mut self.holes.sides[0], texts, [None; 2]);
         self.foresight.learn(came, false);
         let action = came.action;
-        if action == RAW {
+        let place = |number: u32| cut.fields[number as usize].clone();
+        let moment = if action == RAW {
             self.holes.sides[0].text(line);
+            Moment::None
         } else {
             if self.holes.patterns.len() == action as usize {
                 self.holes.patterns.learn(&cut.action);
             }
-            self.holes.put(came, |number| &line[cut.fields[number as usize].clone()]);
-        }
+            self.holes.put(came, |number| &line[place(number)])
+        };
+        show(&mut self.look, came, (start, moment), &self.roles, place);
         action
     }
 }
 
-/// Tells a text, whose definitions `roles` takes in. Its last line need not end.
+/// Shows a line, which begins at byte `start`, to who looks, until one comes that the look cannot tell.
+#[inline]
+fn show(
+    look: &mut Option<Look<'_>>,
+    line: Line,
+    (start, moment): (usize, Moment),
+    roles: &Roles,
+    place: impl Fn(u32) -> Range<usize>,
+) {
+    if let Some(looks) = look
+        && looks.see((line.lane, line.action), start, moment, roles, place).is_none()
+    {
+        *look = None;
+    }
+}
+
+/// Tells a text, with the definitions that stand before it. Its last line need not end. Who `looks` is also given what crosses its
+/// ends, if it can be read by itself.
 ///
 /// # Errors
 /// zstd lacks memory.
-pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Told> {
-    let mut before = roles.clone();
-    before.learn_all(text);
-    let scale = Scale::of(text, &before);
+pub(crate) fn tell(
+    text: &[u8],
+    definitions: &Definitions,
+    level: i32,
+    looks: bool,
+) -> io::Result<(Told, Option<Passage>)> {
+    let roles = definitions.roles.clone();
+    let mut all = roles.clone();
+    all.learn_all(text);
+    let scale = Scale::of(text, &all);
     let room = room(text.len());
     let holes = HolesWriter {
         sides: Default::default(),
@@ -211,6 +249,7 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Tol
         cut: Cut::default(),
         matcher: Matcher::default(),
         foresight: Foresight::new(room),
+        look: looks.then(|| Look::new(text, scale, definitions)),
     };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let HolesWriter { mut sides, times, values, keys, .. } = lines.holes;
@@ -222,5 +261,5 @@ pub(crate) fn tell(text: &[u8], roles: &mut Roles, level: i32) -> io::Result<Tol
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;
     }
-    Ok(Told { lines: count, scale, streams })
+    Ok((Told { lines: count, scale, streams }, lines.look.map(Look::passage)))
 }

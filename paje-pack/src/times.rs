@@ -1,5 +1,7 @@
 //! Times of lines: how they are spelt, and how they are told.
 
+use paje_parser::number::parse_time;
+
 use crate::coder::{Reading, Side, Writing};
 use crate::digits::{Short, Spelling};
 use crate::fields::{Fields, FieldsIn, FieldsOut, Place, unzigzag, zigzag};
@@ -73,6 +75,28 @@ impl Scale {
         let power = 10_i64.pow(self.zeros.into());
         (after == self.after && bits as i64 % power == 0).then(|| bits as i64 / power)
     }
+
+    /// The seconds that a time is, as they are read from its text.
+    pub(crate) fn seconds(self, units: i64) -> f64 {
+        let spelt = Spelling::new(self.after, self.zeros).long(units);
+        parse_time(spelt.text()).unwrap_or_default()
+    }
+
+    /// About so many units as these seconds are.
+    pub(crate) fn units_in(self, seconds: f64) -> f64 {
+        seconds * 10_f64.powi(i32::from(self.after) - i32::from(self.zeros))
+    }
+}
+
+/// Time of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// There is none.
+    None,
+    /// Spelt as the others, so many units of the scale.
+    Units(i64),
+    /// Spelt otherwise, in this hole.
+    Odd(u32),
 }
 
 /// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
@@ -132,15 +156,15 @@ impl TimesOut {
         TimesOut { scale, last, text, tables, odd }
     }
 
-    /// The time of the next line.
+    /// The time of the next line. Gives its units, unless it is spelt otherwise.
     #[inline]
-    pub(crate) fn put(&mut self, side: &mut Writing, line: Line, given: &[u8]) {
+    pub(crate) fn put(&mut self, side: &mut Writing, line: Line, given: &[u8]) -> Option<i64> {
         let same = given == self.text;
         let units = if same { Some(self.last.line) } else { self.scale.units(given) };
         let Some(units) = units else {
             self.tables.iter_mut().for_each(|table| table.push(line.action, 0));
             self.odd.value(side, ODD, given, &mut Out::default());
-            return;
+            return None;
         };
         let lane = std::mem::replace(self.last.of(line.lane), units);
         let bases = [self.last.line, lane];
@@ -154,6 +178,7 @@ impl TimesOut {
             self.text.extend_from_slice(given);
             self.last.line = units;
         }
+        Some(units)
     }
 
     /// Writes all times, in the way that makes less of the first ones.

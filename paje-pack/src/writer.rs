@@ -5,10 +5,11 @@ use std::io::{self, Read, Write};
 use crate::borders::{Borders, Pages};
 use crate::definitions::Definitions;
 use crate::format::{
-    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, THOROUGH, VERSION,
-    kind, put_number,
+    END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, MIDDLE, Page, SHORT, THOROUGH,
+    VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
+use crate::passage::Passage;
 use crate::segment::{STREAMS, Told, tell};
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
 
@@ -34,6 +35,8 @@ pub struct Segments<R> {
     reader: R,
     size: usize,
     rest: Vec<u8>,
+    /// Room of texts that were given back.
+    spare: Option<Vec<u8>>,
     ended: bool,
 }
 
@@ -41,7 +44,7 @@ impl<R: Read> Segments<R> {
     /// The segments of what a reader gives.
     pub fn new(reader: R, settings: Settings) -> Self {
         let size = settings.segment.clamp(1, LARGEST_SEGMENT);
-        Segments { reader, size, rest: Vec::new(), ended: false }
+        Segments { reader, size, rest: Vec::new(), spare: None, ended: false }
     }
 
     /// The next segment; none at the end.
@@ -49,7 +52,9 @@ impl<R: Read> Segments<R> {
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut text = std::mem::take(&mut self.rest);
+        let mut text = self.spare.take().unwrap_or_default();
+        text.clear();
+        text.append(&mut self.rest);
         if !self.ended {
             let room = self.size - text.len();
             let more = self.reader.by_ref().take(room as u64).read_to_end(&mut text)?;
@@ -58,9 +63,14 @@ impl<R: Read> Segments<R> {
         if !self.ended
             && let Some(newline) = memchr::memrchr(b'\n', &text)
         {
-            self.rest = text.split_off(newline + 1);
+            self.rest.extend(text.drain(newline + 1..));
         }
         Ok((!text.is_empty()).then_some(text))
+    }
+
+    /// Gives back a text that is needed no longer: its memory is used for one of those to come.
+    pub fn give_back(&mut self, text: Vec<u8>) {
+        self.spare = Some(text);
     }
 }
 
@@ -77,11 +87,33 @@ impl Segment {
     /// # Errors
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
+        Segment::make(text, definitions, settings, false).map(|(segment, _)| segment)
+    }
+
+    /// The same, and what crosses the ends of the text, for [`Borders`]; none if no part of the trace may be read by itself: it
+    /// names other files, has lines that cannot be understood, or one that is not whole.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub fn pack_and_look(
+        text: &[u8],
+        definitions: &Definitions,
+        settings: Settings,
+    ) -> io::Result<(Segment, Option<Passage>)> {
+        Segment::make(text, definitions, settings, true)
+    }
+
+    fn make(
+        text: &[u8],
+        definitions: &Definitions,
+        settings: Settings,
+        looks: bool,
+    ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
         // Short texts cost little time and have little to learn from.
         let level =
             if text.len() < 4 * SHORT { settings.level.max(THOROUGH) } else { settings.level };
-        let told = tell(text, &mut definitions.roles.clone(), level)?;
+        let (told, passage) = tell(text, definitions, level, looks)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
@@ -96,7 +128,7 @@ impl Segment {
                 ];
             }
         }
-        Ok(Segment { text: text.len() as u64, lines, pages })
+        Ok((Segment { text: text.len() as u64, lines, pages }, passage))
     }
 }
 
@@ -189,7 +221,7 @@ impl<W: Write> Writer<W> {
         let (mut pages, mut left) = (Vec::new(), most);
         let windows = std::iter::once((WINDOWS, windows));
         for (name, content) in windows.chain(borders.map(|content| (BORDER, content))) {
-            let Some(page) = summary(name, content, THOROUGH)? else { return Ok(false) };
+            let Some(page) = summary(name, content, MIDDLE)? else { return Ok(false) };
             let Some(rest) = left.checked_sub(page.len()) else { return Ok(false) };
             left = rest;
             pages.push((name, page));

@@ -4,9 +4,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use paje_analysis::kept;
-use paje_pack::{
-    Borders, Definitions, Error, Packed, Passage, Reader, Segment, Segments, Settings, Writer,
-};
+use paje_pack::{Borders, Definitions, Error, Packed, Reader, Segment, Segments, Settings, Writer};
 use workers::{Workers, in_order};
 
 use crate::witness::Witness;
@@ -30,6 +28,23 @@ const SHARE_OF_SUMMARY: u64 = 64;
 /// The same for what windows of time need: here it is many questions that are answered sooner.
 const SHARE_OF_BORDERS: u64 = 8;
 
+/// Texts that are needed no longer, whose memory is used again.
+#[derive(Clone, Default)]
+pub(crate) struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Spare {
+    /// Takes a text from who may be the last that needs it.
+    pub(crate) fn put(&self, text: Arc<Vec<u8>>) {
+        if let Some(text) = Arc::into_inner(text) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
+    }
+
+    fn take(&self) -> Option<Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
 /// Packs a text: who is free reads the next segment, and packs it. The witness is shown all of it meanwhile, and what it
 /// reports is kept.
 pub(crate) fn pack(
@@ -37,6 +52,7 @@ pub(crate) fn pack(
     out: impl Write + Send,
     settings: Settings,
     workers: &Workers,
+    spare: &Spare,
     mut witness: Option<Witness>,
 ) -> Result<(), Trouble> {
     let mut segments = Segments::new(text, settings);
@@ -44,6 +60,9 @@ pub(crate) fn pack(
     let mut writer = Writer::new(BufWriter::new(out)).map_err(Trouble::Output)?;
     let keeps = witness.is_some();
     let next = || {
+        if let Some(text) = spare.take() {
+            segments.give_back(text);
+        }
         let Some(text) = segments.next_text().map_err(Trouble::Input)? else { return Ok(None) };
         let (text, before) = (Arc::new(text), definitions.clone());
         definitions.learn(&text);
@@ -53,9 +72,13 @@ pub(crate) fn pack(
         Ok(Some((text, before)))
     };
     let pack = |(text, before): (Arc<Vec<u8>>, Definitions)| {
-        let passage = keeps.then(|| Passage::of(&text, &before)).flatten();
-        let segment = Segment::pack(&text, &before, settings).map_err(Trouble::Output)?;
-        Ok((segment, passage))
+        let packed = if keeps {
+            Segment::pack_and_look(&text, &before, settings)
+        } else {
+            Segment::pack(&text, &before, settings).map(|segment| (segment, None))
+        };
+        spare.put(text);
+        packed.map_err(Trouble::Output)
     };
     let mut borders = Borders::default();
     let put = |(segment, passage)| {

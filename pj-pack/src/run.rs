@@ -18,7 +18,7 @@ use workers::Workers;
 use crate::cli::{Cli, Format};
 use crate::list::Contents;
 use crate::output::Output;
-use crate::pack::{Trouble, pack, unpack};
+use crate::pack::{Spare, Trouble, pack, unpack};
 use crate::structure::structure;
 use crate::witness::Witness;
 
@@ -84,11 +84,12 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     let text = input.size().filter(|_| input.compression().is_none());
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (cli.segment_of(text), cli.level.into());
+    let spare = Spare::default();
     let witness = match cli.no_summary {
         true => None,
-        false => Some(Witness::new(workers.threads()).map_err(unreadable)?),
+        false => Some(Witness::new(workers.threads(), spare.clone()).map_err(unreadable)?),
     };
-    let packed = pack(input, output.file(), settings, workers, witness);
+    let packed = pack(input, output.file(), settings, workers, &spare, witness);
     drop(shown);
     packed.map_err(|trouble| match trouble {
         Trouble::Input(error) => unreadable(error),

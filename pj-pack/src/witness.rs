@@ -10,6 +10,8 @@ use paje_analysis::kept::{Keeper, Kept, Lanes};
 use paje_sim::{Portion, Progress, Source, Trace};
 use workers::Workers;
 
+use crate::pack::Spare;
+
 /// Bytes of a trace in a portion.
 const PORTION: u64 = 16 << 20;
 
@@ -30,13 +32,13 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// One that lets so many texts wait.
+    /// One that lets so many texts wait, and leaves those that it has seen to `spare`.
     ///
     /// # Errors
     /// There can be no other thread.
-    pub(crate) fn new(waiting: usize) -> io::Result<Witness> {
+    pub(crate) fn new(waiting: usize, spare: Spare) -> io::Result<Witness> {
         let (texts, shown) = sync_channel(waiting);
-        let replay = || replay(Shown { texts: shown, text: Arc::default(), given: 0 });
+        let replay = || replay(Shown { texts: shown, text: Arc::default(), given: 0, spare });
         let replay = thread::Builder::new().name("replay".into()).spawn(replay)?;
         Ok(Witness { texts, replay })
     }
@@ -72,13 +74,15 @@ struct Shown {
     texts: Receiver<Arc<Vec<u8>>>,
     text: Arc<Vec<u8>>,
     given: usize,
+    spare: Spare,
 }
 
 impl Read for Shown {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.given == self.text.len() {
             let Ok(text) = self.texts.recv() else { return Ok(0) };
-            (self.text, self.given) = (text, 0);
+            self.spare.put(std::mem::replace(&mut self.text, text));
+            self.given = 0;
         }
         let left = &self.text[self.given..];
         let count = left.len().min(buffer.len());

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use paje_pack::{Borders, Definitions, Passage, Segment, Segments, Settings, Writer};
+use paje_pack::{Borders, Definitions, Segment, Segments, Settings, Writer};
 
 /// Compressions that traces can have.
 pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
@@ -41,8 +41,10 @@ pub fn pack_with_borders(
     let (mut borders, memory) = (Borders::default(), "memory");
     let mut writer = Writer::new(Vec::new()).expect(memory);
     while let Some(text) = segments.next_text().expect("memory can be read") {
-        borders.pass(Passage::of(&text, &definitions));
-        writer.put(&Segment::pack(&text, &definitions, settings).expect(memory)).expect(memory);
+        let packed = Segment::pack_and_look(&text, &definitions, settings);
+        let (segment, passage) = packed.expect(memory);
+        borders.pass(passage);
+        writer.put(&segment).expect(memory);
         definitions.learn(&text);
     }
     writer.put_borders(borders, u64::MAX).expect(memory);

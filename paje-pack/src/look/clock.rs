@@ -1,0 +1,84 @@
+//! The earliest and the latest time of a segment.
+
+use crate::times::Scale;
+
+/// Units that no time has.
+const MOST: i64 = 1_000_000_000_000_000_000;
+
+/// Earliest and latest time so far. Nearly all are so many units of the scale, and compared as such.
+pub(super) struct Clock {
+    scale: Scale,
+    /// The fewest units, and those from which on no time is later.
+    first: i64,
+    last: i64,
+    /// The earliest one of those that are spelt otherwise, and the latest of all, if it is one of them.
+    first_odd: f64,
+    last_odd: Option<f64>,
+}
+
+impl Clock {
+    /// For times that are packed in this scale.
+    pub(super) const fn new(scale: Scale) -> Self {
+        let (first, last) = (i64::MAX, i64::MIN);
+        Clock { scale, first, last, first_odd: f64::INFINITY, last_odd: None }
+    }
+
+    /// The earliest and the latest, if there is any.
+    pub(super) fn times(&self) -> Option<(f64, f64)> {
+        if self.last == i64::MIN {
+            return None;
+        }
+        let seconds = |units| self.scale.seconds(units);
+        let first = if self.first == i64::MAX { f64::INFINITY } else { seconds(self.first) };
+        Some((first.min(self.first_odd), self.last_odd.unwrap_or_else(|| seconds(self.last))))
+    }
+
+    /// Takes in a time; true if none was later.
+    #[inline]
+    pub(super) fn units(&mut self, units: i64) -> bool {
+        self.first = self.first.min(units);
+        if units >= self.last {
+            (self.last, self.last_odd) = (units, None);
+            return true;
+        }
+        self.rounds_to_last(units)
+    }
+
+    /// Numbers of more than 15 digits may be the same when they are rounded.
+    fn rounds_to_last(&self, units: i64) -> bool {
+        let near = self.last.unsigned_abs() >> 49;
+        self.last.abs_diff(units) <= near
+            && self.scale.seconds(units) >= self.scale.seconds(self.last)
+    }
+
+    /// The same for a time that is spelt otherwise.
+    #[cold]
+    pub(super) fn seconds(&mut self, time: f64) -> bool {
+        self.first_odd = self.first_odd.min(time);
+        let is_latest = self.times().is_none_or(|(_, last)| time >= last);
+        if is_latest {
+            (self.last, self.last_odd) = (self.units_from(time), Some(time));
+        }
+        is_latest
+    }
+
+    /// The fewest units that are not before a time.
+    fn units_from(&self, time: f64) -> i64 {
+        let is_before = |units| self.scale.seconds(units) < time;
+        let guess = (self.scale.units_in(time) as i64).clamp(-MOST, MOST);
+        let (mut low, mut high, mut step) = (guess, guess, 1);
+        while low > -MOST && !is_before(low) {
+            low = (low - step).max(-MOST);
+            step *= 2;
+        }
+        while high < MOST && is_before(high) {
+            high = (high + step).min(MOST);
+            step *= 2;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            (low, high) = if is_before(middle) { (middle + 1, high) } else { (low, middle) };
+        }
+        if is_before(high) { i64::MAX } else { high }
+    }
+}
