@@ -47,7 +47,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// What the next number is told from.
+    /// Number from which the next one is told.
     #[inline]
     const fn base(self, base: u8, field: i64) -> i64 {
         match base {
@@ -73,7 +73,7 @@ pub(crate) const fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// How a form tells a value; none if it does not.
+/// Number by which a form tells a value; none if it does not.
 #[inline]
 fn told(form: u8, value: Value, base: i64) -> Option<u64> {
     let difference = zigzag((value.bits as i64).wrapping_sub(base));
@@ -129,7 +129,7 @@ impl Fields<Writing> for FieldsOut {
     }
 }
 
-/// What a writer knows of a field: how many of its values are of which kind.
+/// Knowledge of a writer about a field: the number of its values of each kind.
 #[derive(Default)]
 struct Tally {
     all: u32,

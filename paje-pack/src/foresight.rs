@@ -87,7 +87,7 @@ pub(crate) const fn room(length: usize) -> u32 {
     }
 }
 
-/// How often a guess was right lately, from which on it is one that may be right again.
+/// Times that a guess was right lately, from which on it is one that may be right again.
 const TRUSTED: u8 = 2;
 /// No guess is trusted more; one that is trusted as much as this stays when it is wrong.
 const MOST: u8 = 15;

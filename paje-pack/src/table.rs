@@ -87,7 +87,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// What is written to a table is read of it, group by group; and no more.
+    /// Numbers written to a table are read of it, group by group; and no more.
     #[test]
     fn groups_keep_their_order() {
         let mut rows = Rows::default();

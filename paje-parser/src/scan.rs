@@ -111,7 +111,7 @@ impl PlainLines<'_> {
     }
 }
 
-/// What [`ShortLines::usual`] says of a line, by the white bytes from its beginning on, its bytes and all newlines.
+/// Answer of [`ShortLines::usual`] for a line, by the white bytes from its beginning on, its bytes and all newlines.
 #[inline(always)]
 const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
     let doubled = white & (white << 1);

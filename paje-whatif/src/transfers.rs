@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::{EagerStart, Settings};
+pub(crate) use ends::{MOMENT, Received, received};
 use ends::{NONE, groups};
-pub(crate) use ends::{Received, received};
 pub(crate) use freed::FURTHEST;
 use freed::Senders;
 use measure::{Measuring, least};
@@ -82,9 +82,6 @@ pub struct Assumed {
 
 /// The least time that calls take by themselves, in seconds, by track type and value.
 pub(crate) type Least = FxHashMap<(u32, u32), f64>;
-
-/// Two times that differ by no more than this are one: half of what SimGrid prints.
-pub(crate) const MOMENT: f64 = 5e-10;
 
 /// Transfers of all messages, in their order.
 pub(crate) struct Transfers {

@@ -274,7 +274,7 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
             let class = model.tracks.class(message.from as usize, state);
-            // What is sent within an operation of a group is that operation's own affair, unless it is asked for.
+            // Messages within an operation of a group are that operation's own affair, unless they are asked for.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
             !is_within && blocks(options, name.text, class)
         });

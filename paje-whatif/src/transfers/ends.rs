@@ -6,7 +6,8 @@ use paje_analysis::classes::Class;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::{Track, Tracks};
 
-use super::MOMENT;
+/// Two times that differ by no more than this are one: half of what SimGrid prints.
+pub(crate) const MOMENT: f64 = 5e-10;
 
 /// No state.
 pub(super) const NONE: u32 = u32::MAX;

@@ -6,8 +6,7 @@ use paje_analysis::messages::{Message, Messages};
 use paje_analysis::tracks::Tracks;
 use rayon::prelude::*;
 
-use super::MOMENT;
-use super::ends::Received;
+use super::ends::{MOMENT, Received};
 use super::usual::{Samples, Usual};
 
 /// Within how many states after one that sends the one is that waits for it.

@@ -2,10 +2,10 @@
 
 use paje_analysis::tracks::{Track, Tracks};
 
-use super::ends::{Received, groups, groups_mut};
+use super::ends::{MOMENT, Received, groups, groups_mut};
 use super::freed::Senders;
 use super::usual::Usual;
-use super::{Least, MOMENT, value_of};
+use super::{Least, value_of};
 
 /// The least time that each receiving call takes by itself, in seconds, by track type and value: that of calls whose
 /// messages were there before.
