@@ -6,16 +6,24 @@
 //! Lines that the bits cannot tell (long ones, comments, quotes at odd places) go through
 //! [`Scanner::fields_by_search`], which jumps from mask bit to mask bit and obeys every rule.
 //!
+//! Where all quotes of a block stand around whole fields, and it has no comment, white bytes inside quotes are taken
+//! out of the mask once and for all: its lines are then read as if there were no quotes.
+//!
 //! Both must find what [`token::fields`](crate::token::fields) finds: change them together.
 //!
 //! Block-wide masks cost less than masks per line (lines are short, windows of 64 bytes overlap
 //! several) and need one run-time choice of the instruction set per block instead of one per line.
 //! Measured by `cargo bench -p benches --bench stages tokenise`.
 
+mod lines;
 mod masks;
+mod quotes;
 
 use crate::token::Span;
-use masks::{lines_of, signs_of};
+use masks::{lines_of, settle, signs_of};
+use quotes::Quotes;
+
+pub use lines::{PlainLines, ShortLine, ShortLines};
 
 /// Classes of 64 consecutive bytes, lowest bit first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,168 +56,23 @@ impl Spans {
     }
 }
 
-/// A line whose fields are bits of one word.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortLine {
-    /// Lowest first, and counted from the beginning of the line: where the first field begins, the
-    /// byte after its end, where the second begins, and so on.
-    pub edges: u64,
-    /// The line's length in bytes, without its newline.
-    pub len: u32,
-}
-
 /// Masks of a block of text; kept and filled again for every block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
+    /// White bytes; outside quotes, unless the block is special.
     white: Bits,
     newline: Bits,
-    /// Empty unless the block is special.
+    /// Of the last block that was special.
     quote: Bits,
     hash: Bits,
     newlines: u64,
-    /// True if the block has any quote or comment sign.
+    /// True if the block has a comment, or a quote at an odd place.
     special: bool,
 }
 
 /// Chunks behind those of the text: what is left of it, and two of newlines, so that every search ends, and a window
 /// may begin anywhere.
 const BEHIND: usize = 3;
-
-/// The lines of a text that are short: their fields can be read off one 64-byte window, for they have no comment, and
-/// quotes only around whole fields.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortLines<'s> {
-    white: &'s [u8],
-    newline: &'s [u8],
-    quote: &'s [u8],
-    hash: &'s [u8],
-    special: bool,
-}
-
-/// The lines of a text without quotes and comments.
-#[derive(Clone, Copy, Debug)]
-pub struct PlainLines<'s> {
-    white: &'s [u8],
-    newline: &'s [u8],
-}
-
-impl PlainLines<'_> {
-    /// The same as [`ShortLines::usual`] of most lines, in one load and one shift for each mask: they have less than 57 bytes.
-    #[must_use]
-    #[inline(always)]
-    pub fn usual(self, start: usize) -> Option<(u64, u32)> {
-        let at = start / 8;
-        let window = |bits: &[u8]| {
-            let bytes = bits.get(at..at + 8)?.first_chunk()?;
-            Some(u64::from_le_bytes(*bytes) >> (start % 8))
-        };
-        let (newlines, white) = (window(self.newline)?, window(self.white)?);
-        match newlines {
-            0 => None,
-            _ => usual(white, newlines ^ (newlines - 1), newlines),
-        }
-    }
-}
-
-/// Answer of [`ShortLines::usual`] for a line, by the white bytes from its beginning on, its bytes and all newlines.
-#[inline(always)]
-const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
-    let doubled = white & (white << 1);
-    match doubled & (line >> 1) {
-        0 => Some((white & !doubled & line, newlines.trailing_zeros())),
-        _ => None,
-    }
-}
-
-impl<'s> ShortLines<'s> {
-    /// The ends of the fields of the line at `start`, and its length without its newline, if the fields stand one byte
-    /// apart, which is usual. The ends are bits, lowest first, and counted from the beginning of the line: the lowest is
-    /// set where the line begins with a white byte. One more white byte may end the line.
-    #[must_use]
-    #[inline(always)]
-    pub fn usual(self, start: usize) -> Option<(u64, u32)> {
-        let (white, line, newlines) = self.window(start)?;
-        usual(white, line, newlines)
-    }
-
-    /// The same lines, if there is neither a quote nor a comment sign in the text.
-    #[must_use]
-    pub fn plain(self) -> Option<PlainLines<'s>> {
-        let ShortLines { white, newline, special, .. } = self;
-        // Who asks whether there is a byte of one knows it of the other.
-        let newline = newline.get(..white.len())?;
-        (!special).then_some(PlainLines { white, newline })
-    }
-
-    /// The places where the fields of the line at `start` begin and end.
-    #[must_use]
-    #[inline(always)]
-    pub fn at(self, start: usize) -> Option<ShortLine> {
-        let (white, line, newlines) = self.window(start)?;
-        let edges = (white ^ ((white << 1) | 1)) & line;
-        Some(ShortLine { edges, len: newlines.trailing_zeros() })
-    }
-
-    /// The white bytes from `start` on that are in no quotes, the bytes of the line, its newline included, and all
-    /// newlines.
-    #[inline(always)]
-    fn window(self, start: usize) -> Option<(u64, u64, u64)> {
-        let masks = match self.near(start) {
-            Some(near) if near.newline != 0 => near,
-            _ => self.far(start)?,
-        };
-        let newlines = masks.newline;
-        if newlines == 0 {
-            return None;
-        }
-        let line = newlines ^ (newlines - 1);
-        let white = masks.white;
-        if !self.special {
-            return Some((white, line, newlines));
-        }
-        let (quotes, hashes) = (masks.quote & line, masks.hash & line);
-        let inside = prefix_xor(quotes);
-        let outside = white & !inside;
-        let opening = quotes & inside;
-        let closing = quotes & !inside;
-        let odd = opening & !((outside << 1) | 1) // a quote inside a bare word
-            | (closing << 1) & !outside & line // text right after a closing quote
-            | inside & newlines & line // no closing quote
-            | hashes & !inside; // a comment
-        (odd == 0).then_some((outside, line, newlines))
-    }
-
-    /// The masks from `start` on, of 57 bytes at least: a load and a shift for each.
-    #[inline(always)]
-    fn near(self, start: usize) -> Option<Masks> {
-        let at = start / 8;
-        self.masks(|bits| {
-            let bytes = bits.get(at..at + 8)?.first_chunk()?;
-            Some(u64::from_le_bytes(*bytes) >> (start % 8))
-        })
-    }
-
-    /// The same of 64 bytes.
-    #[inline(never)]
-    fn far(self, start: usize) -> Option<Masks> {
-        let (at, shift) = (start / 8, (start % 8) as u32);
-        self.masks(|bits| {
-            let bytes: &[u8; 9] = bits.get(at..at + 9)?.first_chunk()?;
-            let [low @ .., high] = *bytes;
-            Some(u64::from_le_bytes(low) >> shift | (u64::from(high) << 1) << (63 - shift))
-        })
-    }
-
-    #[inline(always)]
-    fn masks(self, window: impl Fn(&[u8]) -> Option<u64>) -> Option<Masks> {
-        let (white, newline) = (window(self.white)?, window(self.newline)?);
-        let (quote, hash) = match self.special {
-            true => (window(self.quote)?, window(self.hash)?),
-            false => (0, 0),
-        };
-        Some(Masks { white, newline, quote, hash })
-    }
-}
 
 impl Scanner {
     /// Computes the masks of `text`.
@@ -218,7 +81,7 @@ impl Scanner {
         let mut last = [b'\n'; 64];
         last[..tail.len()].copy_from_slice(tail);
         let count = chunks.len();
-        let Scanner { white, newline, quote, hash, .. } = self;
+        let Scanner { white, newline, .. } = self;
         for bits in [&mut *white, &mut *newline] {
             bits.resize(count + BEHIND, [0; 8]);
             bits[count + 1..].fill([u8::MAX; 8]);
@@ -226,15 +89,33 @@ impl Scanner {
         let all = lines_of(chunks, &mut white[..count], &mut newline[..count]);
         let rest = lines_of(&[last], &mut white[count..=count], &mut newline[count..=count]);
         self.newlines = all.newlines + rest.newlines - (64 - tail.len()) as u64;
-        self.special = all.special || rest.special;
-        quote.clear();
-        hash.clear();
-        if self.special {
-            quote.resize(count + BEHIND, [0; 8]);
-            hash.resize(count + BEHIND, [0; 8]);
-            signs_of(chunks, &mut quote[..count], &mut hash[..count]);
-            signs_of(&[last], &mut quote[count..=count], &mut hash[count..=count]);
+        self.special = false;
+        if all.special || rest.special {
+            let mut quotes = Quotes::default();
+            let mut settled = settle(&mut quotes, chunks, &mut white[..count], newline);
+            if settled == count {
+                let (white, newline) = (&mut white[count..=count], &newline[count..=count]);
+                settled += settle(&mut quotes, &[last], white, newline);
+            }
+            self.special = settled <= count;
+            if self.special {
+                self.scan_signs(chunks, &last, settled);
+            }
         }
+    }
+
+    /// Computes the masks of quotes and comment signs, where the white bytes of some chunks are taken for settled.
+    #[inline(never)]
+    fn scan_signs(&mut self, chunks: &[[u8; 64]], last: &[u8; 64], settled: usize) {
+        let count = chunks.len();
+        let Scanner { white, newline, quote, hash, .. } = self;
+        lines_of(&chunks[..settled], &mut white[..settled], &mut newline[..settled]);
+        for bits in [&mut *quote, &mut *hash] {
+            bits.resize(count + BEHIND, [0; 8]);
+            bits[count + 1..].fill([0; 8]);
+        }
+        signs_of(chunks, &mut quote[..count], &mut hash[..count]);
+        signs_of(&[*last], &mut quote[count..=count], &mut hash[count..=count]);
     }
 
     /// Number of newlines in the text last scanned.
@@ -277,6 +158,9 @@ impl Scanner {
     #[cold]
     #[inline(never)]
     pub fn fields_by_search(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
+        if !self.special {
+            return self.plain_fields(start, spans).min(text.len());
+        }
         spans.buffer.clear();
         let mut at = start;
         loop {
@@ -289,22 +173,50 @@ impl Scanner {
             match text[first] {
                 b'#' => return self.find(at, |chunk| self.ends(chunk)).min(text.len()),
                 b'"' => {
-                    at = self.find(at + 1, |chunk| {
-                        Some(self.ends(chunk)? | Scanner::signs(&self.quote, chunk))
-                    });
+                    at = self
+                        .find(at + 1, |chunk| Some(self.ends(chunk)? | word(&self.quote, chunk)?));
                     if at < text.len() && text[at] == b'"' {
                         at += 1;
                     }
                 }
                 _ => {
-                    at = self.find(at + 1, |chunk| {
-                        Some(self.whites(chunk)? | Scanner::signs(&self.hash, chunk))
-                    })
+                    at = self
+                        .find(at + 1, |chunk| Some(self.whites(chunk)? | word(&self.hash, chunk)?))
                 }
             }
             at = at.min(text.len());
             spans.buffer.push(Span { start: first as u32, end: at as u32 });
         }
+    }
+
+    /// The same where no comment and no quote matters: whole words of bits at a time.
+    fn plain_fields(&self, start: usize, spans: &mut Spans) -> usize {
+        spans.buffer.clear();
+        // Bytes before the line are as good as white.
+        let mut before = (1 << (start % 64)) - 1;
+        let mut is_white = 1;
+        let mut first = None;
+        for chunk in start / 64.. {
+            let (Some(white), Some(newline)) = (self.whites(chunk), self.ends(chunk)) else {
+                break;
+            };
+            let (white, newline) = (white | before, newline & !before);
+            let line = newline ^ newline.wrapping_sub(1);
+            let mut edges = (white ^ (white << 1 | is_white)) & line;
+            while edges != 0 {
+                let edge = chunk as u32 * 64 + edges.trailing_zeros();
+                edges &= edges - 1;
+                match first.take() {
+                    Some(start) => spans.buffer.push(Span { start, end: edge }),
+                    None => first = Some(edge),
+                }
+            }
+            if newline != 0 {
+                return chunk * 64 + newline.trailing_zeros() as usize;
+            }
+            (before, is_white) = (0, white >> 63);
+        }
+        usize::MAX
     }
 
     /// The end of the line that holds byte `start` of the `text` last scanned.
@@ -330,30 +242,19 @@ impl Scanner {
 
     #[inline(always)]
     fn whites(&self, chunk: usize) -> Option<u64> {
-        self.white.get(chunk).map(|bits| u64::from_le_bytes(*bits))
+        word(&self.white, chunk)
     }
 
     #[inline(always)]
     fn ends(&self, chunk: usize) -> Option<u64> {
-        self.newline.get(chunk).map(|bits| u64::from_le_bytes(*bits))
-    }
-
-    /// Quotes or comment signs, of which there may be none at all.
-    #[inline(always)]
-    fn signs(bits: &Bits, chunk: usize) -> u64 {
-        bits.get(chunk).map_or(0, |bits| u64::from_le_bytes(*bits))
+        word(&self.newline, chunk)
     }
 }
 
-/// Bit i of the result is the parity of bits 0..=i: set from each opening quote to before its closing one.
-#[inline]
-const fn prefix_xor(mut bits: u64) -> u64 {
-    bits ^= bits << 1;
-    bits ^= bits << 2;
-    bits ^= bits << 4;
-    bits ^= bits << 8;
-    bits ^= bits << 16;
-    bits ^ (bits << 32)
+/// The mask of a chunk.
+#[inline(always)]
+fn word(bits: &Bits, chunk: usize) -> Option<u64> {
+    bits.get(chunk).map(|bits| u64::from_le_bytes(*bits))
 }
 
 #[cfg(test)]

@@ -279,7 +279,12 @@ impl Decoder {
             if decoded.fault.is_some() {
                 continue;
             }
-            self.lexing.scanner.fields(block.text(), line.start as usize, &mut self.lexing.spans);
+            let (text, start) = (block.text(), line.start as usize);
+            let Lexing { scanner, spans, .. } = &mut self.lexing;
+            match line.fields {
+                0 => scanner.fields_by_search(text, start, spans),
+                _ => scanner.fields(text, start, spans),
+            };
             match self.line(block.padded(), line.start as usize, defs, decoded) {
                 Ok(event) => {
                     self.grouping.unsorted[line.ordinal as usize] = event;

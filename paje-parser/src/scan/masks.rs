@@ -1,5 +1,8 @@
 //! Masks of 64 bytes at a time: which of them are of a class.
 
+use super::Masks;
+use super::quotes::Quotes;
+
 /// Notes on the masks of some chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
@@ -31,7 +34,36 @@ pub(super) fn lines_of(
     found
 }
 
-/// Computes the masks of quotes and comment signs, which most traces have none of.
+/// Takes the bytes inside quotes out of the masks of white bytes, up to the first chunk with a comment or with a quote at
+/// an odd place. Returns how many chunks come before it.
+pub(super) fn settle(
+    quotes: &mut Quotes,
+    chunks: &[[u8; 64]],
+    white: &mut [[u8; 8]],
+    newline: &[[u8; 8]],
+) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has AVX2 and POPCNT, which is more than the function asks for.
+        return unsafe { avx2::settle(quotes, chunks, white, newline) };
+    }
+    for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate() {
+        let (quote, hash) =
+            (gather(chunk, |byte| byte == b'"'), gather(chunk, |byte| byte == b'#'));
+        let Some(outside) = quotes.outside(masks(*white, *newline, quote, hash)) else {
+            return number;
+        };
+        *white = outside.to_le_bytes();
+    }
+    chunks.len()
+}
+
+const fn masks(white: [u8; 8], newline: [u8; 8], quote: u64, hash: u64) -> Masks {
+    Masks { white: u64::from_le_bytes(white), newline: u64::from_le_bytes(newline), quote, hash }
+}
+
+/// Computes the masks of quotes and comment signs, which most traces have none of at odd places.
 pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[u8; 8]]) {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
@@ -64,7 +96,8 @@ pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::Found;
+    use super::{Found, masks};
+    use crate::scan::quotes::Quotes;
     use std::arch::x86_64::{
         __m256i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x,
         _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
@@ -113,6 +146,30 @@ mod avx2 {
             *quote = equal(quotes).to_le_bytes();
             *hash = equal(hashes).to_le_bytes();
         }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn settle(
+        quotes: &mut Quotes,
+        chunks: &[[u8; 64]],
+        white: &mut [[u8; 8]],
+        newline: &[[u8; 8]],
+    ) -> usize {
+        let (signs, hashes) = (_mm256_set1_epi8(b'"' as i8), _mm256_set1_epi8(b'#' as i8));
+        // A copy, which stays in registers.
+        let mut before = *quotes;
+        let lines = white.iter_mut().zip(newline);
+        for (number, (chunk, (white, newline))) in chunks.iter().zip(lines).enumerate() {
+            let (low, high) = (load(chunk, 0), load(chunk, 32));
+            let quote = mask(_mm256_cmpeq_epi8(low, signs), _mm256_cmpeq_epi8(high, signs));
+            let hash = mask(_mm256_cmpeq_epi8(low, hashes), _mm256_cmpeq_epi8(high, hashes));
+            let Some(outside) = before.outside(masks(*white, *newline, quote, hash)) else {
+                return number;
+            };
+            *white = outside.to_le_bytes();
+        }
+        *quotes = before;
+        chunks.len()
     }
 
     /// The top bits of the bytes.

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use paje_parser::scan::ShortLines;
+use paje_parser::scan::{PlainLines, ShortLines};
+use paje_parser::token::is_white;
 
 use crate::decode::plan::ShortIds;
 
@@ -15,7 +16,7 @@ pub(super) struct Waiting {
     /// Number of lines with words that come before it.
     pub(super) ordinal: u32,
     /// Its fields: their ends or, in other batches than the usual ones, the edges of a
-    /// [`ShortLine`](paje_parser::scan::ShortLine).
+    /// [`ShortLine`](paje_parser::scan::ShortLine). None of a line that is not short.
     pub(super) fields: u64,
 }
 
@@ -74,26 +75,26 @@ pub(super) fn usual_lines_wide(lines: UsualLines<'_>) -> (usize, u32) {
 }
 
 #[inline(always)]
-fn sort_out(all: UsualLines<'_>) -> (usize, u32) {
+fn sort_out(mut all: UsualLines<'_>) -> (usize, u32) {
     let lines = all.lines;
-    match lines.plain() {
-        Some(plain) => all.sort_out(|start| plain.usual(start).or_else(|| far(lines, start))),
-        None => all.sort_out(|start| lines.usual(start)),
+    let Some(plain) = lines.plain() else {
+        all.sort_out(|start| lines.usual(start));
+        return (all.range.start, all.ordinal);
+    };
+    loop {
+        all.sort_out(|start| plain.usual(start));
+        if !all.longer(plain) {
+            return (all.range.start, all.ordinal);
+        }
     }
-}
-
-/// A line that may be somewhat longer.
-#[inline(never)]
-fn far(lines: ShortLines<'_>, start: usize) -> Option<(u64, u32)> {
-    lines.usual(start)
 }
 
 impl UsualLines<'_> {
     #[inline(always)]
-    fn sort_out(self, usual: impl Fn(usize) -> Option<(u64, u32)>) -> (usize, u32) {
-        let UsualLines { ids, padded, range, mut ordinal, waiting, .. } = self;
-        let Batches { batches, filled, .. } = waiting;
-        let (batches, mut start) = (&mut batches[..], range.start as u32);
+    fn sort_out(&mut self, usual: impl Fn(usize) -> Option<(u64, u32)>) {
+        let UsualLines { ids, padded, range, ordinal: next, waiting, .. } = self;
+        let Batches { batches, filled, .. } = &mut **waiting;
+        let (batches, mut start, mut ordinal) = (&mut batches[..], range.start as u32, *next);
         while (start as usize) < range.end {
             let at = start as usize;
             let Some((ends, len)) = usual(at) else { break };
@@ -108,6 +109,29 @@ impl UsualLines<'_> {
             ordinal += 1;
             start += len + 1;
         }
-        (start as usize, ordinal)
+        (range.start, *next) = (start as usize, ordinal);
+    }
+
+    /// Takes the next line if it is usual, but longer than most, or an event's that is long. Apart from the others, so
+    /// that what these need stays in registers.
+    #[inline(never)]
+    fn longer(&mut self, plain: PlainLines<'_>) -> bool {
+        let start = self.range.start;
+        let Some(bytes) = self.padded.get(start..start + 8).and_then(<[u8]>::first_chunk) else {
+            return false;
+        };
+        if start >= self.range.end || bytes[0] == b'%' || is_white(bytes[0]) {
+            return false;
+        }
+        let Some((ends, len)) = plain.longer(start) else { return false };
+        let line = Waiting { start: start as u32, ordinal: self.ordinal, fields: ends };
+        match self.ids.find(u64::from_le_bytes(*bytes), ends.trailing_zeros() as usize) {
+            _ if ends == 0 => self.waiting.rest.push(line),
+            Some(index) => self.waiting.push(index, line),
+            None => return false,
+        }
+        self.ordinal += 1;
+        self.range.start += len as usize + 1;
+        true
     }
 }
