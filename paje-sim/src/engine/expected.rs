@@ -14,15 +14,15 @@ use crate::resolve::expected::expect_values;
 const MANY_NOTES: usize = 1000;
 
 impl Engine<'_> {
-    /// Looks up the values that the wave's blocks name, with all workers. Not where a trace is damaged: values may wait
-    /// for their types there.
+    /// Looks up the values that the wave's blocks name, with all workers if there are several. Not where a trace is
+    /// damaged: values may wait for their types there.
     pub(super) fn expect_values(&mut self, wave: &Wave) {
         let notes: usize = wave.blocks.iter().map(|block| block.decoded.noted.len()).sum();
-        if self.findings.tally.is_some() || notes < MANY_NOTES {
+        let team = self.team.desks.len();
+        if self.findings.tally.is_some() || notes < MANY_NOTES || team == 1 {
             return;
         }
         let mut names = self.model.types.take_value_names();
-        let team = self.team.desks.len();
         let desks = self.team.desks.iter_mut().map(exclusive);
         let decoders: Vec<&Decoder> = desks.map(|desk| &desk.decoder).collect();
         let mut shares: Vec<Vec<&mut ValueNamePart>> = (0..team).map(|_| Vec::new()).collect();
