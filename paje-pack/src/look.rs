@@ -242,6 +242,8 @@ impl<'t> Look<'t> {
             Decoded::Blank => return Some(()),
             Decoded::Header => {
                 self.fixed.push(self.keep(spot));
+                // Actions are decoded anew: within a definition, the same line is refused.
+                self.deeds.clear();
                 return Some(());
             }
             Decoded::Event(event) => event,

@@ -19,7 +19,7 @@ use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
 pub struct Settings {
     /// Bytes of text that are packed by themselves: 1 to 64 MiB.
     pub segment: usize,
-    /// zstd's level for columns; short segments have at least 15.
+    /// zstd's level for columns; what is short beside a segment, and below 1 MiB, has at least 15.
     pub level: i32,
 }
 
@@ -110,16 +110,16 @@ impl Segment {
         looks: bool,
     ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // Short texts cost little time and have little to learn from.
-        let level =
-            if text.len() < 4 * SHORT { settings.level.max(THOROUGH) } else { settings.level };
+        // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long.
+        let is_below = |most: usize| text.len() < most.min(settings.segment / 2);
+        let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
         let (told, passage) = tell(text, definitions, level, looks)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
         // Texts that are no trace, or hardly any, may be better off without all this.
         let is_good = || size(&pages) * 4 < text.len();
-        if text.len() < SHORT || !is_good() {
+        if is_below(SHORT) || !is_good() {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
             if whole.kept.len() < size(&pages) {
                 pages = vec![

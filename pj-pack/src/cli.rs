@@ -118,7 +118,7 @@ const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 /// Sizes of texts that are cut into so many segments, if no other size is asked for. Shorter ones are soon read whole; of longer
 /// ones, the usual segment is a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
-const PARTS: u64 = 128;
+const PARTS: u64 = 96;
 
 impl Cli {
     /// Size of the segments of a text, whose size may be known.
@@ -160,7 +160,7 @@ mod tests {
         let cli = |words: &[&str]| Cli::parse_from([&["pj_pack", "t"], words].concat());
         let of = |text| cli(&[]).segment_of(text);
         assert_eq!([of(None), of(Some((64 << 20) - 1)), of(Some(512 << 20))], [4 << 20; 3]);
-        assert_eq!([of(Some(64 << 20)), of(Some(256 << 20))], [512 << 10, 2 << 20]);
+        assert_eq!([of(Some(96 << 20)), of(Some(384 << 20))], [1 << 20, 4 << 20]);
         assert_eq!(cli(&["--segment", "1M"]).segment_of(Some(64 << 20)), 1 << 20);
     }
 }

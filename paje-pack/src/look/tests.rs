@@ -88,7 +88,8 @@ impl Plain {
             }
         }
         if event.span(FieldName::Time).is_some() {
-            let time = event.time().ok()?;
+            // -0 and 0 are one time.
+            let time = event.time().ok()? + 0.0;
             let (first, last) = self.times.unwrap_or((time, time));
             if time >= last {
                 let line = (!is_kept).then(|| line.clone());
@@ -159,11 +160,13 @@ fn plainly(text: &[u8], definitions: &Definitions) -> Option<String> {
     ))
 }
 
+/// All that a passage tells. Times of -0 are those of 0, as in any comparison.
 fn told(passage: &Passage) -> String {
+    let (first, last) = passage.times;
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
         passage.lines,
-        passage.times,
+        (first + 0.0, last + 0.0),
         passage.latest,
         passage.fixed,
         passage.aliased,
@@ -227,6 +230,13 @@ fn a_code_is_not_defined_anew() {
 }
 
 #[test]
+fn a_line_within_a_definition_is_refused() {
+    let event = "%EventDef PajeNewEvent 9\n% Time date\n%EndEventDef\n";
+    let text = event.to_owned() + "9 1\n%EventDef PajePushState 8\n9 2\n%EndEventDef\n";
+    assert_eq!(assert_same(text.as_bytes(), 1 << 20), 0);
+}
+
+#[test]
 fn times_are_compared_as_they_are_read() {
     let event = "%EventDef PajeNewEvent 9\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n";
     for times in [
@@ -238,6 +248,8 @@ fn times_are_compared_as_they_are_read() {
         ["2.5", "1e3", "999.9"],
         ["-1.5", "-1.5", "-2.5"],
         ["1", "0", "1"],
+        ["0", "-0", "1"],
+        ["-0", "0", "-1"],
         ["1e300", "5", "1e300"],
         ["-1e300", "-5", "1e-300"],
         ["0.3", "0.30000000000000004", "3e-1"],
