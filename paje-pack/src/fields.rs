@@ -308,7 +308,9 @@ impl FieldsIn {
         if !fields.iter().all(is_known) {
             side.fail();
         }
-        let table = Table::read(side, column + column::NUMBERS, length);
+        // A key has eight slots, of which each may have a number.
+        let most = length.saturating_mul(8);
+        let table = Table::read(side, column + column::NUMBERS, [most; 2]);
         FieldsIn { table, fields, slots: Vec::new(), texts: Texts::default() }
     }
 

@@ -107,7 +107,8 @@ impl LinesIn {
     pub(crate) fn new(side: &mut Reading<'_>, lines: u64) -> LinesIn {
         let most = usize::try_from(lines).unwrap_or(usize::MAX);
         let lanes = side.numbers(column::LANES, most).into_iter();
-        let table = Table::read(side, column::ACTIONS, most);
+        // Each line may be in a lane of its own, beside the one that has no name.
+        let table = Table::read(side, column::ACTIONS, [most.saturating_add(1), most]);
         LinesIn { names: texts(), actions: texts(), lanes, table }
     }
 

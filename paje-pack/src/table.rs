@@ -52,10 +52,14 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads a table of at most so many numbers.
-    pub(crate) fn read(side: &mut Reading<'_>, column: usize, most: usize) -> Table {
-        let counts = side.numbers(column, most);
-        let numbers = side.numbers(column + NUMBER, most);
+    /// Reads a table of at most so many groups and numbers.
+    pub(crate) fn read(
+        side: &mut Reading<'_>,
+        column: usize,
+        [groups, numbers]: [usize; 2],
+    ) -> Table {
+        let counts = side.numbers(column, groups);
+        let numbers = side.numbers(column + NUMBER, numbers);
         let mut end = 0_u64;
         let groups = counts.into_iter().map(|count| {
             let start = end;
@@ -98,14 +102,14 @@ mod tests {
         rows.write(usize::MAX, &mut side, 3);
         let [columns, texts] = side.finish(3).unwrap();
         let mut side = Reading::new(&columns, &texts, 1000);
-        let mut table = Table::read(&mut side, 3, 1000);
+        let mut table = Table::read(&mut side, 3, [1000; 2]);
         for place in 0..1000 {
             assert_eq!(table.next(group(place)), Some(number(place)), "{place}");
         }
         assert!(!side.failed);
         assert!((0..1000).all(|group| table.next(group).is_none()));
         // One number less than there are, or none at all.
-        for most in [999, 0] {
+        for most in [[1000, 999], [300, 1000], [0, 0]] {
             let mut side = Reading::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);
             assert!(side.failed);

@@ -222,7 +222,7 @@ impl TimesIn {
         if base > base::LANE {
             side.fail();
         }
-        let table = Table::read(side, column::NUMBERS, length);
+        let table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
         let spelling = Spelling::new(scale.after, scale.zeros);
         let (from_lane, last) = (base == base::LANE, Last::default());
         let odd = FieldsIn::new(side, column::ODD, length);

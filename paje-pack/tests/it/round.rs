@@ -101,7 +101,26 @@ fn damaged_traces_come_back() {
     for round in 0..if cfg!(debug_assertions) { 100 } else { 5000 } {
         let text = damage(&examples[round % examples.len()], dice);
         let text = &text[..text.len().min(10_000)];
-        assert_back(text, [1 << 20, 3000][round % 2]);
+        assert_back(text, [1 << 20, 3000, 400][round % 3]);
+    }
+}
+
+/// Segments in which each line is in a lane of its own, or has a key that stands in a step of its own.
+#[test]
+fn segments_of_nothing_that_comes_again_come_back() {
+    let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
+                  %EventDef PajeEndLink 2\n% Type string\n% Key string\n%EndEventDef\n";
+    let lanes: String = (0..400).map(|number| format!("1 0 {number}\n")).collect();
+    let keys: String = (0..400).map(|number| format!("2 {number} k\n")).collect();
+    for text in [lanes, keys] {
+        let text = header.to_owned() + &text;
+        for segment in [header.len(), 300, 1000, 3000, 1 << 20] {
+            assert_back(text.as_bytes(), segment);
+        }
+    }
+    for shape in datasets::Shape::ALL {
+        let text = datasets::generate(shape, 30_000, 4);
+        [400, 1500, 4000].iter().for_each(|segment| assert_back(&text, *segment));
     }
 }
 
