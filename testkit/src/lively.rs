@@ -24,7 +24,8 @@ const EVENTS: [(&str, &str, &str); 18] = [
     ("to", "EndLink", "Time Type Container Value EndContainer Key"),
 ];
 
-const WORLD: &str = "\
+/// Two processes `p` and `q` on a host `h`, in the words of [`definitions`]'s events.
+pub const WORLD: &str = "\
 ctype Host 0 H
 ctype Process H P
 stype State P S

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use testkit::WORLD;
 pub(crate) use testkit::said;
 
 /// Events by the word that stands for them in the tests' traces: event numbers may be words.
@@ -34,19 +35,6 @@ const EVENTS: [(&str, &str, &str); 23] = [
         "A B C D E F G H I J K L M N O P Q R S T U V W X Time Type Container Value",
     ),
 ];
-
-/// Two processes `p` and `q` on a host `h`.
-const WORLD: &str = "\
-ctype Host 0 H
-ctype Process H P
-stype State P S
-vtype Load P V
-etype Mark P E
-ltype Message H P P L
-create 0 h H 0
-create 0 p P h
-create 0 q P h
-";
 
 /// The definitions of all events.
 pub(crate) fn header() -> String {
