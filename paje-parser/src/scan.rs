@@ -2,12 +2,12 @@
 //!
 //! [`Scanner::scan`] turns a block of whole lines into bit masks, one bit a byte: white space,
 //! newlines, quotes and comment signs. [`Scanner::fields`] then reads a line's fields off these
-//! masks: in a line without comments, a field begins or ends wherever the white-space mask changes.
-//! Lines that the bits cannot tell (long ones, comments, quotes at odd places) go through
+//! masks: a field begins or ends wherever the white-space mask changes, if comments are as good as white space.
+//! Lines that the bits cannot tell (long ones, quotes at odd places) go through
 //! [`Scanner::fields_by_search`], which jumps from mask bit to mask bit and obeys every rule.
 //!
-//! Where all quotes of a block stand around whole fields, and it has no comment, white bytes inside quotes are taken
-//! out of the mask once and for all: its lines are then read as if there were no quotes.
+//! Where all quotes of a block stand around whole fields, white bytes inside quotes are taken out of the mask, and comments
+//! put into it, once and for all: its lines are then read as if there were neither.
 //!
 //! Both must find what [`token::fields`](crate::token::fields) finds: change them together.
 //!
@@ -19,7 +19,7 @@ mod lines;
 mod masks;
 mod quotes;
 
-use crate::token::Span;
+use crate::token::{Span, is_white};
 use masks::{lines_of, settle, signs_of};
 use quotes::Quotes;
 
@@ -59,15 +59,17 @@ impl Spans {
 /// Masks of a block of text; kept and filled again for every block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
-    /// White bytes; outside quotes, unless the block is special.
+    /// White bytes; outside quotes and with comments, unless the block is special.
     white: Bits,
     newline: Bits,
     /// Of the last block that was special.
     quote: Bits,
     hash: Bits,
     newlines: u64,
-    /// True if the block has a comment, or a quote at an odd place.
+    /// True if the block has a quote at an odd place.
     special: bool,
+    /// True if no two white bytes of the block stand side by side; never if it is special.
+    single: bool,
 }
 
 /// Chunks behind those of the text: what is left of it, and two of newlines, so that every search ends, and a window
@@ -90,6 +92,7 @@ impl Scanner {
         let rest = lines_of(&[last], &mut white[count..=count], &mut newline[count..=count]);
         self.newlines = all.newlines + rest.newlines - (64 - tail.len()) as u64;
         self.special = false;
+        self.single = false;
         if all.special || rest.special {
             let mut quotes = Quotes::default();
             let mut settled = settle(&mut quotes, chunks, &mut white[..count], newline);
@@ -99,9 +102,12 @@ impl Scanner {
             }
             self.special = settled <= count;
             if self.special {
-                self.scan_signs(chunks, &last, settled);
+                return self.scan_signs(chunks, &last, settled);
             }
         }
+        // Where the text ends within a line, a newline is thought behind it.
+        let ends_white = text.last().is_some_and(|byte| *byte != b'\n' && is_white(*byte));
+        self.single = !ends_white && !has_doubled(&self.white[..=count], tail.len());
     }
 
     /// Computes the masks of quotes and comment signs, where the white bytes of some chunks are taken for settled.
@@ -130,7 +136,8 @@ impl Scanner {
     pub fn short_lines(&self) -> ShortLines<'_> {
         let (white, newline) = (self.white.as_flattened(), self.newline.as_flattened());
         let (quote, hash) = (self.quote.as_flattened(), self.hash.as_flattened());
-        ShortLines { white, newline, quote, hash, special: self.special }
+        let (special, single) = (self.special, self.single);
+        ShortLines { white, newline, quote, hash, special, single }
     }
 
     /// Finds the fields of the line that starts at `start` of the `text` last scanned.
@@ -249,6 +256,20 @@ impl Scanner {
     fn ends(&self, chunk: usize) -> Option<u64> {
         word(&self.newline, chunk)
     }
+}
+
+/// Tells whether two bits stand side by side, where a newline comes before the first chunk, and of the last one so many
+/// bits count.
+fn has_doubled(bits: &[[u8; 8]], in_last: usize) -> bool {
+    let doubled = |before: u64, bits: u64| bits & (bits << 1 | before >> 63);
+    let (mut before, mut found) = (u64::MAX, 0);
+    let Some((last, whole)) = bits.split_last() else { return false };
+    for bits in whole {
+        let bits = u64::from_le_bytes(*bits);
+        found |= doubled(before, bits);
+        before = bits;
+    }
+    found | doubled(before, u64::from_le_bytes(*last)) & ((1 << (in_last % 64)) - 1) != 0
 }
 
 /// The mask of a chunk.

@@ -13,8 +13,8 @@ pub struct ShortLine {
     pub len: u32,
 }
 
-/// The lines of a text that are short: their fields can be read off one 64-byte window, for they have no comment, and
-/// quotes only around whole fields.
+/// The lines of a text that are short: their fields can be read off one 64-byte window, for they have quotes only around
+/// whole fields. Comments are as good as white bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
     pub(super) white: &'s [u8],
@@ -22,16 +22,35 @@ pub struct ShortLines<'s> {
     pub(super) quote: &'s [u8],
     pub(super) hash: &'s [u8],
     pub(super) special: bool,
+    pub(super) single: bool,
 }
 
-/// The lines of a text without comments and with quotes only around whole fields.
+/// The lines of a text with quotes only around whole fields.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainLines<'s> {
     white: &'s [u8],
     newline: &'s [u8],
+    single: bool,
 }
 
 impl PlainLines<'_> {
+    /// True if no two white bytes of the text stand side by side, newlines among them.
+    #[must_use]
+    pub const fn are_single(&self) -> bool {
+        self.single
+    }
+
+    /// The same as [`PlainLines::usual`], if no two white bytes of the text stand side by side: there is nothing to ask.
+    #[must_use]
+    #[inline(always)]
+    pub fn single(self, start: usize) -> Option<(u64, u32)> {
+        let (newlines, white) = (near(self.newline, start)?, near(self.white, start)?);
+        match newlines {
+            0 => None,
+            _ => Some((white & (newlines ^ (newlines - 1)), newlines.trailing_zeros())),
+        }
+    }
+
     /// The same as [`ShortLines::usual`] of most lines, in one load and one shift for each mask: they have less than 57 bytes.
     #[must_use]
     #[inline(always)]
@@ -94,7 +113,7 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 impl<'s> ShortLines<'s> {
     /// The ends of the fields of the line at `start`, and its length without its newline, if the fields stand one byte
     /// apart, which is usual. The ends are bits, lowest first, and counted from the beginning of the line: the lowest is
-    /// set where the line begins with a white byte. One more white byte may end the line.
+    /// set where the line begins with a white byte or a comment. One more white byte may end the line.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -102,13 +121,13 @@ impl<'s> ShortLines<'s> {
         usual(white, line, newlines)
     }
 
-    /// The same lines, if the text has no comment, and quotes only around whole fields.
+    /// The same lines, if the text has quotes only around whole fields.
     #[must_use]
     pub fn plain(self) -> Option<PlainLines<'s>> {
-        let ShortLines { white, newline, special, .. } = self;
+        let ShortLines { white, newline, special, single, .. } = self;
         // Who asks whether there is a byte of one knows it of the other.
         let newline = newline.get(..white.len())?;
-        (!special).then_some(PlainLines { white, newline })
+        (!special).then_some(PlainLines { white, newline, single })
     }
 
     /// The places where the fields of the line at `start` begin and end.
@@ -120,7 +139,7 @@ impl<'s> ShortLines<'s> {
         Some(ShortLine { edges, len: newlines.trailing_zeros() })
     }
 
-    /// The white bytes from `start` on that are in no quotes, the bytes of the line, its newline included, and all
+    /// The white bytes from `start` on that are in no quotes, or in comments, the bytes of the line, its newline included, and all
     /// newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {

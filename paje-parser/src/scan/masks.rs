@@ -34,8 +34,8 @@ pub(super) fn lines_of(
     found
 }
 
-/// Takes the bytes inside quotes out of the masks of white bytes, up to the first chunk with a comment or with a quote at
-/// an odd place. Returns how many chunks come before it.
+/// Takes the bytes inside quotes out of the masks of white bytes, and puts those of comments in, up to the first chunk with
+/// a quote at an odd place. Returns how many chunks come before it.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],

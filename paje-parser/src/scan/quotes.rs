@@ -1,4 +1,4 @@
-//! Quotes, chunk after chunk.
+//! Quotes and comments, chunk after chunk.
 
 use super::Masks;
 
@@ -11,27 +11,64 @@ pub(super) struct Quotes {
     after_white: u64,
     /// The lowest bit if the byte before is a closing quote.
     after_closing: u64,
+    /// The chunk begins inside a comment.
+    in_comment: bool,
 }
 
 impl Default for Quotes {
     /// The beginning of a line.
     fn default() -> Self {
-        Quotes { inside: 0, after_white: 1, after_closing: 0 }
+        Quotes { inside: 0, after_white: 1, after_closing: 0, in_comment: false }
     }
 }
 
 impl Quotes {
-    /// The white bytes of the next chunk that are in no quotes; none if it has a comment, or a quote at an odd place.
+    /// The white bytes of the next chunk that are in no quotes, those of comments among them; none if it has a quote at an
+    /// odd place.
     #[inline(always)]
-    pub(super) const fn outside(&mut self, masks: Masks) -> Option<u64> {
+    pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
+        match masks.hash != 0 || self.in_comment {
+            false => self.bare(masks),
+            true => self.without_comments(masks),
+        }
+    }
+
+    /// The same, where comments are as good as white bytes.
+    #[cold]
+    #[inline(never)]
+    fn without_comments(&mut self, masks: Masks) -> Option<u64> {
         let Masks { white, newline, quote, hash } = masks;
+        let (mut in_quotes, mut in_comment) = (self.inside != 0, self.in_comment);
+        let mut comments = if in_comment { u64::MAX } else { 0 };
+        let mut rest = newline | quote | hash;
+        while rest != 0 {
+            let bit = rest & rest.wrapping_neg();
+            rest ^= bit;
+            if bit & newline != 0 {
+                (in_quotes, in_comment) = (false, false);
+                comments &= bit - 1;
+            } else if !in_comment && bit & quote != 0 {
+                in_quotes = !in_quotes;
+            } else if !in_comment && !in_quotes {
+                in_comment = true;
+                comments |= bit.wrapping_neg();
+            }
+        }
+        let outside = self.bare(Masks { white: white | comments, quote: quote & !comments, ..masks });
+        self.in_comment = in_comment;
+        outside
+    }
+
+    /// The same of a chunk without comments.
+    #[inline(always)]
+    const fn bare(&mut self, masks: Masks) -> Option<u64> {
+        let Masks { white, newline, quote, .. } = masks;
         let inside = prefix_xor(quote) ^ self.inside;
         let outside = white & !inside;
         let (opening, closing) = (quote & inside, quote & !inside);
         let odd = opening & !(outside << 1 | self.after_white) // a quote inside a bare word
             | (closing << 1 | self.after_closing) & !outside // text right after a closing quote
-            | inside & newline // no closing quote
-            | hash & !inside; // a comment
+            | inside & newline; // no closing quote
         if odd != 0 {
             return None;
         }

@@ -16,7 +16,7 @@ fn check(text: &[u8]) {
         if let Some((ends, len)) = scanner.short_lines().usual(start) {
             match ends & 1 {
                 0 => check_ends(ends, start, &plain),
-                _ => assert!(token::is_white(text[start])),
+                _ => assert!(token::is_white(text[start]) || text[start] == b'#'),
             }
             assert_eq!(Some(len), scanner.short_lines().at(start).map(|line| line.len));
         }
@@ -29,6 +29,14 @@ fn check(text: &[u8]) {
         assert_eq!(searched.as_slice(), plain, "{shown:?}");
         start = end + 1;
     }
+    // The last line's newline is thought behind it, if it is missing.
+    let end: &[u8] = if text.ends_with(b"\n") { b"" } else { b"\n" };
+    let whole = [b"\n", text, end].concat();
+    if !text.is_empty() && !text.iter().any(|byte| matches!(byte, b'"' | b'#')) {
+        let doubled = whole.windows(2).any(|pair| pair.iter().copied().all(token::is_white));
+        let lines = scanner.short_lines().plain();
+        assert_eq!(lines.map(|lines| lines.are_single()), Some(!doubled));
+    }
 }
 
 /// A line of a text whose quotes are settled: no other than by all masks.
@@ -39,6 +47,9 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize) {
         match expected {
             Some((_, len)) if len < 57 => assert_eq!(found, expected),
             _ => assert!(found.is_none() || found == expected),
+        }
+        if plain.are_single() {
+            assert_eq!(plain.single(start), found);
         }
         match lines.at(start) {
             Some(_) => assert_eq!(plain.longer(start), expected),
@@ -65,6 +76,8 @@ fn usual_lines() {
         ("12 S  \n", 0),
         ("\"a\"b c\n", 0),
         ("12 # S\n", 0),
+        ("12 S#\n", 1 << 2 | 1 << 4),
+        ("#\n", 1 << 0),
         ("\n", 1 << 0),
         ("\r\n", 1 << 0),
     ] {
@@ -112,14 +125,17 @@ fn plain_lines() {
     let mut scanner = Scanner::default();
     scanner.scan(b"12 3.5 S\n");
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x144, 8)));
+    scanner.scan(b"12 3.5 S\n# \" 1");
+    assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x144, 8)));
     scanner.scan(b"12 \"S # 1\"\n");
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x404, 10)));
 }
 
-/// Quotes at odd places and comments, after quotes around fields and wherever chunks of 64 bytes end.
+/// Quotes at odd places, after quotes around fields and comments, and wherever chunks of 64 bytes end.
 #[test]
 fn odd_places() {
-    let odd = ["a\"b", "\"a\"b", "\"a\"\"b\"", "\"a", "a#", "#a", "\"", "\"a\"# b"];
+    let odd = ["a\"b", "\"a\"b", "\"a\"\"b\"", "\"a", "\"", "\"a\"\"# b"];
+    let comments = ["a#", "#a", "\"a\"# b", "# \"a", "#a\"b \"c\"#"];
     // An interpreter is slow.
     for length in (0..140).filter(|length| !cfg!(miri) || matches!(length % 64, 0 | 1 | 63)) {
         let fine = format!("1 \"{}\" \"# b\"\t\"\"\n", "a ".repeat(length));
@@ -128,6 +144,12 @@ fn odd_places() {
             scanner.scan(fine.as_bytes());
             assert!(scanner.short_lines().plain().is_some(), "{fine:?}");
             check(fine.as_bytes());
+            for comment in comments {
+                let text = format!("{fine} {comment}\n{fine}");
+                scanner.scan(text.as_bytes());
+                assert!(scanner.short_lines().plain().is_some(), "{text:?}");
+                check(text.as_bytes());
+            }
             for odd in odd {
                 let text = format!("{fine} {odd}\n{fine}");
                 scanner.scan(text.as_bytes());
@@ -163,14 +185,21 @@ fn every_byte_has_its_class() {
         let mut scanner = Scanner::default();
         scanner.scan(&chunk);
         let masks = scanner.short_lines().far(0).expect("there is a chunk");
+        // A comment is white up to the end of its line.
+        let comment = if byte == b'#' { u64::MAX << (byte % 64) } else { 0 };
         let expected = Masks {
-            white: gather(&chunk, token::is_white),
+            white: gather(&chunk, token::is_white) | comment,
             newline: gather(&chunk, |byte| byte == b'\n'),
             quote: gather(&chunk, |byte| byte == b'"'),
             hash: gather(&chunk, |byte| byte == b'#'),
         };
+        // Signs are looked at only where they matter.
+        let expected = match scanner.special {
+            true => expected,
+            false => Masks { quote: 0, hash: 0, ..expected },
+        };
         assert_eq!(masks, expected, "byte {byte}");
-        assert_eq!(scanner.special, matches!(byte, b'"' | b'#'), "byte {byte}");
+        assert_eq!(scanner.special, byte == b'"', "byte {byte}");
     }
 }
 
