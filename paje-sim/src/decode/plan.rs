@@ -70,13 +70,20 @@ pub(super) enum Action {
 /// another have [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
+    /// By the first two bytes of a line, if its number has one or two: one more than the batch, times four, and how many
+    /// bytes the number has; zero for none.
+    pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
 }
 
 impl Default for ShortIds {
     fn default() -> Self {
-        // No text is so long.
-        ShortIds { slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]) }
+        let pairs = vec![0; 1 << 16].into_boxed_slice();
+        ShortIds {
+            pairs: pairs.try_into().expect("it has as many"),
+            // No text is so long.
+            slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
+        }
     }
 }
 
@@ -95,6 +102,16 @@ impl ShortIds {
     #[inline(always)]
     const fn slot(key: u64) -> usize {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
+    }
+
+    /// The same as [`ShortIds::find`], soonest for short numbers: one more than the batch, or 0.
+    #[inline(always)]
+    pub(super) fn behind(&self, bytes: u64, len: usize) -> u32 {
+        let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
+        match (pair & 3) as usize == len {
+            true => pair >> 2,
+            false => self.find(bytes, len).map_or(0, |batch| batch + 1),
+        }
     }
 
     /// The batch for usual lines of the event whose number is the first `len` of eight bytes.
@@ -117,6 +134,18 @@ impl ShortIds {
         let slot = &mut self.slots[ShortIds::slot(key)];
         if slot.0 == u64::MAX {
             *slot = (key, batch);
+        }
+        let seconds = match id {
+            [_] => &b" \t"[..],
+            [_, second] => std::slice::from_ref(second),
+            _ => return,
+        };
+        let Ok(next) = u16::try_from((batch + 1) << 2 | id.len() as u32) else { return };
+        for second in seconds {
+            let pair = &mut self.pairs[usize::from(u16::from_le_bytes([id[0], *second]))];
+            if *pair == 0 {
+                *pair = next;
+            }
         }
     }
 }

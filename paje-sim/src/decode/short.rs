@@ -111,8 +111,9 @@ impl Decoder {
     /// Decodes the batches; the lines that do not fit join the rest.
     #[inline(always)]
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
-        if self.grouping.unsorted.len() < self.waiting.lines as usize {
-            self.grouping.unsorted.resize(self.waiting.lines as usize, NOTHING);
+        let lines = self.waiting.lines as usize;
+        if self.grouping.unsorted.len() < lines {
+            self.grouping.unsorted.resize(lines + lines / 8, NOTHING);
         }
         let mut filled = std::mem::take(&mut self.waiting.filled);
         // A rule, so that what is noted does not depend on the order of lines.
@@ -120,7 +121,7 @@ impl Decoder {
         for index in filled.drain(..) {
             let plan = index as usize / 2;
             self.note_use(plan);
-            let mut batch = std::mem::take(&mut self.waiting.batches[index as usize]);
+            let mut batch = self.waiting.take(index);
             let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
@@ -149,8 +150,7 @@ impl Decoder {
                 },
                 Action::Replayed(op) => self.other_batch(padded, &plan, op, &batch, decoded),
             }
-            batch.clear();
-            self.waiting.batches[index as usize] = batch;
+            self.waiting.give_back(batch);
         }
         self.waiting.filled = filled;
     }

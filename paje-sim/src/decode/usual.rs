@@ -30,8 +30,10 @@ pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
 pub(super) struct Batches {
     /// See [`batch_of`].
     pub(super) batches: Vec<Vec<Waiting>>,
-    /// Those that are not empty.
+    /// Those that are not empty. Others have no memory.
     pub(super) filled: Vec<u32>,
+    /// Their memory.
+    spare: Vec<Vec<Waiting>>,
     pub(super) rest: Vec<Waiting>,
     /// Number of lines with words that the block at hand has so far.
     pub(super) lines: u32,
@@ -41,12 +43,42 @@ impl Batches {
     #[inline(always)]
     pub(super) fn push(&mut self, index: u32, line: Waiting) {
         let batch = &mut self.batches[index as usize];
-        if batch.is_empty() {
-            self.filled.push(index);
+        if batch.len() == batch.capacity() {
+            make_room(batch, index, &mut self.filled, &mut self.spare);
         }
         batch.push(line);
     }
+
+    /// Takes a batch out.
+    pub(super) fn take(&mut self, index: u32) -> Vec<Waiting> {
+        std::mem::take(&mut self.batches[index as usize])
+    }
+
+    /// Gives the memory of one back.
+    pub(super) fn give_back(&mut self, mut batch: Vec<Waiting>) {
+        batch.clear();
+        self.spare.push(batch);
+    }
 }
+
+/// Room for one more in a batch that is full, or has no memory.
+#[cold]
+#[inline(never)]
+fn make_room(
+    batch: &mut Vec<Waiting>,
+    index: u32,
+    filled: &mut Vec<u32>,
+    spare: &mut Vec<Vec<Waiting>>,
+) {
+    if batch.is_empty() {
+        filled.push(index);
+        *batch = spare.pop().unwrap_or_default();
+    }
+    batch.reserve(FEWEST);
+}
+
+/// Lines that a batch has room for at least.
+const FEWEST: usize = 256;
 
 /// Lines from which on some may stand as usual, and where they go.
 pub(super) struct UsualLines<'a> {
@@ -77,33 +109,40 @@ pub(super) fn usual_lines_wide(lines: UsualLines<'_>) -> (usize, u32) {
 #[inline(always)]
 fn sort_out(mut all: UsualLines<'_>) -> (usize, u32) {
     let lines = all.lines;
-    let Some(plain) = lines.plain() else {
-        all.sort_out(|start| lines.usual(start));
-        return (all.range.start, all.ordinal);
-    };
-    loop {
-        all.sort_out(|start| plain.usual(start));
-        if !all.longer(plain) {
-            return (all.range.start, all.ordinal);
-        }
+    match lines.plain() {
+        None => all.sort_out(|start| lines.usual(start)),
+        Some(plain) if plain.are_single() => loop {
+            all.sort_out(|start| plain.single(start));
+            if !all.longer(plain) {
+                break;
+            }
+        },
+        Some(plain) => loop {
+            all.sort_out(|start| plain.usual(start));
+            if !all.longer(plain) {
+                break;
+            }
+        },
     }
+    (all.range.start, all.ordinal)
 }
 
 impl UsualLines<'_> {
     #[inline(always)]
     fn sort_out(&mut self, usual: impl Fn(usize) -> Option<(u64, u32)>) {
         let UsualLines { ids, padded, range, ordinal: next, waiting, .. } = self;
-        let Batches { batches, filled, .. } = &mut **waiting;
+        let Batches { batches, filled, spare, .. } = &mut **waiting;
         let (batches, mut start, mut ordinal) = (&mut batches[..], range.start as u32, *next);
         while (start as usize) < range.end {
             let at = start as usize;
             let Some((ends, len)) = usual(at) else { break };
             let Some(bytes) = padded.get(at..at + 8).and_then(<[u8]>::first_chunk) else { break };
             let id_len = ends.trailing_zeros() as usize;
-            let Some(index) = ids.find(u64::from_le_bytes(*bytes), id_len) else { break };
+            // There is no batch before the first.
+            let index = ids.behind(u64::from_le_bytes(*bytes), id_len).wrapping_sub(1);
             let Some(batch) = batches.get_mut(index as usize) else { break };
-            if batch.is_empty() {
-                filled.push(index);
+            if batch.len() == batch.capacity() {
+                make_room(batch, index, filled, spare);
             }
             batch.push(Waiting { start, ordinal, fields: ends });
             ordinal += 1;
