@@ -109,7 +109,7 @@ impl KnownLanes {
 
     /// Looks at where [`KnownLanes::find`] will.
     #[inline(always)]
-    pub(super) fn look(&self, word: Word, context: u64) -> u64 {
-        self.by_pair.look(word, context) ^ self.shared.by_pair().look(word, context)
+    pub(super) fn look(&self, word: Word) -> u64 {
+        self.by_pair.look(word) ^ self.shared.by_pair().look(word)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::symbols::Symbol;
-use crate::names::hash::{Word, hash_word};
+use crate::names::hash::{Word, hash_salted};
 
 /// Lane as a decoder knows it.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,9 @@ impl Default for PairTable {
 impl PairTable {
     /// The first slot to look at.
     #[inline(always)]
-    fn home(&self, word: Word, context: u64) -> usize {
-        let hash = u128::from(hash_word(word, context));
+    fn home(&self, word: Word) -> usize {
+        // Contexts are few, and hardly ever two of one text.
+        let hash = u128::from(hash_salted(word, 0));
         ((hash * self.slots.len() as u128) >> 64) as usize
     }
 
@@ -56,7 +57,7 @@ impl PairTable {
     /// The lane of a pair.
     #[inline(always)]
     pub(super) fn find(&self, word: Word, context: u64) -> Option<KnownLane> {
-        let mut at = self.home(word, context);
+        let mut at = self.home(word);
         loop {
             let slot = self.slots.get(at)?;
             let other = (slot[2] ^ context) & ((1 << CONTEXT) - 1);
@@ -79,8 +80,8 @@ impl PairTable {
 
     /// Looks at where [`PairTable::find`] will.
     #[inline(always)]
-    pub(super) fn look(&self, word: Word, context: u64) -> u64 {
-        let slot = self.slots.get(self.home(word, context));
+    pub(super) fn look(&self, word: Word) -> u64 {
+        let slot = self.slots.get(self.home(word));
         // The slot may lie in two lines of the cache.
         slot.map_or(0, |slot| slot[0] ^ slot[2])
     }
@@ -119,7 +120,7 @@ impl PairTable {
     }
 
     fn place(&mut self, slot: Slot) {
-        let mut at = self.home([slot[0], slot[1]], slot[2] & ((1 << CONTEXT) - 1));
+        let mut at = self.home([slot[0], slot[1]]);
         while self.slots[at][2] != 0 {
             at = self.next(at);
         }

@@ -258,8 +258,7 @@ impl Decoder {
             return;
         };
         if let Some(word) = word.filter(|_| self.known.tails(is_link).are_few()) {
-            let context = plan.pair_context(len) | (op as u64) << 16;
-            self.known.tails_mut(is_link).insert(word, context, tail);
+            self.known.tails_mut(is_link).insert(word, plan.pair_context(len), op, tail);
         }
         self.lines::<T, false>(padded, plan, op, std::slice::from_ref(line), decoded);
     }
@@ -270,7 +269,7 @@ impl Decoder {
         let looks = lines.iter().map(|line| {
             let (start, end) = T::pair((line.start, line.fields), plan)?;
             let len = end.checked_sub(start)?;
-            Some(self.known.look(word(padded, start, len)?, plan.pair_context(len)))
+            Some(self.known.look(word(padded, start, len)?))
         });
         std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
     }
@@ -353,8 +352,7 @@ impl Decoder {
         let Some(word) = known else {
             return self.tail_by_names(line, start_of_line, plan, op, fields, decoded);
         };
-        let context = plan.pair_context(to - from) | (op as u64) << 16;
-        self.known.tails(is_link).find(word, context)
+        self.known.tails(is_link).find(word, plan.pair_context(to - from), op)
     }
 
     /// The same of any line, name by name.

@@ -84,7 +84,7 @@ impl Decoder {
                 Some((lane, symbol, plain_pair(type_name, container.text, nature)?))
             }));
             // Each is somewhere in memory that nothing has looked at for long: they are fetched side by side.
-            let looks = pairs.iter().map(|(_, _, pair)| shared.by_pair().look(pair.0, pair.1));
+            let looks = pairs.iter().map(|(_, _, pair)| shared.by_pair().look(pair.0));
             std::hint::black_box(looks.fold(0, |all, look| all ^ look));
             for (lane, symbol, pair) in &pairs {
                 if shared.by_pair().find(pair.0, pair.1).is_some() {

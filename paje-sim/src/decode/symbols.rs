@@ -8,7 +8,7 @@
 
 use paje_parser::Span;
 
-use crate::names::hash::{Word, bare, hash_bytes, hash_word, word};
+use crate::names::hash::{Word, bare, hash_bytes, hash_salted, hash_word, word};
 use crate::names::text::{Name, TextArena, TextRef};
 
 /// A number that stands for a text in a context, from 0 in the order of first use.
@@ -30,20 +30,40 @@ impl<V: Default> Slot<V> {
 
 const FREE: u64 = u64::MAX;
 
-/// Words, each in a context, and a symbol or something as small for each.
+/// Words, each in a context, and a symbol or something as small for each. If it is of `FEW` contexts, no word comes in more
+/// than a few that differ below [`WordTable::SALT`].
 #[derive(Clone, Debug)]
-pub(crate) struct WordTable<V = Symbol> {
+pub(crate) struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
     len: usize,
 }
 
-impl<V: Copy + Default> Default for WordTable<V> {
+impl<V: Copy + Default, const FEW: bool> Default for WordTable<V, FEW> {
     fn default() -> Self {
         WordTable { slots: vec![Slot::free(); 64], len: 0 }
     }
 }
 
-impl<V: Copy + Default> WordTable<V> {
+impl<V: Copy + Default> WordTable<V, true> {
+    /// The same as [`WordTable::find`] of a context and what stands above [`WordTable::SALT`] of it.
+    #[inline(always)]
+    pub(super) fn find_salted(&self, word: Word, context: u64, salt: u64) -> Option<V> {
+        self.find_from(hash_salted(word, salt), word, context | salt << Self::SALT, |_| true)
+    }
+}
+
+impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
+    /// Bits of a context that are no matter where a word lies, if contexts are few.
+    pub(super) const SALT: u32 = 16;
+
+    #[inline(always)]
+    const fn hash(word: Word, context: u64) -> u64 {
+        match FEW {
+            true => hash_salted(word, context >> Self::SALT),
+            false => hash_word(word, context),
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn find(&self, word: Word, context: u64) -> Option<V> {
         self.find_where(word, context, |_| true)
@@ -52,8 +72,20 @@ impl<V: Copy + Default> WordTable<V> {
     /// Value of a word, if `is` accepts that.
     #[inline(always)]
     fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
+        self.find_from(Self::hash(word, context), word, context, is)
+    }
+
+    /// The same of a word with this hash.
+    #[inline(always)]
+    fn find_from(
+        &self,
+        hash: u64,
+        word: Word,
+        context: u64,
+        is: impl Fn(V) -> bool,
+    ) -> Option<V> {
         let mask = self.slots.len() - 1;
-        let mut at = hash_word(word, context) as usize & mask;
+        let mut at = hash as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
             // One question of all that must be equal.
@@ -96,7 +128,7 @@ impl<V: Copy + Default> WordTable<V> {
 
     fn place(&mut self, slot: Slot<V>) {
         let mask = self.slots.len() - 1;
-        let mut at = hash_word(slot.word, slot.context) as usize & mask;
+        let mut at = Self::hash(slot.word, slot.context) as usize & mask;
         while self.slots[at].context != FREE {
             at = (at + 1) & mask;
         }

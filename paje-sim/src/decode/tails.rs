@@ -3,7 +3,7 @@
 //! Most lines of a trace have few of them: as many as ranks times functions, or ranks times kinds of messages. Where
 //! there are more, each name by itself is in a nearer cache than all of them together, and so tails are given up.
 
-use crate::decode::decoded::StrandSymbol;
+use crate::decode::decoded::{Op, StrandSymbol};
 use crate::decode::symbols::{Symbol, WordTable};
 use crate::names::hash::Word;
 
@@ -20,7 +20,7 @@ pub(super) struct Tail {
 /// The tails that a decoder has met.
 #[derive(Debug)]
 pub(super) struct Tails {
-    known: WordTable<Tail>,
+    known: WordTable<Tail, true>,
     /// The number of those that may yet come.
     left: usize,
 }
@@ -37,13 +37,15 @@ impl Tails {
         self.left > 0
     }
 
+    /// The tail of an event with such an operation, whose names are this text; the context is that of its type and container.
     #[inline(always)]
-    pub(super) fn find(&self, word: Word, context: u64) -> Option<Tail> {
-        self.known.find(word, context)
+    pub(super) fn find(&self, word: Word, context: u64, op: Op) -> Option<Tail> {
+        self.known.find_salted(word, context, op as u64)
     }
 
     /// Adds a tail that is not known.
-    pub(super) fn insert(&mut self, word: Word, context: u64, tail: Tail) {
+    pub(super) fn insert(&mut self, word: Word, context: u64, op: Op, tail: Tail) {
+        let context = context | (op as u64) << WordTable::<Tail, true>::SALT;
         self.left = self.left.saturating_sub(1);
         match self.left {
             0 => self.known = WordTable::default(),
