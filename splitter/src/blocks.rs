@@ -155,7 +155,12 @@ impl Block {
     /// The buffer, with room for `bytes` bytes and the padding. It never shrinks: what has been
     /// used once is not cleared again.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
-        self.buffer.resize(self.buffer.len().max(bytes.saturating_add(PADDING)), 0);
+        let bytes = bytes.saturating_add(PADDING);
+        match self.buffer.is_empty() {
+            // The system gives zeros.
+            true => self.buffer = vec![0; bytes],
+            false => self.buffer.resize(self.buffer.len().max(bytes), 0),
+        }
         &mut self.buffer
     }
 

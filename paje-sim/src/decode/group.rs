@@ -44,7 +44,8 @@ impl Decoder {
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
-            events.resize(count, LaneEvent::NONE);
+            // Nothing of those before is looked at any more: no copy of them.
+            *events = vec![LaneEvent::NONE; count + count / 8];
         }
         let Grouping { unsorted, counts, .. } = &mut self.grouping;
         let (counts, events) = (&mut counts[..], &mut events[..count]);
