@@ -10,7 +10,7 @@ use paje_parser::{Field, LinkEnd, Span};
 pub(crate) use crate::lanes::links::filter::Filter;
 use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
-pub(crate) use crate::lanes::links::reused::Search;
+pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
 use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;

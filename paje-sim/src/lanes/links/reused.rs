@@ -13,7 +13,6 @@ use crate::memory::{KeyHashes, KeyPlace, TextPages};
 pub(crate) struct Search<'s> {
     suspects: &'s [Suspect],
     keys: &'s TextPages,
-    tags: Tags,
     hashes: Hashes,
     counts: FxHashMap<&'s [u8], Count>,
 }
@@ -29,12 +28,11 @@ impl<'s> Search<'s> {
     /// For the keys of these suspects, which are among `keys`.
     pub(crate) fn new(suspects: &'s [Suspect], keys: &'s TextPages) -> Self {
         let hashes = Hashes::of(suspects.iter().map(|suspect| suspect.hash));
-        let tags = Tags::of(suspects);
         let mut counts: FxHashMap<&[u8], Count> = FxHashMap::default();
         for (number, suspect) in suspects.iter().enumerate() {
             counts.entry(key_of(suspect, keys, number)).or_default().suspects += 1;
         }
-        Search { suspects, keys, tags, hashes, counts }
+        Search { suspects, keys, hashes, counts }
     }
 
     /// The strand's keys.
@@ -42,11 +40,9 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Looks at the key of one of the strand's links; each must come once.
-    #[inline(always)]
+    /// Looks at the key of one of the strand's links; each must come once, but for those whose [`Tags`] no suspect has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
-        if self.tags.has(key.tag())
-            && self.hashes.has(hash.of(key.place()))
+        if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
         {
             count.links.fetch_add(1, Ordering::Relaxed);
@@ -79,19 +75,21 @@ fn key_of<'s>(suspect: &Suspect, keys: &'s TextPages, number: usize) -> &'s [u8]
 }
 
 /// Tags of keys, which are looked at first.
-struct Tags(Box<[u64; 1 << 10]>);
+pub(crate) struct Tags(Box<[u64; 1 << 10]>);
 
 impl Tags {
-    fn of(suspects: &[Suspect]) -> Self {
+    /// The tags of the keys of some suspects.
+    pub(crate) fn of<'s>(suspects: impl Iterator<Item = &'s Suspect>) -> Self {
         let mut bits = Box::new([0; 1 << 10]);
-        for tag in suspects.iter().map(|suspect| KeyPlace::tag_of(suspect.hash)) {
+        for tag in suspects.map(|suspect| KeyPlace::tag_of(suspect.hash)) {
             bits[usize::from(tag >> 6)] |= 1 << (tag & 63);
         }
         Tags(bits)
     }
 
+    /// Tells whether one of them has this tag.
     #[inline(always)]
-    fn has(&self, tag: u16) -> bool {
+    pub(crate) fn has(&self, tag: u16) -> bool {
         self.0[usize::from(tag >> 6)] >> (tag & 63) & 1 != 0
     }
 }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use workers::{Workers, exclusive};
 
 use super::Lanes;
-use crate::lanes::links::{Search, Suspect, bare_key};
+use crate::lanes::links::{Search, Suspect, Tags, bare_key};
 use crate::memory::{KeyHashes, KeyPlace};
 use crate::names::ids::LaneId;
 use crate::replay::completion::home_of;
@@ -103,6 +103,12 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
         let suspects = shard.strands[place.local as usize].suspects();
         Search::new(suspects, &shard.store.keys)
     });
+    // Of all strands of a lane: which strand a link is of is then asked of few.
+    let tags_of = |lane: &Suspected<'_>| {
+        let strands = lane.strands.iter();
+        Tags::of(strands.flat_map(|(_, shard, place)| shard.strands[place.local as usize].suspects()))
+    };
+    let tags: Vec<Tags> = lanes.iter().map(tags_of).collect();
     workers.share_out(pieces.len(), |_, index| {
         let (number, first) = pieces[index];
         let of_lane = || strands.iter().zip(&searches).filter(|(strand, _)| strand.0 == number);
@@ -117,9 +123,9 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
                 search.look(key, hash);
             }
         };
-        let Suspected { lane, home, .. } = lanes[number];
-        for keys in home.key_chunks(lane, first).take(PIECE) {
-            keys.for_each(&mut look);
+        let (Suspected { lane, home, .. }, tags) = (&lanes[number], &tags[number]);
+        for keys in home.key_chunks(*lane, first).take(PIECE) {
+            keys.filter(|key| tags.has(key.tag())).for_each(&mut look);
             of_lane().for_each(|(_, search)| search.keys().relieve());
         }
         if first > 0 {
