@@ -32,8 +32,9 @@ impl Filter {
         }
         self.room -= 1;
         let before = self.full.iter().any(|part| has(part, hash, bits));
-        let mask = self.last.len().wrapping_sub(1);
-        let Some(word) = self.last.get_mut((hash >> 12) as usize & mask) else { return before };
+        let last = &mut self.last[..];
+        let mask = last.len().wrapping_sub(1);
+        let Some(word) = last.get_mut((hash >> 12) as usize & mask) else { return before };
         let known = *word & bits == bits;
         *word |= bits;
         before | known
@@ -66,9 +67,10 @@ impl Filter {
         }
     }
 
-    /// True if looking a key up takes more than two looks; [`Filter::gather`] mends that.
+    /// True if looking a key up takes more looks than two or, where gathering would take long, three;
+    /// [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {
-        self.full.len() > 1
+        self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
 
     /// Starts again with room for as many keys as were added, and these, which must be all of them.
