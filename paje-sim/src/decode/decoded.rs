@@ -98,6 +98,12 @@ impl LaneEvent {
         Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
     }
 
+    /// Tells whether the operation is that one: without a look at a table.
+    #[inline(always)]
+    pub(crate) const fn is(&self, op: Op) -> bool {
+        self.tail & ((1 << OP_BITS) - 1) == op as u32
+    }
+
     /// The number of the event's extra fields in the block, from 1; 0 for none.
     #[inline]
     pub(crate) const fn extra(&self) -> u32 {

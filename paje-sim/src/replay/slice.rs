@@ -46,13 +46,17 @@ pub(super) fn states(
             let value = |event: &LaneEvent| values.get(event.argument as usize).copied();
             let go = |event: &LaneEvent| {
                 let time = event.time;
-                lane.check_order(time).is_ok()
-                    && match (event.op(), value(event)) {
-                        (Op::PopState, _) => lane.pop_in(&mut room, time),
-                        (Op::PushState, Some(value)) => lane.push_in(&mut room, time, value),
-                        (Op::SetState, Some(value)) => lane.set_in(&mut room, time, value),
-                        _ => false,
-                    }
+                if lane.check_order(time).is_err() {
+                    return false;
+                }
+                if event.is(Op::PopState) {
+                    return lane.pop_in(&mut room, time);
+                }
+                let Some(value) = value(event) else { return false };
+                match event.is(Op::PushState) {
+                    true => lane.push_in(&mut room, time, value),
+                    false => event.is(Op::SetState) && lane.set_in(&mut room, time, value),
+                }
             };
             i += going(&events[i..], go);
         }
