@@ -229,7 +229,7 @@ impl Team {
             shared: Arc::default(),
             // The head of a trace has its definitions, and is decoded alone.
             quota: 1,
-            full_quota: if team == 1 { 1 } else { team * BLOCKS_PER_WORKER },
+            full_quota: team * blocks_per_worker(team),
         }
     }
 }
@@ -250,9 +250,16 @@ impl SoFar {
     }
 }
 
-/// Blocks of a wave for each worker: enough that a round is long beside what its end costs, few
-/// enough that what was decoded is still in the cache when it is replayed.
-const BLOCKS_PER_WORKER: usize = 4;
+/// Blocks of a wave for each of so many workers: enough that a round is long beside what its end costs, which is more where
+/// more wait for one another; few enough that what was decoded is still in the caches when it is replayed.
+/// (`perf stat -r 9 pj_dump -q --threads 2` on 160 MB: 2,800 pages and some 7 % less time of processors than with four blocks.)
+const fn blocks_per_worker(workers: usize) -> usize {
+    match workers {
+        1 => 1,
+        2 | 3 => 2,
+        _ => 4,
+    }
+}
 
 impl<'o> Engine<'o> {
     fn new(
