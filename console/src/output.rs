@@ -8,6 +8,10 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
+
+use crate::Failure;
+use crate::aside::write_with;
 
 /// Standard output, without a buffer. If it was closed when the program started, writing to it fails.
 ///
@@ -32,6 +36,30 @@ pub fn buffered(
         let _ = out.into_parts();
     }
     written
+}
+
+/// Prints what `write` writes to standard output.
+///
+/// # Errors
+/// It cannot be written. A [closed pipe](Failure::is_closed_pipe) is among these, and ends a program without a word.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
+}
+
+/// Writes what `write` writes to the file at `path`, which is there when it is complete; to standard output if there is none.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_to(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    match path {
+        Some(path) => {
+            write_with(path, write).map_err(|error| Failure::File(path.to_owned(), error))
+        }
+        None => print(write),
+    }
 }
 
 #[cfg(target_os = "linux")]

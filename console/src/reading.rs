@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_sim::{Error, Options, Source, TimeRange};
+use paje_sim::{Error, Options, Progress, Source, TimeRange, Trace};
 use splitter::{Compression, Folders, Input};
+use workers::Workers;
 
 use crate::contents::fact;
 use crate::options::NamedFiles;
+use crate::progress::Display;
 use crate::{Failure, Voice};
 
 /// A trace that is open and has not been read: a file, or standard input; plain or compressed.
@@ -39,6 +41,16 @@ impl Opened {
             voice.say(format_args!("reading the trace from the terminal; --help tells more"));
         }
         Ok(Opened { input, file, further: Vec::new(), folders: None })
+    }
+
+    /// Opens a trace in several files, each of which goes on where the one before it ends, with the files that they name; standard input if
+    /// there is none.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open) and of [`with_files`](Self::with_files).
+    pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
+        let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
+        opened.with_files(files.get(1..).unwrap_or_default(), named)
     }
 
     /// The same with further files, which go on where it ends, and with the files that all these name.
@@ -80,6 +92,23 @@ impl Opened {
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
+    }
+
+    /// The trace, replayed with these options, while `display` shows how far that is.
+    ///
+    /// # Errors
+    /// The trace is invalid or damaged, or cannot be read.
+    pub fn replay(
+        self,
+        options: &Options,
+        workers: &Workers,
+        display: Display,
+    ) -> Result<Trace, Failure> {
+        let progress = Arc::new(Progress::default());
+        let shown = display.replay(&self.input, &progress, None);
+        let trace = self.read(|source| Trace::read_with(source, options, workers, &progress));
+        drop(shown);
+        trace
     }
 
     /// Result of `read` on the trace.

@@ -9,7 +9,7 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, TimeRange, Trace};
+use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace};
 use splitter::{Input, Refusal, cause};
 use workers::{Pin, Workers};
 
@@ -47,6 +47,14 @@ impl Voice {
     /// Writes one message. With standard error gone there is no one left to tell.
     pub fn say(self, message: fmt::Arguments<'_>) {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+    }
+
+    /// Warns of all that is doubtful in a trace, and in what was selected of it: [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
+    /// [`empty_window`](Self::empty_window).
+    pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
+        self.warnings(name, trace);
+        self.unmet(&selection.resolve(trace));
+        self.empty_window(selection.window, trace, so);
     }
 
     /// Tells of the patterns of `--of-type` and `--in` that select nothing: they may be misspelt.

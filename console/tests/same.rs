@@ -1,6 +1,6 @@
 //! All programs print and write the same from packed traces as from the text.
 //!
-//! This file is all ten programs: called by the name of one, it is that program. So the test needs no other than itself.
+//! This file is all programs: called by the name of one, it is that program. So the test needs no other than itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 /// Command lines for each trace, `t`; `u` is another. Files that are written are called `out`.
-const QUESTIONS: [(&str, &[&str]); 21] = [
+const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),
     ("pj_dump", &["t"]),
@@ -73,7 +73,7 @@ fn all_answers_are_the_same() {
     for (name, text) in traces {
         let (plain, packed) = (Place::new(&text, &mpi, false), Place::new(&text, &mpi, true));
         let mut fine = 0;
-        for (program, words) in QUESTIONS {
+        for &(program, words) in QUESTIONS {
             let (wanted, found) = (plain.answer(program, words), packed.answer(program, words));
             fine += i32::from(wanted.output.status.success());
             assert_eq!(found, wanted, "{name}: {program} {words:?}");

@@ -70,10 +70,8 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let Some((trace, output, losses)) = converted? else { return Ok(true) };
     output.finish().map_err(failed)?;
     if !cli.talk.warnings.no_warnings {
-        voice.warnings(&name, &trace);
-        let selection = &conversion.options.selection;
-        voice.unmet(&selection.resolve(&trace));
-        voice.empty_window(selection.window, &trace, "no rows but those of containers are in it");
+        let so = "no rows but those of containers are in it";
+        voice.doubts(&name, &trace, &conversion.options.selection, so);
         report::losses(voice, &name, format, &losses);
     }
     if cli.verbose

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -92,10 +92,8 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h begins the rows with header lines; -? is help"));
     }
-    let further = cli.files.get(1..).unwrap_or_default();
-    let opened = Opened::open(cli.files.first().map(PathBuf::as_path), voice)?;
     let options = options(cli);
-    let mut opened = opened.with_files(further, &cli.reading.named)?;
+    let mut opened = Opened::all(&cli.files, &cli.reading.named, voice)?;
     if shows_rows_alone(cli) {
         opened = opened.within_window(&options);
     }

@@ -1,23 +1,20 @@
 //! The program: replays two traces, compares them, says what came of it.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::CommandFactory;
 use console::contents::Contents;
 use console::failure::TROUBLE;
 use console::memory::peak_memory;
-use console::output::standard_output;
 use console::progress::Display;
 use console::reading::Opened;
 use console::voice::SORTED_BY_FILE;
-use console::{Failure, Voice};
+use console::{Failure, Voice, output};
 use paje_parser::error::shown_path;
-use paje_sim::{Options, Progress, Trace};
+use paje_sim::{Options, Trace};
 use splitter::Limits;
 use workers::Workers;
 
@@ -82,7 +79,7 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
         (Some(rules), Some(most)) if !cli.quiet => {
             let found = exact::compare(traces, &rules, most.get());
             let names = names.map(|name| shown_path(&name).to_string());
-            print(|out| found.write(traces, &rules, [&names[0], &names[1]], out))?;
+            print(|mut out| found.write(traces, &rules, [&names[0], &names[1]], &mut out))?;
             found.is_none()
         }
         (Some(rules), _) => exact::are_equal(traces, &rules),
@@ -122,26 +119,17 @@ fn read(
     options.stop_at = stop_at;
     options.memory = cli.memory.limit();
     let display = Display::new(!cli.talk.no_progress, Instant::now());
-    let progress = Arc::new(Progress::default());
-    let shown = display.replay(&opened.input, &progress, None);
-    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
-    drop(shown);
-    let trace = trace?;
+    let trace = opened.replay(&options, workers, display)?;
     if !(cli.quiet || cli.talk.warnings.no_warnings) {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))
 }
 
-/// Writes to standard output. That who reads it has seen enough is no failure.
-fn print(write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = BufWriter::new(standard_output().map_err(Failure::Output)?);
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // Bytes that are still buffered would fail again.
-            let _ = out.into_parts();
-            Ok(())
-        }
-        written => written.map_err(Failure::Output),
+/// Prints to standard output. That who reads it has seen enough is no failure.
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    match output::print(write) {
+        Err(failure) if failure.is_closed_pipe() => Ok(()),
+        printed => printed,
     }
 }

@@ -1,15 +1,12 @@
 //! The program: reads a trace, looks for what is asked for, tells it.
 
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
-use console::aside::write_whole;
 use console::contents::fact;
 use console::memory::peak_memory;
-use console::output::standard_output;
+use console::output::write_to;
 use console::progress::Display;
 use console::reading::Opened;
 use console::voice::NOTHING_IN_IT;
@@ -17,7 +14,7 @@ use console::{Failure, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::order::Order;
-use paje_sim::{Progress, Trace};
+use paje_sim::Trace;
 use splitter::Limits;
 use workers::Workers;
 
@@ -50,9 +47,9 @@ pub fn main(cli: &Cli) -> ExitCode {
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
     if let (Some(path), Some(graph)) = (&cli.dot, graph) {
-        place(Some(path), |out| out.write_all(graph.as_bytes()))?;
+        write_to(Some(path), |out| out.write_all(graph.as_bytes()))?;
     }
-    place(cli.output.as_deref(), |out| output::write(&findings, cli.format, cli.quotes, out))?;
+    write_to(cli.output.as_deref(), |out| output::write(&findings, cli.format, cli.quotes, out))?;
     Ok(is_sound && !findings.found)
 }
 
@@ -66,26 +63,6 @@ pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::new();
     output::write(&findings, cli.format, cli.quotes, &mut out).map_err(Failure::Output)?;
     Ok(out)
-}
-
-/// Writes to a file, which appears when it is complete, or to standard output.
-fn place(
-    path: Option<&Path>,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let Some(path) = path else {
-        let out = standard_output().map_err(Failure::Output)?;
-        let mut out = BufWriter::new(out);
-        let written = write(&mut out).and_then(|()| out.flush());
-        if written.is_err() {
-            // Bytes still buffered would fail again.
-            let _ = out.into_parts();
-        }
-        return written.map_err(Failure::Output);
-    };
-    let mut text = Vec::new();
-    let written = write(&mut text).and_then(|()| write_whole(path, &text));
-    written.map_err(|error| Failure::File(path.to_owned(), error))
 }
 
 /// The findings, a graph of them if one is asked for, and whether the trace is as it should be.
@@ -116,10 +93,7 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
         find(cli, hazard, &model, &order)
     });
     if !cli.warnings.no_warnings {
-        VOICE.warnings(&name, &trace);
-        let selection = cli.selection();
-        VOICE.unmet(&selection.resolve(&trace));
-        VOICE.empty_window(selection.window, &trace, NOTHING_IN_IT);
+        VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
     if cli.stats {
         stats(&trace, &workers, began);
@@ -135,16 +109,10 @@ fn read(
     workers: &Workers,
     began: Instant,
 ) -> Result<(PathBuf, Trace), Failure> {
-    let files = cli.files();
-    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
-    let opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
+    let opened = Opened::all(&cli.files(), &cli.reading.named, VOICE)?;
     let name = opened.name().to_owned();
-    let options = cli.options(limits);
-    let progress = Arc::new(Progress::default());
-    let shown = Display::new(!cli.no_progress, began).replay(&opened.input, &progress, None);
-    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
-    drop(shown);
-    Ok((name, trace?))
+    let display = Display::new(!cli.no_progress, began);
+    Ok((name, opened.replay(&cli.options(limits), workers, display)?))
 }
 
 /// The map that is named, or the one that is built in and fits.

@@ -11,8 +11,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use console::Failure;
-use console::aside::{write_whole, write_with};
-use console::output::{buffered, standard_output};
+use console::aside::write_whole;
+use console::output::write_to;
 use paje_analysis::Table;
 
 use crate::cli::{Cli, Format};
@@ -25,12 +25,7 @@ pub use screen::Screen;
 /// It cannot be written.
 pub(crate) fn write(cli: &Cli, title: &str, table: &Table) -> Result<(), Failure> {
     let write = |out: &mut dyn Write| format(cli, title, table, screen(cli), out);
-    match &cli.output {
-        Some(path) => {
-            write_with(path, write).map_err(|error| Failure::File(path.to_owned(), error))
-        }
-        None => standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output),
-    }
+    write_to(cli.output.as_deref(), write)
 }
 
 /// Screen that a report is shown on.

@@ -249,10 +249,7 @@ fn read(
         }
     };
     if !cli.talk.warnings.no_warnings {
-        VOICE.warnings(&name, &trace);
-        let selection = cli.selection();
-        VOICE.unmet(&selection.resolve(&trace));
-        VOICE.empty_window(selection.window, &trace, NOTHING_IN_IT);
+        VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
     if cli.stats {
         let bytes = packed.map(|packed| (packed.size, packed.read()));
@@ -301,8 +298,7 @@ fn replay(
     workers: &Workers,
     see: Option<See<'_>>,
 ) -> Result<Replayed, Failure> {
-    let opened = Opened::open(files.first().map(PathBuf::as_path), VOICE)?;
-    let mut opened = opened.with_files(files.get(1..).unwrap_or_default(), &cli.reading.named)?;
+    let mut opened = Opened::all(files, &cli.reading.named, VOICE)?;
     let (name, packed) = (opened.name().to_owned(), opened.packed());
     let options = cli.options(cuts.limits);
     if reads_window {

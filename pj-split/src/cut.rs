@@ -3,14 +3,13 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use console::Failure;
 use console::memory;
 use console::progress::Display;
 use console::reading::Opened;
-use paje_sim::{Precision, Progress, TimeRange, Trace};
+use paje_sim::{Precision, TimeRange, Trace};
 use splitter::Limits;
 use workers::Workers;
 
@@ -85,11 +84,8 @@ impl Cut<'_> {
             VariablePrecision::Single => Precision::Single,
             VariablePrecision::Double => Precision::Double,
         };
-        let progress = Arc::new(Progress::default());
         let display = Display::new(!self.cli.talk.no_progress, self.began);
-        let _shown = display.replay(&opened.input, &progress, None);
-        let trace =
-            opened.read(|source| Trace::read_with(source, &options, self.workers, &progress))?;
+        let trace = opened.replay(&options, self.workers, display)?;
         if !(self.cli.quiet || self.cli.talk.warnings.no_warnings) {
             VOICE.warnings(self.name, &trace);
             VOICE.empty_window(self.window, &trace, "nothing but the root is in it");

@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use console::aside::{Aside, write_whole};
@@ -18,7 +17,7 @@ use console::{Failure, Voice, failure};
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::waits::Waits;
-use paje_sim::{NameOrder, Progress, Selection, Trace};
+use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings, Told};
@@ -97,13 +96,8 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
     let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.named)?;
     let name = opened.name().to_owned();
-    let options = cli.options(limits);
-    let progress = Arc::new(Progress::default());
     let display = Display::new(!cli.no_progress, Instant::now());
-    let shown = display.replay(&opened.input, &progress, None);
-    let trace = opened.read(|source| Trace::read_with(source, &options, workers, &progress));
-    drop(shown);
-    let trace = trace?;
+    let trace = opened.replay(&cli.options(limits), workers, display)?;
     if !cli.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
     }
