@@ -1,5 +1,6 @@
 //! Signals, sent to programs as a shell sends them.
 
+use std::ffi::OsStr;
 use std::process::{Child, Command};
 
 /// SIGHUP.
@@ -11,21 +12,56 @@ pub const KILL: i32 = 9;
 /// SIGTERM.
 pub const TERM: i32 = 15;
 
+/// A command that runs a program, which heeds SIGINT even if who runs the tests has it ignored, as a shell does for a job in the background:
+/// by `env` of GNU's coreutils, which then has to be there.
+pub fn interruptible(program: impl AsRef<OsStr>) -> Command {
+    if is_set_to_be_ignored(INT) { interruptible_again(program) } else { Command::new(program) }
+}
+
+fn interruptible_again(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(program);
+    command
+}
+
 /// Tells whether programs that are started from here begin with this signal ignored, as those of a job that a
 /// shell put in the background do; then a test has to be left out. Where the system does not say: no.
 pub fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
-    let is_ignored = ignored.is_some_and(|set| set >> (signal - 1) & 1 == 1);
+    let is_ignored = is_set_to_be_ignored(signal);
     if is_ignored {
         eprintln!("skipped: who runs the tests has signal {signal} ignored");
     }
     is_ignored
 }
 
+fn is_set_to_be_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    ignored.is_some_and(|set| set >> (signal - 1) & 1 == 1)
+}
+
 /// Sends a signal to a program that we started; whether it was still there.
 pub fn send(child: &Child, signal: i32) -> bool {
     let (signal, id) = (signal.to_string(), child.id().to_string());
     Command::new("kill").args(["-s", &signal, &id]).output().expect("kill starts").status.success()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// A shell that starts with SIGINT ignored cannot undo that by itself.
+    #[test]
+    fn an_ignored_interrupt_is_heeded_again() {
+        let ends = |inner: &Command| {
+            let mut outer = Command::new("sh");
+            outer.args(["-c", "trap '' INT; exec \"$@\"", "sh"]);
+            outer.arg(inner.get_program()).args(inner.get_args());
+            let ended = outer.args(["-c", "kill -s INT $$"]).status().expect("sh is there");
+            std::os::unix::process::ExitStatusExt::signal(&ended) == Some(INT)
+        };
+        assert!(!ends(&Command::new("sh")));
+        assert!(ends(&interruptible_again("sh")));
+    }
 }

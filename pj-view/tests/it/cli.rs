@@ -88,10 +88,7 @@ fn an_interrupt_ends_it_at_once() {
     let mut served = Served::of(&example("mpi.trace"), &[]);
     let idle = served.connect();
     let began = Instant::now();
-    let pid = served.child.id().to_string();
-    let killed =
-        std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill is there");
-    assert!(killed.success());
+    assert!(testkit::signal::send(&served.child, testkit::signal::INT));
     served.child.wait().expect("it ends");
     // For a client that says nothing it would wait ten.
     assert!(began.elapsed() < Duration::from_secs(9));

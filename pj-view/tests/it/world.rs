@@ -11,7 +11,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
 }
 
 pub(crate) fn program() -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pj_view"));
+    let mut command = testkit::signal::interruptible(assert_cmd::cargo::cargo_bin!("pj_view"));
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("PAJE_NO_WARNINGS");
     command
 }
