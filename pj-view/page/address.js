@@ -36,7 +36,7 @@ export function readAddress(app) {
   const theme = values.get("theme");
   state.dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const [type, value] = numbers(values.get("search"));
-  if (model.types[type]?.values[value]) state.search = { type, value };
+  if (Number.isInteger(value) && value >= 0 && value < model.types[type]?.values.length) state.search = { type, value };
   for (const part of (values.get("order") || "").split(",")) {
     const [parent, list] = part.split(":");
     const children = model.containers.get(Number(parent))?.children;

@@ -143,7 +143,7 @@ function tipText(app, seen) {
   const { model } = app;
   const { line, row, parts, starts, range, time } = seen;
   const { type, nature } = line.lane || { nature: "folded" };
-  const name = (value, of = type) => valueOf(model, of, value).name;
+  const name = (value, of = type) => valueOf(app, of, value).name;
   const around = app.viewport.span;
   if (row && nature === "variable") return [`${model.types[type].name}: ${row.height}`, `${formatTime(row.start, around)}, for ${formatTime(row.end - row.start)}`];
   if (row) return [name(row.value), nature === "event" ? formatTime(row.start, around) : `${formatTime(row.end - row.start)} from ${formatTime(row.start, around)}`];

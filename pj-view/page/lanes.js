@@ -1,5 +1,5 @@
 // Lanes as pixels: rows where they are few, else what is in each pixel.
-import { OTHERS } from "./model.js";
+import { OTHERS, valueOf } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
 import { isLight, isNear, mix } from "./raster.js";
@@ -20,6 +20,12 @@ export function paints(app, type) {
   });
   app.paints.set(type, { key, list });
   return list;
+}
+
+// The colour of a value of a type; while it is not known, it is asked for.
+function paint(app, type, value) {
+  if (value === OTHERS) return OTHER_GREY;
+  return paints(app, type)[value] ?? valueOf(app, type, value).number;
 }
 
 // Draws a line's lane; `place` says where pixels are, labels are appended to `labels`.
@@ -48,7 +54,7 @@ function stateRows(app, line, { block, from, to }, place, labels) {
   for (let i = 0; i < block.n; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     if (end < from || start > to) continue;
-    const color = colors[block.values[i]];
+    const color = colors[block.values[i]] ?? paint(app, line.lane.type, block.values[i]);
     const [above, height] = sublane(line, block.others[i]);
     const top = Math.round(place.top + above * place.ratio);
     const bottom = Math.round(place.top + (above + height) * place.ratio) - 1;
@@ -62,7 +68,7 @@ function stateRows(app, line, { block, from, to }, place, labels) {
     if (block.others[i] < line.lane.depth && Math.max(start, app.viewport.from) >= from) {
       const visible = Math.min(place.x(end), place.width) - Math.max(place.x(start), 0);
       if (visible > 22 * place.ratio && labels.length < 4000) {
-        labels.push({ text: app.model.types[line.lane.type].values[block.values[i]].name, x: Math.max(place.x(start), 0), width: visible, y: (top + bottom) / 2, light: isLight(color) });
+        labels.push({ text: valueOf(app, line.lane.type, block.values[i]).name, x: Math.max(place.x(start), 0), width: visible, y: (top + bottom) / 2, light: isLight(color) });
       }
     }
   }
@@ -75,7 +81,7 @@ function eventRows(app, line, { block, from, to }, place) {
   for (let i = 0; i < block.n; i++) {
     if (block.start[i] < from || block.start[i] > to) continue;
     const x = Math.round(place.x(block.start[i]));
-    app.raster.rect(x, top, x + thick, bottom, colors[block.values[i]]);
+    app.raster.rect(x, top, x + thick, bottom, colors[block.values[i]] ?? paint(app, line.lane.type, block.values[i]));
   }
 }
 
@@ -108,8 +114,7 @@ function shares(app, line, { block, from, to }, place) {
       bases[imbrication] += share;
       // A rare one keeps a pixel.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
-      const color = (colors || (value !== OTHERS && paints(app, block.others[j])))[value];
-      raster.rect(x0, top, x1, bottom, value === OTHERS ? OTHER_GREY : color);
+      raster.rect(x0, top, x1, bottom, colors?.[value] ?? paint(app, line.lane ? line.lane.type : block.others[j], value));
     }
   }
 }

@@ -1,4 +1,5 @@
 // Links as lines from container to container: each, where they are few, else so many from bin to bin.
+import { valueOf } from "./model.js";
 
 const MOST = 6000;
 
@@ -10,14 +11,13 @@ export function drawLinks(app, context, place) {
   const strokes = new Strokes(context, place);
   for (const lane of model.lanes.values()) {
     if (lane.nature !== "link" || state.hiddenTypes.has(lane.type)) continue;
-    const values = model.types[lane.type].values;
     let segments = app.tiles.segments(lane.id, place.level, viewport.from, viewport.to);
     if (!segments.every(({ block }) => block.isRows)) {
       segments = app.tiles.segments(lane.id, Math.min(place.level + COARSER, 63), viewport.from, viewport.to);
     }
     for (const { block, from, to } of segments) {
       const each = block.isRows ? linkRows : linkBins;
-      each(app, strokes, place, { block, from, to, values, lane, places: layout.places });
+      each(app, strokes, place, { block, from, to, lane, places: layout.places });
     }
   }
   strokes.draw();
@@ -63,7 +63,7 @@ function arrow(path, x0, y0, x1, y1, size) {
   path.lineTo(x1 - size * Math.cos(angle + 0.4), y1 - size * Math.sin(angle + 0.4));
 }
 
-function linkRows(app, strokes, place, { block, from, to, values, lane, places }) {
+function linkRows(app, strokes, place, { block, from, to, lane, places }) {
   const { viewport, state } = app;
   const dense = block.n > 300;
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
@@ -74,7 +74,7 @@ function linkRows(app, strokes, place, { block, from, to, values, lane, places }
     const [y0, y1] = [places.get(block.others[i]), places.get(block.goals[i])];
     if (y0 === undefined || y1 === undefined) continue;
     const isSelected = state.links?.some((it) => it.lane === lane.id && it.row === block.number[i]);
-    const color = isSelected ? place.accent : values[block.values[i]]?.color || "#888888";
+    const color = isSelected ? place.accent : valueOf(app, lane.type, block.values[i]).color;
     const alpha = isSelected ? 1 : dense ? 0.4 : 0.75;
     strokes.add(color, alpha, isSelected ? 2.5 : 1, place.x(start), y0, place.x(end), y1, isSelected || !dense);
   }

@@ -1,13 +1,14 @@
 // The page: waits for the trace, then draws whenever there is something new.
 import { buildModel, formatTime } from "./model.js";
 import { embeddedSource, servedSource } from "./source.js";
+import { Names } from "./names.js";
 import { Tiles } from "./tiles.js";
 import { Viewport } from "./viewport.js";
 import { buildLayout } from "./layout.js";
 import { Raster } from "./raster.js";
 import { AXIS, drawFrame } from "./draw.js";
 import { showDetails, showProfile, el } from "./panel.js";
-import { findValue, offerValues, stepTo } from "./search.js";
+import { offerValues, stepTo } from "./search.js";
 import { showLegend } from "./legend.js";
 import { listenGutter } from "./gutter.js";
 import { KEYS, listenInput } from "./input.js";
@@ -25,6 +26,7 @@ class App {
     this.raster = new Raster();
     this.frames = [];
     this.tiles = new Tiles(source, this.model, () => this.redraw());
+    this.names = new Names(source, this.model, (type) => this.named(type));
     if (told.window[0] === told.extent[0] && told.window[1] === told.extent[1]) this.viewport.fit();
   }
 
@@ -45,6 +47,14 @@ class App {
       this.frames.push(performance.now() - began);
       if (this.frames.length > 2000) this.frames.splice(0, 1000);
     });
+  }
+
+  // Values of a type are known now that were not.
+  named(type) {
+    this.paints.delete(type);
+    if (this.told) showProfile(this, this.told);
+    if (this.detailed) showDetails(this, this.detailed);
+    this.redraw();
   }
 
   // Something changed that the address and the profile tell.
@@ -78,6 +88,7 @@ class App {
       this.state.selected = { ...row, ...told };
       this.state.links = told.links || null;
     }
+    this.detailed = told;
     showDetails(this, told);
     this.moved();
   }
@@ -111,12 +122,12 @@ class App {
     if (top < viewport.scroll || top > viewport.scroll + viewport.height - 40) viewport.scroll = Math.max(0, top - viewport.height / 2);
   }
 
-  search(found) {
+  async search(found) {
     this.state.search = found;
     this.state.place = null;
-    byId("search").value = found ? this.model.types[found.type].values[found.value].name : "";
     showLegend(this);
     this.moved();
+    byId("search").value = found ? (await this.names.known(found.type, found.value))?.name || "" : "";
   }
 
   toggleType(id) {
@@ -167,7 +178,7 @@ class App {
   toldState() {
     const { viewport, state, layout, tiles } = this;
     return {
-      ready: true, idle: tiles.idle() && !this.pending, from: viewport.from, to: viewport.to, scroll: viewport.scroll,
+      ready: true, idle: tiles.idle() && !this.pending && this.names.idle(), from: viewport.from, to: viewport.to, scroll: viewport.scroll,
       lines: layout.lines.map(({ label, top, height, lane, folded, summary }) => ({ label, top, height, lane: lane?.id ?? null, folded, summary: Boolean(summary) })),
       selected: state.selected, links: state.links, range: state.range, search: state.search, dark: state.dark, cursor: state.cursor,
       profile: this.told, failed: tiles.failed || null, frames: this.frames,
@@ -197,9 +208,10 @@ function listenControls(app) {
     state.filter = event.target.value;
     app.relayout();
   });
-  on("search", "change", (event) => {
-    app.search(findValue(app.model, event.target.value));
-    if (state.search) stepTo(app, false);
+  on("search", "change", async (event) => {
+    const found = await app.names.find(event.target.value);
+    app.search(found);
+    if (found) stepTo(app, false);
     byId("stage").focus();
   });
   on("goto", "change", (event) => {

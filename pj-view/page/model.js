@@ -7,6 +7,15 @@ export function colorNumber(hex) {
   return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
 }
 
+export const knownValue = ([name, color, own]) => ({ name, color, own, number: colorNumber(color) });
+
+// The first values of a type, and room for those that are told later.
+function valuesOf(type) {
+  const values = type.values.map(knownValue);
+  values.length = type.count;
+  return values;
+}
+
 export function buildModel(told) {
   const containers = new Map();
   const of = told.containers;
@@ -38,7 +47,7 @@ export function buildModel(told) {
     ...type,
     id,
     number: colorNumber(type.color),
-    values: type.values.map(([name, color, own]) => ({ name, color, own, number: colorNumber(color) })),
+    values: valuesOf(type),
     used: false,
   }));
   for (const lane of lanes.values()) types[lane.type].used = true;
@@ -55,8 +64,14 @@ export function lifetimes(model, type, from, to) {
   return sum;
 }
 
-export function valueOf(model, type, value) {
-  return value === OTHERS ? { name: "others", color: "#888888", number: 0xff888888 } : model.types[type].values[value];
+const grey = { color: "#888888", number: 0xff888888 };
+
+// A value; a grey one while it is not known, which is then asked for.
+export function valueOf(app, type, value) {
+  if (value === OTHERS) return { name: "others", ...grey };
+  const known = app.model.types[type].values[value];
+  if (!known) app.names.want(type, value);
+  return known || { name: "…", ...grey };
 }
 
 // Containers from the outermost to this one, by name.

@@ -32,7 +32,7 @@ export function showDetails(app, told) {
   }
   const lane = model.lanes.get(told.lane);
   const type = model.types[lane.type];
-  const value = told.value === undefined ? null : valueOf(model, lane.type, told.value);
+  const value = told.value === undefined ? null : valueOf(app, lane.type, told.value);
   const name = (id) => pathOf(model, id);
   const list = [
     [type.name, value ? el("span", {}, swatch(value.color), value.name) : String(told.height)],
@@ -58,7 +58,7 @@ function linkTable(app, links, container) {
   const rows = links.map((link) => {
     const leaves = link.from === container;
     const other = model.containers.get(leaves ? link.to : link.from)?.name || "?";
-    const value = valueOf(model, model.lanes.get(link.lane).type, link.value);
+    const value = valueOf(app, model.lanes.get(link.lane).type, link.value);
     const go = el("button", { className: "go", title: "Go to the other end" }, `${leaves ? "→" : "←"} ${other}`);
     go.addEventListener("click", () => app.follow(link, leaves));
     return el("tr", {}, el("td", {}, go), el("td", {}, value.name), el("td", { className: "number" }, formatTime(leaves ? link.end : link.start)));
@@ -87,15 +87,14 @@ export function showProfile(app, told) {
     list.sort((a, b) => b[2] - a[2]);
     const all = lifetimes(model, type, told.from, told.to);
     const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, 25).map(([, id, seconds]) => {
-      const value = valueOf(model, type, id);
+      const value = valueOf(app, type, id);
       const part = seconds / Math.max(all, seconds);
       return el("tr", {}, el("td", {}, swatch(value.color), value.name, meter(value.color, part)), el("td", { className: "number" }, formatTime(seconds)), el("td", { className: "number share" }, `${(100 * part).toFixed(1)} %`));
     });
     const head = el("tr", {}, el("th", { scope: "col" }, "Value"), el("th", { scope: "col", className: "number" }, "Time"), el("th", { scope: "col", className: "number share", title: SHARE }, "Share"));
     children.push(el("table", {}, el("caption", {}, model.types[type].name), el("thead", {}, head), el("tbody", {}, ...rows)));
   }
-  const events = told.events.toSorted((a, b) => b[2] - a[2]).map(([type, id, count]) => [`${model.types[type].name}: ${valueOf(model, type, id).name}`, String(count)]);
-  if (events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(firstOf(events), "number"));
+  if (told.events.length > 0) children.push(el("p", { className: "quiet" }, "Events"), pairs(mostEvents(app, told), "number"));
   if (told.links > 0) {
     const name = (id) => model.containers.get(id)?.name || "?";
     children.push(el("p", { className: "quiet" }, `${told.links} links begin here`), pairs(told.pairs.map(([, from, to, count]) => [`${name(from)} → ${name(to)}`, String(count)]), "number"));
@@ -103,10 +102,14 @@ export function showProfile(app, told) {
   fill("profile", "Profile", ...children);
 }
 
-// The first of a list, and how many more there are.
-function firstOf(list) {
-  const rest = list.slice(25).reduce((sum, [, count]) => sum + Number(count), 0);
-  return rest > 0 ? [...list.slice(0, 25), [`${list.length - 25} others`, String(rest)]] : list;
+// The values with the most events, and how many others there are.
+function mostEvents(app, told) {
+  const events = told.events.toSorted((a, b) => b[2] - a[2]);
+  const first = events.slice(0, 25).map(([type, id, count]) => [`${app.model.types[type].name}: ${valueOf(app, type, id).name}`, String(count)]);
+  let [others, sum] = told.otherEvents || [0, 0];
+  others += events.length - first.length;
+  for (const [, , count] of events.slice(25)) sum += count;
+  return others > 0 ? [...first, [`${others} others`, String(sum)]] : first;
 }
 
 function grouped(list) {

@@ -15,6 +15,8 @@ export function servedSource() {
     embedded: null,
     progress: () => json("progress"),
     model: () => json("model"),
+    values: (type, first) => json(asked("values", { type, first })),
+    value: (text) => json(asked("value", { text })),
     tiles: async (level, first, count, rows, lanes) => {
       const query = `tiles?level=${level}&first=${first}&count=${count}&rows=${rows}&lanes=${lanes.join(",")}`;
       return parseBlocks(await (await fetched(query)).arrayBuffer());
@@ -50,6 +52,7 @@ export async function embeddedSource(model, blocks) {
     embedded: lanes,
     progress: async () => ({ state: "ready" }),
     model: async () => told,
+    value: async (text) => embeddedValue(told, text),
     tiles: async () => [],
     row: async (lane, row) => {
       const block = rowsOf(lane);
@@ -100,6 +103,13 @@ function embeddedProfile(told, lanes, typeOf, from, to) {
   }
   const list = (map) => [...map].map(([key, amount]) => [...key.split(" ").map(Number), amount]);
   return { from, to, isAbout, states: list(sums.states), events: list(sums.events), links, pairs: [] };
+}
+
+function embeddedValue(told, text) {
+  const used = [...new Set(told.lanes.type)].sort((a, b) => a - b);
+  const all = used.flatMap((type) => told.types[type].values.map(([name], value) => ({ type, value, name: name.toLowerCase() })));
+  const found = all.find((it) => it.name === text) || all.find((it) => it.name.startsWith(text)) || all.find((it) => it.name.includes(text));
+  return found ? { type: found.type, value: found.value } : null;
 }
 
 function embeddedFind(lanes, typeOf, type, value, at, back) {

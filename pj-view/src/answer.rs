@@ -37,7 +37,9 @@ impl Shared {
         }
         let Some(view) = self.view.get() else { return Answer::status(503, "Service Unavailable") };
         let found = match request.path.as_str() {
-            "model" => Some(model::of(view)),
+            "model" => Some(model::of(view, model::VALUES)),
+            "values" => values(view, request),
+            "value" => request.words("text").map(|text| find::value(view, &text)),
             "tiles" => return blocks(view, request).unwrap_or_else(nothing),
             "folded" => return folded(view, request).unwrap_or_else(nothing),
             "row" => row(view, request),
@@ -110,6 +112,13 @@ fn blocks(view: &View, request: &Request) -> Option<Answer> {
         tiles::write(view, lane, level, bins.clone(), rows.min(1 << 14), &mut body);
     }
     lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+}
+
+fn values(view: &View, request: &Request) -> Option<Value> {
+    let type_ = TypeId(request.number("type")?);
+    let is_there = view.trace.types().ids().any(|id| id == type_);
+    let first = request.number("first")?;
+    is_there.then(|| model::values(view, type_, first, model::VALUES))
 }
 
 fn row(view: &View, request: &Request) -> Option<Value> {

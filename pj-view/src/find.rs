@@ -1,4 +1,6 @@
-//! The next place of a value.
+//! Values by their names, and the next place of a value.
+
+use std::collections::BTreeSet;
 
 use paje_parser::TypeNature;
 use paje_pyramid::Row;
@@ -6,6 +8,25 @@ use paje_sim::{LaneId, TypeId, ValueId};
 use serde_json::{Value, json};
 
 use crate::view::View;
+
+/// The first value of a type that is shown whose name is this text; else which begins with it; else which has it. Upper and lower case are
+/// the same.
+pub(crate) fn value(view: &View, text: &str) -> Value {
+    let (types, text) = (view.trace.types(), text.to_lowercase());
+    let shown: BTreeSet<TypeId> = view.lanes().map(|lane| lane.type_id()).collect();
+    let mut best: Option<(usize, TypeId, ValueId)> = None;
+    for type_ in shown {
+        for value in (0..types.value_count(type_) as u32).map(ValueId) {
+            let name = types.value_name(type_, value).to_str_lossy().to_lowercase();
+            let Some(at) = name.find(&text) else { continue };
+            let rank = if name.len() == text.len() { 0 } else { 1 + usize::from(at > 0) };
+            if best.is_none_or(|(least, ..)| rank < least) {
+                best = Some((rank, type_, value));
+            }
+        }
+    }
+    best.map_or(Value::Null, |(_, type_, value)| json!({"type": type_.0, "value": value.0}))
+}
 
 /// A place in the order of starts, lanes and rows.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

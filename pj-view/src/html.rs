@@ -25,7 +25,7 @@ const WHOLE: u32 = 63;
 
 /// The text of the file, and whether the finest levels are in it.
 pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
-    let mut model = model::of(view);
+    let mut model = model::of(view, usize::MAX);
     let all = view.extent();
     model["profile"] = profile::of(view, all.from, all.to);
     let model = escape(&model.to_string());

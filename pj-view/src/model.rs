@@ -2,7 +2,7 @@
 
 use paje_parser::TypeNature;
 use paje_pyramid::{Key, Summary};
-use paje_sim::{LaneView, ValueId};
+use paje_sim::{LaneView, TypeId, ValueId};
 use serde_json::{Value, json};
 
 use crate::color::hex;
@@ -11,23 +11,21 @@ use crate::view::View;
 /// The level whose one bin holds all.
 const WHOLE: u32 = 63;
 
-/// All of it. Containers and lanes come as columns, since they may be many.
-pub(crate) fn of(view: &View) -> Value {
+/// So many values of a type are told at a time; some runtimes give each event a value of its own. (`PAGE` of the page.)
+pub(crate) const VALUES: usize = 1024;
+
+/// The model, with so many values of each type at most. Containers and lanes come as columns, since they may be many.
+pub(crate) fn of(view: &View, most: usize) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
     let types_told = types.ids().map(|id| {
-        let values = (0..types.value_count(id) as u32).map(ValueId);
-        let value = |value| {
-            let name = types.value_name(id, value).to_str_lossy();
-            let of_trace = types.value_color(id, value).is_some();
-            json!([name, hex(view.colors.value(types, id, value)), of_trace])
-        };
         json!({
             "name": types.name(id).to_str_lossy(),
             "nature": nature(types.nature(id)),
             "parent": types.parent(id).0,
             "color": hex(view.colors.variable(types, id)),
-            "values": values.map(value).collect::<Value>(),
+            "values": values(view, id, 0, most),
+            "count": types.value_count(id),
         })
     });
     let shown = view.shown();
@@ -61,6 +59,19 @@ pub(crate) fn of(view: &View) -> Value {
             "max": heights.iter().map(|it| it[2]).collect::<Vec<_>>(),
         },
     })
+}
+
+/// Names and colours of so many values of a type at most, from one on; and whether the trace gives the colour.
+pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
+    let types = view.trace.types();
+    let end = types.value_count(type_).min(first.saturating_add(most));
+    let told = (first..end).map(|value| {
+        let value = ValueId(value as u32);
+        let name = types.value_name(type_, value).to_str_lossy();
+        let of_trace = types.value_color(type_, value).is_some();
+        json!([name, hex(view.colors.value(types, type_, value)), of_trace])
+    });
+    told.collect()
 }
 
 fn nature(nature: TypeNature) -> &'static str {

@@ -24,6 +24,7 @@ pub(crate) const FILES: &[File] = files! {
     "model.js" SCRIPT;
     "folded.js" SCRIPT;
     "source.js" SCRIPT;
+    "names.js" SCRIPT;
     "tiles.js" SCRIPT;
     "viewport.js" SCRIPT;
     "layout.js" SCRIPT;

@@ -1,5 +1,6 @@
 //! Profile of a window of time, over all lanes.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use paje_parser::TypeNature;
@@ -10,6 +11,9 @@ use crate::view::View;
 
 /// So many pairs of containers are told, those with the most links.
 const MOST_PAIRS: usize = 30;
+
+/// So many values of a type are told, those with the most.
+const MOST_VALUES: usize = 100;
 
 /// Seconds of states by type and value, clipped to the window; events by type and value; links that begin in it, by type
 /// and the containers at their ends.
@@ -30,19 +34,38 @@ pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
             *sum.or_default() += u128::from(amount);
         }
     }
-    let of_nature = |wanted: u32| values.iter().filter(move |((nature, ..), _)| *nature == wanted);
     let seconds = |ticks: u128| ticks as f64 * clock.seconds(1);
-    let states =
-        of_nature(0).map(|((_, type_, value), ticks)| json!([type_, value, seconds(*ticks)]));
-    let events =
-        of_nature(1).map(|((_, type_, value), count)| json!([type_, value, *count as u64]));
+    let (states, _) = most(&values, 0);
+    let states = states.map(|(type_, value, ticks)| json!([type_, value, seconds(ticks)]));
+    let (events, others) = most(&values, 1);
+    let events = events.map(|(type_, value, count)| json!([type_, value, count as u64]));
     let links: u128 = pairs.values().sum();
-    let mut most: Vec<_> = pairs.iter().collect();
-    most.sort_by_key(|(pair, count)| (std::cmp::Reverse(**count), **pair));
-    let most = most.into_iter().take(MOST_PAIRS);
-    let most = most.map(|((type_, from, to), count)| json!([type_, from, to, *count as u64]));
+    let mut pairs: Vec<_> = pairs.iter().collect();
+    pairs.sort_by_key(|(pair, count)| (Reverse(**count), **pair));
+    let pairs = pairs.into_iter().take(MOST_PAIRS);
+    let pairs = pairs.map(|((type_, from, to), count)| json!([type_, from, to, *count as u64]));
     json!({
         "from": from, "to": to, "states": states.collect::<Value>(), "events": events.collect::<Value>(),
-        "links": links as u64, "pairs": most.collect::<Value>(),
+        "otherEvents": others, "links": links as u64, "pairs": pairs.collect::<Value>(),
     })
+}
+
+/// Of each type of a nature, the values with the most, by type and value; the number of the others, and their sum.
+fn most(
+    values: &BTreeMap<(u32, u32, u32), u128>,
+    nature: u32,
+) -> (impl Iterator<Item = (u32, u32, u128)>, [u64; 2]) {
+    let of_nature = values.range((nature, 0, 0)..(nature + 1, 0, 0));
+    let mut all: Vec<_> =
+        of_nature.map(|((_, type_, value), sum)| (*type_, *value, *sum)).collect();
+    all.sort_by_key(|(type_, value, sum)| (*type_, Reverse(*sum), *value));
+    let (mut told, mut others) = (Vec::new(), [0, 0]);
+    for of_type in all.chunk_by(|(a, ..), (b, ..)| a == b) {
+        let (first, rest) = of_type.split_at(of_type.len().min(MOST_VALUES));
+        told.extend_from_slice(first);
+        others[0] += rest.len() as u64;
+        others[1] += rest.iter().map(|(.., sum)| *sum as u64).sum::<u64>();
+    }
+    told.sort_unstable();
+    (told.into_iter(), others)
 }

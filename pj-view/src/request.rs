@@ -149,7 +149,29 @@ impl Request {
         self.text(name)?.parse().ok()
     }
 
-    /// The text that the query has by this name, as it is: no names of a trace are asked for.
+    /// Words that the query has by this name, as browsers write them: a plus for a space, two digits behind `%` for other bytes. `None` if
+    /// they are no UTF-8.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Option<String> {
+        let mut rest = self.text(name)?.as_bytes();
+        let mut words = Vec::with_capacity(rest.len());
+        while let Some((byte, more)) = rest.split_first() {
+            rest = more;
+            words.push(match byte {
+                b'+' => b' ',
+                b'%' => {
+                    let (digits, more) = rest.split_at_checked(2)?;
+                    rest = more;
+                    let digit = |at: usize| char::from(digits[at]).to_digit(16);
+                    (digit(0)? * 16 + digit(1)?) as u8
+                }
+                byte => *byte,
+            });
+        }
+        String::from_utf8(words).ok()
+    }
+
+    /// The text that the query has by this name, as it is.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
@@ -167,6 +189,18 @@ mod tests {
 
     fn ask(target: &str, headers: &str) -> Result<Option<(Request, usize)>, Refusal> {
         parse_head(format!("GET {target} HTTP/1.1\r\n{headers}\r\n").as_bytes(), &guard())
+    }
+
+    #[test]
+    fn words_are_decoded() {
+        let words = |query: &str| {
+            Request { path: String::new(), query: query.into(), keep: false }.words("text")
+        };
+        assert_eq!(words("a=1&text=a+b%2Bc%c3%A9%26").as_deref(), Some("a b+cé&"));
+        assert_eq!(words("text=").as_deref(), Some(""));
+        for wrong in ["text=%", "text=%4", "text=%4g", "text=%+1", "text=%ff", "other=x"] {
+            assert_eq!(words(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

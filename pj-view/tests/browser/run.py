@@ -277,6 +277,40 @@ def colours(browser, program, folder):
         clean(browser, served.url)
 
 
+def many_values(browser, program, folder):
+    """Of thousands of values, the page asks for those that are seen or searched for; they have their names and colours."""
+    trace = pathlib.Path(folder, "values.trace")
+    count, page = 5000, 1024
+    named = [f'5 v{i} State "0 {i % 2} 1"\n' for i in range(count)]
+    rows = [f"4 {i} State c v{i}\n" for i in range(count)]
+    trace.write_text("".join([HEADER, *named, "3 0 c Host 0\n", *rows, f"4 {count} State c v0\n"]))
+    # The numbers of the values whose names are known.
+    known = "Object.keys(window.pajeView.app.model.types.find((it) => it.name === 'State').values).map(Number)"
+    with Served(program, trace) as served:
+        browser.open(f"{served.url}#t=0,8&theme=light")
+        assert browser.evaluate(known) == [*range(page)]
+        browser.open(f"{served.url}#t=2500,2508&theme=light")
+        browser.settle()
+        there = {page * (2500 // page) + i for i in range(page)} | {*range(page)}
+        # The profile of the first look, which is over all time, may have wanted others.
+        assert there <= {*browser.evaluate(known)} and len(browser.evaluate(known)) < count
+        rows = pixels(browser.screenshot())
+        line = lane_line(state(browser))
+        y = int(AXIS + line["top"] + line["height"] - 8)
+        x = lambda time: GUTTER + int((time - 2500) * (1280 - 320 - GUTTER) / 8)
+        for i in range(2500, 2508):
+            assert rows[y][x(i + 0.8)] == (0, 255 * (i % 2), 255), (i, rows[y][x(i + 0.8)])
+        browser.evaluate("document.getElementById('search').focus()")
+        browser.call("Input.insertText", text="V4999")
+        browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
+        browser.settle()
+        told = state(browser)
+        assert told["search"]["value"] == count - 1 and told["selected"]["start"] == count - 1, told
+        assert browser.evaluate("document.getElementById('search').value") == f"v{count - 1}"
+        assert "v4999" in browser.evaluate("document.getElementById('details').textContent")
+        clean(browser, served.url)
+
+
 def hostile(browser, program, folder):
     """Names are text: nothing of them runs, wherever they are shown."""
     names = ["<script>window.hurt = 1</script>", "<img src=x onerror=window.hurt=2>", "'\\\" & &amp;", "r\u202eight", "\x1b[31m"]
@@ -374,6 +408,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         print(json.dumps(browser.call("Browser.getVersion").get("product")))
         colours(browser, program, folder)
+        many_values(browser, program, folder)
         hostile(browser, program, folder)
         page = pathlib.Path(folder, "keys.html")
         subprocess.run([program, "--html", page, examples / "mpi.trace"], check=True)

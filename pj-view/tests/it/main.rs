@@ -7,4 +7,5 @@ mod profile;
 mod requests;
 mod security;
 mod tiles;
+mod values;
 mod world;

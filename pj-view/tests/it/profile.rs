@@ -69,8 +69,18 @@ fn compare(path: &Path, options: &[&str], windows: usize, dice: &mut Dice) -> us
         // The page counts in ticks, of which the trace has billions.
         let slack = 1e-9 * end;
         for (key, seconds) in &library {
-            let told = page.get(key).copied().unwrap_or(0.0);
-            assert!((told - seconds).abs() <= slack, "{case}, {key:?}: {told}, not {seconds}");
+            let of_type = page.iter().filter(|((type_, _), _)| *type_ == key.0);
+            let (count, least) =
+                of_type.fold((0, f64::INFINITY), |(n, least), (_, told)| (n + 1, least.min(*told)));
+            match page.get(key) {
+                // Of many values, those with the most are told.
+                None if count == 100 => assert!(*seconds <= least + slack, "{case}, {key:?}"),
+                told => {
+                    let told = told.copied().unwrap_or(0.0);
+                    let is_right = (told - seconds).abs() <= slack;
+                    assert!(is_right, "{case}, {key:?}: {told}, not {seconds}");
+                }
+            }
         }
         for (key, told) in &page {
             assert!(*told <= slack || library.contains_key(key), "{case}, {key:?}: {told}");

@@ -66,6 +66,8 @@ fn whatever_is_asked_for_is_answered_or_refused() {
         "profile",
         "find",
         "model",
+        "values",
+        "value",
         "progress",
         "style.css",
         "nothing",
@@ -87,6 +89,7 @@ fn whatever_is_asked_for_is_answered_or_refused() {
         "value",
         "time",
         "back",
+        "text",
     ];
     let values = [
         "0",
