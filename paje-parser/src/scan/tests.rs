@@ -177,9 +177,11 @@ fn a_scanner_forgets() {
     }
 }
 
+/// All bytes; an interpreter, which is slow, takes those that mean something.
 #[test]
 fn every_byte_has_its_class() {
-    for byte in 0..=255u8 {
+    let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);
+    for byte in (0..=255u8).filter(few) {
         let mut chunk = [b'x'; 64];
         chunk[byte as usize % 64] = byte;
         let mut scanner = Scanner::default();
