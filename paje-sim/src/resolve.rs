@@ -20,14 +20,14 @@ use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
 use crate::model::{AwaitedValue, Effects, Failed, Model};
-use crate::names::error::Place;
+use crate::names::error::{Error, Place};
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
 use crate::names::ledger::LineOf;
 use crate::names::options::Keeps;
 use crate::names::progress::Progress;
 use crate::names::usage::Usage;
-use crate::problems::found::Stop;
+use crate::problems::found::error_at_field;
 use crate::problems::tally::ProblemTally;
 use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
@@ -42,28 +42,19 @@ pub(crate) fn resolve(
     decoder: &Decoder,
     defs: &DefTable,
     state: &mut Resolver<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), Error> {
     state.expect_containers(block, decoder);
     let mut foreseen = block.decoded.foreseen.iter();
     for (line, noted) in &block.decoded.noted {
-        let failed = |failed| Stop::at_field(*line, failed);
+        let failed = |failed| error_at_field(block, *line, failed);
         match noted {
             Noted::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
                 state.watch_structural(block, *line, structure, defs);
-                let applied = state.structural(block, decoder, *line, structure, defs);
-                let whose = match (applied, &mut state.tally) {
-                    (Ok(whose), None) => whose,
-                    (Err(stop), None) => return Err(stop),
-                    (applied, Some(_)) => {
-                        let (whose, stop) = match applied {
-                            Ok(whose) => (whose, None),
-                            Err(stop) => (LineOf::Nobody, Some(stop)),
-                        };
-                        state.mend_structural(block, *line, stop);
-                        whose
-                    }
-                };
+                let whose = state.structural(block, decoder, *line, structure, defs)?;
+                if state.tally.is_some() {
+                    state.mend_structural(block, *line);
+                }
                 if let Some(structural) = &mut state.structural {
                     structural.push(whose);
                 }

@@ -8,9 +8,9 @@ use super::round::Wave;
 use crate::decode::block::DecodedBlock;
 use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
-use crate::names::error::{Error, ErrorKind, Problem, WarningKind};
+use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::ledger::LineRemedy;
-use crate::problems::found::{Where, error_in, field_of_line, place};
+use crate::problems::found::{Where, error_at_field, field_of_line, place};
 
 impl Engine<'_> {
     /// The problem of the field of the line that begins at a byte of the wave.
@@ -23,7 +23,7 @@ impl Engine<'_> {
     ) -> Option<Error> {
         let block = wave.block_of(at)?;
         let line = (at - block.text.start().0) as u32;
-        Some(error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem)))
+        Some(error_at_field(block, line, (field, problem)))
     }
 
     /// The first problem of the wave that a lane found.
@@ -72,7 +72,7 @@ impl Engine<'_> {
                 (FieldName::Value, Problem::LinkValuesDiffer { key, value, other })
             }
         };
-        error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
+        error_at_field(block, line, (field, problem))
     }
 
     /// Finds the places of the wave's links whose keys may have been used before, while the text

@@ -14,7 +14,7 @@ use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
 use crate::names::usage::Usage;
-use crate::problems::found::Stop;
+use crate::problems::found::error_at_fault;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
@@ -256,10 +256,10 @@ impl Engine<'_> {
         }
         let fault = || {
             let (line, fault) = block.decoded.fault?;
-            Some(Stop::at_fault(&block.text, line, &fault))
+            Some(error_at_fault(block, line, &fault))
         };
         match resolved.err().or_else(fault) {
-            Some(stop) => Some(stop.into_error(block)),
+            Some(error) => Some(error),
             None => block.failure.take().map(|error| self.failed(block, error)),
         }
     }

@@ -1,7 +1,7 @@
 //! Problems of a block's lines, and where they are.
 
 use memchr::memchr_iter;
-use paje_parser::{ByteOffset, FieldName, Position, Span, token};
+use paje_parser::{ByteOffset, Fault, FieldName, Position, Span, token};
 use splitter::Block;
 
 use crate::decode::block::DecodedBlock;
@@ -18,27 +18,6 @@ pub(crate) fn earliest_byte(all: &[&Option<Error>]) -> u64 {
     all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }
 
-/// A problem in a block, and where in its text.
-#[derive(Debug)]
-pub(crate) struct Stop {
-    /// Start of the line.
-    pub(crate) line: u32,
-    /// The word of the line that is wrong.
-    pub(crate) what: Where,
-    pub(crate) why: ErrorKind,
-}
-
-impl Stop {
-    pub(crate) fn at_field(line: u32, (field, problem): Failed) -> Self {
-        Stop { line, what: Where::Field(field), why: ErrorKind::Invalid(problem) }
-    }
-
-    pub(crate) fn at_fault(block: &Block, line: u32, fault: &paje_parser::Fault) -> Self {
-        let why = ErrorKind::Invalid(line_problem(block, fault));
-        Stop { line, what: Where::Byte(fault.at), why }
-    }
-}
-
 /// Part of a line that a problem is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
@@ -48,11 +27,15 @@ pub(crate) enum Where {
     Field(FieldName),
 }
 
-impl Stop {
-    /// The error, with its place in the file.
-    pub(crate) fn into_error(self, block: &DecodedBlock) -> Error {
-        error_in(block, self.line, self.what, self.why)
-    }
+/// The problem of a field of the line of a block that begins at `line`, with its place in the file.
+pub(crate) fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed) -> Error {
+    error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
+}
+
+/// The problem that the parser has with the line of a block that begins at `line`, with its place in the file.
+pub(crate) fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
+    let why = ErrorKind::Invalid(line_problem(&block.text, fault));
+    error_in(block, line, Where::Byte(fault.at), why)
 }
 
 /// The problem of the line of a block that begins at `line`, with its place in the file.
@@ -123,7 +106,7 @@ fn words_of(block: &DecodedBlock, line: u32) -> Vec<Span> {
 }
 
 /// A fault of the parser with the word that it is about.
-pub(crate) fn line_problem(block: &Block, fault: &paje_parser::Fault) -> Problem {
+pub(crate) fn line_problem(block: &Block, fault: &Fault) -> Problem {
     let text = block.text();
     let word = fault.word(text).of(text).bare().to_vec();
     Problem::Line { fault: fault.kind, word, event: None }

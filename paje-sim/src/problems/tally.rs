@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use paje_parser::{Fault, FaultKind};
 
-use super::found::Stop;
+use super::found::{Where, error_at_fault, error_at_field, error_in};
 use crate::decode::block::DecodedBlock;
 use crate::model::Failed;
 use crate::names::error::{Error, ErrorKind, Problem};
@@ -68,19 +68,25 @@ impl ProblemTally {
     ) {
         let at = block.text.start().0 + u64::from(line);
         let code = shown_code(block, line, failed.1.code());
-        let error = || Stop::at_field(line, failed).into_error(block);
+        let error = || error_at_field(block, line, failed);
         self.add(code, remedy, (at, count), error);
     }
 
     /// A problem of a line of a block that is skipped for it.
-    pub(crate) fn add_stop(&mut self, block: &DecodedBlock, stop: Stop) {
-        let at = block.text.start().0 + u64::from(stop.line);
-        let code = shown_code(block, stop.line, code_of(&stop.why));
-        let is_fault = matches!(stop.why, ErrorKind::Invalid(Problem::Line { .. }));
-        let is_cut = is_fault && is_unended(block, stop.line);
+    pub(crate) fn add_line(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        what: Where,
+        why: ErrorKind,
+    ) {
+        let at = block.text.start().0 + u64::from(line);
+        let code = shown_code(block, line, code_of(&why));
+        let is_fault = matches!(why, ErrorKind::Invalid(Problem::Line { .. }));
+        let is_cut = is_fault && is_unended(block, line);
         self.is_cut |= is_cut;
         let remedy = if is_cut { Remedy::Ended } else { Remedy::Skipped };
-        self.add(code, remedy, (at, 1), || stop.into_error(block));
+        self.add(code, remedy, (at, 1), || error_in(block, line, what, why));
     }
 
     /// Adds the problems of the block's lines, each by itself.
@@ -96,7 +102,7 @@ impl ProblemTally {
             };
             self.is_cut |= is_cut;
             let at = block.text.start().0 + u64::from(*line);
-            let error = || Stop::at_fault(&block.text, *line, fault).into_error(block);
+            let error = || error_at_fault(block, *line, fault);
             let code = shown_code(block, *line, fault.kind.code());
             self.add(code, remedy, (at, 1), error);
         }

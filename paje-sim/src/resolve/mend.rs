@@ -1,24 +1,58 @@
 //! Definitions of damaged traces, mended while they are resolved.
 
-use paje_parser::{FieldName, LinkEnd, TypeNature, number};
+use paje_parser::{Fault, FieldName, LinkEnd, TypeNature, number};
 
 use super::Resolver;
 use crate::decode::block::DecodedBlock;
 use crate::decode::symbols::Symbol;
 use crate::model::Failed;
+use crate::names::error::{Error, ErrorKind};
 use crate::names::ids::{ContainerId, LaneId};
 use crate::names::recovered::Remedy;
-use crate::problems::found::{Stop, field_of_line};
+use crate::problems::found::{Where, error_in, field_of_line, line_problem};
 
 impl Resolver<'_> {
-    /// Tells what was wrong with a structural event, and of what it made good.
-    pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32, stop: Option<Stop>) {
+    /// A line that is wrong: the problem ends the replay, or is told later, if that goes on without the line.
+    pub(super) fn wrong(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        what: Where,
+        why: ErrorKind,
+    ) -> Result<(), Error> {
+        let Some(tally) = &mut self.tally else { return Err(error_in(block, line, what, why)) };
+        self.model.settle_awaited();
+        self.effects.mended.clear();
+        tally.add_line(block, line, what, why);
+        Ok(())
+    }
+
+    /// The same, of a field.
+    pub(super) fn wrong_field(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        (field, problem): Failed,
+    ) -> Result<(), Error> {
+        self.wrong(block, line, Where::Field(field), ErrorKind::Invalid(problem))
+    }
+
+    /// The same, of what the parser cannot read.
+    pub(super) fn wrong_line(
+        &mut self,
+        block: &DecodedBlock,
+        line: u32,
+        fault: &Fault,
+    ) -> Result<(), Error> {
+        let why = ErrorKind::Invalid(line_problem(&block.text, fault));
+        self.wrong(block, line, Where::Byte(fault.at), why)
+    }
+
+    /// Tells what a structural event made good.
+    pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
         let Some(tally) = &mut self.tally else { return };
-        if let Some(stop) = stop {
-            return tally.add_stop(block, stop);
-        }
         for (failed, remedy) in mended {
             tally.add_failed(block, (line, 1), failed, remedy);
         }

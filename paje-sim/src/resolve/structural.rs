@@ -10,10 +10,10 @@ use crate::decode::decoded::Structure;
 use crate::memory::LineNumber;
 use crate::model::value_names::ValueNamed;
 use crate::model::{Failed, Model};
-use crate::names::error::WarningKind;
+use crate::names::error::{Error, WarningKind};
 use crate::names::ids::{ContainerId, TypeId, ValueId};
 use crate::names::ledger::LineOf;
-use crate::problems::found::{Stop, Where, column_of, place};
+use crate::problems::found::{Where, column_of, place};
 
 impl Resolver<'_> {
     /// Applies a structural line; returns what it is about.
@@ -24,7 +24,7 @@ impl Resolver<'_> {
         line: u32,
         structure: Structure,
         defs: &DefTable,
-    ) -> Result<LineOf, Stop> {
+    ) -> Result<LineOf, Error> {
         let Structure { def, words: (first, count), .. } = structure;
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
@@ -41,16 +41,21 @@ impl Resolver<'_> {
             if let Some(word) = time.and_then(|word| words.get(word)) {
                 self.note_time(parse_time(word.of(text.text()).bare()));
             }
-            return defined.map_err(|failed| Stop::at_field(line, failed));
+            return match defined {
+                Ok(whose) => Ok(whose),
+                Err(failed) => self.wrong_field(block, line, failed).map(|()| LineOf::Nobody),
+            };
         }
         if let Some(lifetime) = block.decoded.lifetime_of(structure)
             && self.lifetime(block, decoder, line, words, lifetime)
         {
             return Ok(LineOf::Nobody);
         }
-        let stop = |fault: paje_parser::Fault| Stop::at_fault(text, line, &fault);
-        let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words).map_err(stop)?;
-        let event = raw.decode().map_err(stop)?;
+        let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words);
+        let (raw, event) = match raw.and_then(|raw| raw.decode().map(|event| (raw, event))) {
+            Ok(both) => both,
+            Err(fault) => return self.wrong_line(block, line, &fault).map(|()| LineOf::Nobody),
+        };
         let other = || raw.field(FieldName::Time).and_then(|time| parse_time(time.bare()));
         self.note_time(event.time().or_else(other));
         if event.time().is_some_and(|time| time > self.clock.stop_at) {
@@ -68,14 +73,12 @@ impl Resolver<'_> {
         let at = text.start().0 + u64::from(line);
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         if let Err(failed) = applied {
-            let stop = Stop::at_field(line, failed);
+            self.wrong_field(block, line, failed)?;
             // The file is part of the trace all the same.
-            if let (Event::CreateContainer { file, .. }, true) = (event, self.tally.is_some()) {
-                self.mend_structural(block, line, Some(stop));
+            if let Event::CreateContainer { file, .. } = event {
                 self.name_file(block, line, file)?;
-                return Ok(LineOf::Nobody);
             }
-            return Err(stop);
+            return Ok(LineOf::Nobody);
         }
         if let Some(container) = self.effects.repeated {
             let start = block.origin.start;
@@ -104,25 +107,21 @@ impl Resolver<'_> {
         if self.effects.ignored {
             self.warnings.add_line(block, WarningKind::AfterDestroy, line);
         }
-        match event {
+        let is_fine = match event {
             Event::CreateContainer { file, .. } => self.name_file(block, line, file)?,
             Event::TraceFile { container, type_, file } => {
                 if self.files.are_wanted()
                     && let Err(failed) = self.model.check_named(container.bare(), type_.bare())
                 {
-                    let stop = Stop::at_field(line, failed);
-                    match self.tally {
-                        None => return Err(stop),
-                        Some(_) => self.mend_structural(block, line, Some(stop)),
-                    }
+                    self.wrong_field(block, line, failed)?;
                 }
-                self.name_file(block, line, Some(file))?;
+                self.name_file(block, line, Some(file))?
             }
-            _ => {}
-        }
+            _ => true,
+        };
         Ok(match self.structural {
-            Some(_) => self.line_of(&event, known),
-            None => LineOf::Nobody,
+            Some(_) if is_fine => self.line_of(&event, known),
+            _ => LineOf::Nobody,
         })
     }
 
@@ -138,17 +137,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// Sees to it that a file will be read that the line names, if it does.
+    /// Sees to it that a file will be read that the line names, if it does. False if that is impossible, and the replay goes on.
     fn name_file(
         &mut self,
         block: &DecodedBlock,
         line: u32,
         file: Option<Field<'_>>,
-    ) -> Result<(), Stop> {
-        let Some(file) = file.filter(|file| !file.bare().is_empty()) else { return Ok(()) };
+    ) -> Result<bool, Error> {
+        let Some(file) = file.filter(|file| !file.bare().is_empty()) else { return Ok(true) };
         if !self.files.are_wanted() {
             self.warnings.add_line(block, WarningKind::FileNotRead, line);
-            return Ok(());
+            return Ok(true);
         }
         let what = Where::Field(FieldName::Filename);
         let counter = &mut self.counter;
@@ -158,7 +157,10 @@ impl Resolver<'_> {
             let at = block.text.start().0 + u64::from(line);
             self.lanes.cuts.named_from.get_or_insert(at);
         }
-        named.map_err(|why| Stop { line, what, why })
+        match named {
+            Ok(()) => Ok(true),
+            Err(why) => self.wrong(block, line, what, why).map(|()| false),
+        }
     }
 
     /// A time of a line counts for the end of the trace, whatever the line says: PajeNG 1.3.6 behaviour.
