@@ -29,14 +29,19 @@ impl Quotes {
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
         match masks.hash != 0 || self.in_comment {
             false => self.bare(masks),
-            true => self.without_comments(masks),
+            true => {
+                let (after, outside) = self.without_comments(masks)?;
+                *self = after;
+                Some(outside)
+            }
         }
     }
 
-    /// The same, where comments are as good as white bytes.
+    /// The same, where comments are as good as white bytes, and what is behind the chunk: who asks for the next one has this
+    /// in registers most of the time.
     #[cold]
     #[inline(never)]
-    fn without_comments(&mut self, masks: Masks) -> Option<u64> {
+    fn without_comments(mut self, masks: Masks) -> Option<(Quotes, u64)> {
         let Masks { white, newline, quote, hash } = masks;
         let (mut in_quotes, mut in_comment) = (self.inside != 0, self.in_comment);
         let mut comments = if in_comment { u64::MAX } else { 0 };
@@ -54,9 +59,9 @@ impl Quotes {
                 comments |= bit.wrapping_neg();
             }
         }
-        let outside = self.bare(Masks { white: white | comments, quote: quote & !comments, ..masks });
-        self.in_comment = in_comment;
-        outside
+        let masks = Masks { white: white | comments, quote: quote & !comments, ..masks };
+        let outside = self.bare(masks)?;
+        Some((Quotes { in_comment, ..self }, outside))
     }
 
     /// The same of a chunk without comments.
