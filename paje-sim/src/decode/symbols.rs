@@ -77,13 +77,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
 
     /// The same of a word with this hash.
     #[inline(always)]
-    fn find_from(
-        &self,
-        hash: u64,
-        word: Word,
-        context: u64,
-        is: impl Fn(V) -> bool,
-    ) -> Option<V> {
+    fn find_from(&self, hash: u64, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {

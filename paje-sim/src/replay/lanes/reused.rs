@@ -106,7 +106,9 @@ fn first_of(lanes: &[Suspected<'_>], workers: &Workers) -> Option<(Suspect, Vec<
     // Of all strands of a lane: which strand a link is of is then asked of few.
     let tags_of = |lane: &Suspected<'_>| {
         let strands = lane.strands.iter();
-        Tags::of(strands.flat_map(|(_, shard, place)| shard.strands[place.local as usize].suspects()))
+        Tags::of(
+            strands.flat_map(|(_, shard, place)| shard.strands[place.local as usize].suspects()),
+        )
     };
     let tags: Vec<Tags> = lanes.iter().map(tags_of).collect();
     workers.share_out(pieces.len(), |_, index| {
