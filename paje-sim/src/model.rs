@@ -13,7 +13,7 @@ pub(crate) mod value_names;
 
 use paje_parser::color::Color;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::model::containers::Containers;
 pub(crate) use crate::model::lanes::Lane;
@@ -22,7 +22,7 @@ use crate::model::newborn::Newborn;
 use crate::model::types::{NewType, Types};
 use crate::model::value_names::ValueNamed;
 use crate::names::error::Problem;
-use crate::names::hash::hash_bytes;
+use crate::names::hash::{TextSet, hash_bytes};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::recovered::Remedy;
@@ -48,7 +48,7 @@ pub(crate) struct Model {
     /// Containers that the file at hand has created where another may have ended them.
     newborn: Newborn,
     /// Containers that would exist by now but for [`Options::stop_at`](crate::Options::stop_at).
-    not_created: FxHashSet<Vec<u8>>,
+    not_created: TextSet<Vec<u8>>,
     /// Things that the replay goes on with after problems, if it does.
     pub(crate) made_up: Option<Box<MadeUp>>,
 }
@@ -99,7 +99,7 @@ impl Model {
             file: AtHand::default(),
             value_files: FxHashMap::default(),
             newborn: Newborn::default(),
-            not_created: FxHashSet::default(),
+            not_created: TextSet::default(),
             made_up: None,
         }
     }

@@ -57,7 +57,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     pub(super) const SALT: u32 = 16;
 
     #[inline(always)]
-    const fn hash(word: Word, context: u64) -> u64 {
+    fn hash(word: Word, context: u64) -> u64 {
         match FEW {
             true => hash_salted(word, context >> Self::SALT),
             false => hash_word(word, context),

@@ -10,10 +10,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use splitter::Folders;
 
 use crate::names::error::{Error, ErrorKind, Place, Problem};
+use crate::names::hash::TextSet;
 use crate::names::progress::Progress;
 
 /// Origin of a block of lines.
@@ -48,7 +49,7 @@ pub(crate) struct Files {
     /// By what they really are, however they are named.
     known: FxHashMap<PathBuf, u32>,
     /// Files that a file named before: most name the same file for many containers.
-    named_by: (u32, FxHashSet<Vec<u8>>),
+    named_by: (u32, TextSet<Vec<u8>>),
     queue: Vec<Queued>,
 }
 
@@ -68,7 +69,7 @@ impl Files {
             folders: folders.map(Arc::new),
             all: vec![File { path, parent: 0, named_at: None }],
             known: known.into_iter().map(|path| (path, 0)).collect(),
-            named_by: (0, FxHashSet::default()),
+            named_by: (0, TextSet::default()),
             queue: Vec::new(),
         }
     }
@@ -95,7 +96,7 @@ impl Files {
         place: impl FnOnce() -> Place,
     ) -> Result<(), ErrorKind> {
         if self.named_by.0 != by {
-            self.named_by = (by, FxHashSet::default());
+            self.named_by = (by, TextSet::default());
         }
         if self.named_by.1.contains(name) {
             return Ok(());

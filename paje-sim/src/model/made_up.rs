@@ -4,12 +4,12 @@
 //! different lines, and all must be told the same.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::NewContainer;
 use crate::model::types::NewType;
 use crate::model::{Failed, Model, has_values};
 use crate::names::error::Problem;
+use crate::names::hash::{TextMap, TextSet};
 use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
@@ -21,11 +21,11 @@ pub(crate) const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeUp {
     /// Lanes, by the names of container and type and what their events take the type for.
-    lanes: FxHashMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
+    lanes: TextMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
     /// Containers at the ends of links, by the names of type and container.
-    link_ends: FxHashSet<(Vec<u8>, LinkEnd, Vec<u8>)>,
+    link_ends: TextSet<(Vec<u8>, LinkEnd, Vec<u8>)>,
     /// Values that lines named before their types were known, in file order.
-    awaited: FxHashMap<Vec<u8>, Vec<AwaitedValue>>,
+    awaited: TextMap<Vec<u8>, Vec<AwaitedValue>>,
 }
 
 /// A value as a line named it, and the hash of its text.

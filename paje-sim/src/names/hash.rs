@@ -1,6 +1,27 @@
-//! Texts as words, and their hashes: the same in whoever asks, so that nobody hashes a text twice.
+//! Texts as words, and their hashes: the same in whoever asks, so that nobody hashes a text twice; and others in each process.
+//!
+//! Traces come from strangers. Whoever knows how names are hashed can make thousands whose hashes agree, and then each look-up
+//! goes through all of them. So a hash depends on where the program lies in memory, which the system chooses anew for each process.
+//! No result may depend on the order of hashes.
+
+use std::collections::{HashMap, HashSet};
 
 use paje_parser::Span;
+
+/// A map by texts that a trace holds, where speed does not matter.
+pub(crate) type TextMap<K, V> = HashMap<K, V>;
+
+/// A set of such texts.
+pub(crate) type TextSet<K> = HashSet<K>;
+
+/// Lies where nobody knows.
+static SOMEWHERE: u8 = 0;
+
+/// A number that is the same in all of the process, for the price of a constant.
+#[inline(always)]
+fn seed() -> u64 {
+    (&raw const SOMEWHERE).addr() as u64
+}
 
 /// A text of up to 16 bytes, padded with zeros.
 pub(crate) type Word = [u64; 2];
@@ -87,6 +108,10 @@ static KEPT: [[u64; 2]; 17] = {
     masks
 };
 
+/// Bits that spread short words.
+const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
+const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
+
 /// Both halves of a product: every bit of the input reaches the low bits of the result.
 #[inline(always)]
 const fn fold(a: u64, b: u64) -> u64 {
@@ -95,14 +120,17 @@ const fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline(always)]
-pub(crate) const fn hash_word(word: Word, context: u64) -> u64 {
-    fold(word[0] ^ 0x9e37_79b9_7f4a_7c15, word[1] ^ 0xe703_7ed1_a0b4_28db ^ context.rotate_left(29))
+pub(crate) fn hash_word(word: Word, context: u64) -> u64 {
+    // Neither factor may be known to be zero for some word: the product is zero then, whatever the other is.
+    let seed = seed();
+    fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
 }
 
 /// A hash of a word and some number, for who asks of almost every line: some instructions less than [`hash_word`].
 #[inline(always)]
-pub(crate) const fn hash_salted(word: Word, salt: u64) -> u64 {
-    fold(word[0], word[1] ^ 0xe703_7ed1_a0b4_28db ^ salt << 40)
+pub(crate) fn hash_salted(word: Word, salt: u64) -> u64 {
+    let seed = seed();
+    fold(word[0] ^ seed, word[1] ^ seed ^ salt << 40)
 }
 
 /// A hash of any number of bytes.
@@ -119,7 +147,7 @@ pub(crate) fn hash_bytes(text: &[u8]) -> u64 {
 /// The word of a text of less than 16 bytes, behind which nothing can be read. Pieces of it that overlap say the
 /// same where they do; a copy would be a call.
 #[inline(always)]
-fn short_word(text: &[u8]) -> Word {
+pub(super) fn short_word(text: &[u8]) -> Word {
     let len = text.len();
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
         let last = u64::from_le_bytes(*last).unbounded_shr(8 * (16 - len) as u32);
@@ -145,6 +173,19 @@ pub(crate) fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Texts that would all have one hash if that was the same in each process.
+    #[test]
+    fn nobody_can_make_texts_whose_hashes_agree() {
+        for (half, is_first) in [(FIRST, true), (SECOND, false)] {
+            let texts = (0..1000u64).map(|i| {
+                let words = if is_first { [half, i] } else { [i, half] };
+                words.map(u64::to_le_bytes).concat()
+            });
+            let hashes: TextSet<u64> = texts.map(|text| hash_bytes(&text)).collect();
+            assert_eq!(hashes.len(), 1000, "{half:x}");
+        }
+    }
 
     #[test]
     fn both_hashes_agree() {

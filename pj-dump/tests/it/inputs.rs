@@ -114,6 +114,20 @@ fn compressed_data_that_are_cut_or_damaged() {
 }
 
 #[cfg(target_os = "linux")]
+/// No order may depend on that.
+#[test]
+fn names_are_hashed_in_another_way_in_each_process() {
+    for shape in [Shape::ManyContainers, Shape::UniqueValues] {
+        let trace = generate(shape, 100_000, 1);
+        let printed = |threads| dump(&["--threads", threads], &trace).stdout;
+        let first = printed("1");
+        assert!(first.len() > trace.len() / 2);
+        for threads in THREADS {
+            assert!(printed(threads) == first, "{shape:?}, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn a_named_pipe() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};

@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::lanes::links::filter::Hashes;
 use crate::lanes::links::{Suspect, bare_key};
 use crate::memory::{KeyHashes, KeyPlace, TextPages};
+use crate::names::hash::{TextMap, TextSet};
 
 /// A search among the links of a strand for keys that its suspects have, too. Several workers may look at a part of the
 /// links each.
@@ -14,7 +13,7 @@ pub(crate) struct Search<'s> {
     suspects: &'s [Suspect],
     keys: &'s TextPages,
     hashes: Hashes,
-    counts: FxHashMap<&'s [u8], Count>,
+    counts: TextMap<&'s [u8], Count>,
 }
 
 /// Numbers of links and of suspects that have a suspected key.
@@ -28,7 +27,7 @@ impl<'s> Search<'s> {
     /// For the keys of these suspects, which are among `keys`.
     pub(crate) fn new(suspects: &'s [Suspect], keys: &'s TextPages) -> Self {
         let hashes = Hashes::of(suspects.iter().map(|suspect| suspect.hash));
-        let mut counts: FxHashMap<&[u8], Count> = FxHashMap::default();
+        let mut counts: TextMap<&[u8], Count> = TextMap::default();
         for (number, suspect) in suspects.iter().enumerate() {
             counts.entry(key_of(suspect, keys, number)).or_default().suspects += 1;
         }
@@ -55,7 +54,7 @@ impl<'s> Search<'s> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
         // All links of a key but the first are suspects; the first may be one by mistake. Suspects are in
         // the order of their events.
-        let mut first_met: FxHashSet<&[u8]> = FxHashSet::default();
+        let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.suspects.iter().enumerate().find(|(number, suspect)| {
             let key = key_of(suspect, self.keys, *number);
             let count = self.counts.get(key);
