@@ -1,7 +1,7 @@
 //! Quotes around printed names.
 
 use clap::ValueEnum;
-use paje_sim::{Name, NameOrder, ValueNames};
+use paje_sim::{Name, NameOrder, Quoting, ValueNames};
 
 /// Quotes around names that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,12 +15,26 @@ pub enum Quotes {
 }
 
 impl Quotes {
+    /// The text of a name, if that is what is printed.
+    #[must_use]
+    #[inline]
+    pub fn as_it_is(self, name: Name<'_>) -> Option<&[u8]> {
+        let is_printed = match self {
+            Quotes::Auto => !breaks_rows(name.text),
+            Quotes::Keep => name.quoting == Quoting::Bare,
+            Quotes::Strip => true,
+        };
+        is_printed.then_some(name.text)
+    }
+
     /// Appends a name.
     pub fn write(self, name: Name<'_>, out: &mut Vec<u8>) {
+        if let Some(text) = self.as_it_is(name) {
+            return out.extend_from_slice(text);
+        }
         match self {
-            Quotes::Strip => out.extend_from_slice(name.text),
-            Quotes::Keep => name.write_raw(out),
-            Quotes::Auto if breaks_rows(name.text) => {
+            Quotes::Keep | Quotes::Strip => name.write_raw(out),
+            Quotes::Auto => {
                 out.push(b'"');
                 for part in name.text.split_inclusive(|byte| *byte == b'"') {
                     out.extend_from_slice(part);
@@ -30,7 +44,6 @@ impl Quotes {
                 }
                 out.push(b'"');
             }
-            Quotes::Auto => out.extend_from_slice(name.text),
         }
     }
 
@@ -57,15 +70,21 @@ impl Quotes {
 /// other line break than that and the newline, which no name holds.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
-    text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r'))
-        || blank(text.first())
-        || blank(text.last())
+    text.iter().any(|byte| BREAKS[usize::from(*byte)]) || blank(text.first()) || blank(text.last())
 }
+
+/// Bytes that break a row wherever they are: a look at each byte of a name, of which a trace may have millions.
+static BREAKS: [bool; 256] = {
+    let mut breaks = [false; 256];
+    breaks[b',' as usize] = true;
+    breaks[b'"' as usize] = true;
+    breaks[b'\r' as usize] = true;
+    breaks
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use paje_sim::Quoting;
 
     #[test]
     fn three_ways() {

@@ -1,17 +1,95 @@
-//! The names of a trace, printed once.
+//! The names of a trace, as rows print them.
 
 use std::sync::OnceLock;
 
-use paje_sim::{Trace, TypeId, ValueId};
+use paje_sim::{ContainerId, Containers, Name, Trace, TypeId, Types, ValueId};
 
 use super::Quotes;
-use super::printed::Printed;
+use super::printed::{Printed, Short, Text, short};
+
+/// So many names of a kind are made ready once for all rows; the others are looked up for each row. Where there are more,
+/// most are printed once or twice, and whoever prints the first would prepare all of them while the other workers wait. With
+/// debug assertions, few, so that all tests come by here.
+const READY: usize = if cfg!(debug_assertions) { 4 } else { 1 << 14 };
 
 /// The names of a trace made ready to be printed, once for all who format rows.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,
     values: Vec<OnceLock<Printed>>,
+}
+
+/// Some of the names of a trace, by number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texts<'t> {
+    /// The first ones; and those of them that are side by side.
+    ready: &'t Printed,
+    first: &'t [Short],
+    all: All<'t>,
+    quotes: Quotes,
+}
+
+/// All names of a kind.
+#[derive(Clone, Copy, Debug)]
+enum All<'t> {
+    Containers(&'t Containers),
+    Values(&'t Types, TypeId),
+}
+
+impl<'t> All<'t> {
+    fn len(self) -> usize {
+        match self {
+            All::Containers(containers) => containers.len(),
+            All::Values(types, type_) => types.value_count(type_),
+        }
+    }
+
+    fn get(self, number: usize) -> Name<'t> {
+        match self {
+            All::Containers(containers) => containers.name(ContainerId(number as u32)),
+            All::Values(types, type_) => types.value_name(type_, ValueId(number as u32)),
+        }
+    }
+
+    /// Makes more of the first ones ready, as far as they are there.
+    fn prepare(self, quotes: Quotes, ready: &mut Printed) {
+        let more = ready.len()..self.len().min(READY);
+        ready.extend(quotes, more.map(|number| self.get(number)));
+    }
+
+    fn printed(self, quotes: Quotes) -> Printed {
+        let mut ready = Printed::default();
+        self.prepare(quotes, &mut ready);
+        ready
+    }
+}
+
+impl<'t> Texts<'t> {
+    /// A text that is short and ready, and its length.
+    #[inline(always)]
+    pub(super) fn short(self, number: usize) -> Option<(&'t Short, usize)> {
+        short(self.first, number)
+    }
+
+    /// A text that needs no quotes.
+    pub(super) fn plain(self, number: usize) -> Option<&'t [u8]> {
+        match self.ready.text(number) {
+            Some(text) => Some(text.bytes()),
+            None => self.quotes.as_it_is(self.all.get(number)),
+        }
+    }
+
+    /// Any text, which may be written to `room` for that.
+    pub(super) fn get<'r>(self, number: usize, room: &'r mut Vec<u8>) -> Text<'r>
+    where
+        't: 'r,
+    {
+        self.ready.text(number).unwrap_or_else(|| {
+            room.clear();
+            self.quotes.write(self.all.get(number), room);
+            Text::new(room)
+        })
+    }
 }
 
 impl Names {
@@ -23,33 +101,32 @@ impl Names {
 
     /// Makes the names that came up since ready.
     pub(crate) fn extend(&mut self, trace: &Trace, quotes: Quotes) {
-        let all = trace.containers();
-        if let Some(printed) = self.containers.get_mut() {
-            let new = all.ids().skip(printed.len());
-            new.for_each(|id| printed.push(quotes, all.name(id)));
+        if let Some(ready) = self.containers.get_mut() {
+            All::Containers(trace.containers()).prepare(quotes, ready);
         }
         let types = trace.types();
         self.values.resize_with(types.len(), OnceLock::new);
-        for (type_, printed) in types.ids().zip(&mut self.values) {
-            let Some(printed) = printed.get_mut() else { continue };
-            for value in printed.len() as u32..types.value_count(type_) as u32 {
-                printed.push(quotes, types.value_name(type_, ValueId(value)));
+        for (type_, ready) in types.ids().zip(&mut self.values) {
+            if let Some(ready) = ready.get_mut() {
+                All::Values(types, type_).prepare(quotes, ready);
             }
         }
     }
 
-    pub(super) fn containers(&self, trace: &Trace, quotes: Quotes) -> &Printed {
-        self.containers.get_or_init(|| {
-            let all = trace.containers();
-            Printed::of(quotes, all.ids().map(|id| all.name(id)))
-        })
+    pub(super) fn containers<'t>(&'t self, trace: &'t Trace, quotes: Quotes) -> Texts<'t> {
+        let all = All::Containers(trace.containers());
+        let ready = self.containers.get_or_init(|| all.printed(quotes));
+        Texts { ready, first: ready.first(), all, quotes }
     }
 
-    pub(super) fn values(&self, trace: &Trace, quotes: Quotes, type_: TypeId) -> &Printed {
-        self.values[type_.index()].get_or_init(|| {
-            let types = trace.types();
-            let values = (0..types.value_count(type_) as u32).map(ValueId);
-            Printed::of(quotes, values.map(|value| types.value_name(type_, value)))
-        })
+    pub(super) fn values<'t>(
+        &'t self,
+        trace: &'t Trace,
+        quotes: Quotes,
+        type_: TypeId,
+    ) -> Texts<'t> {
+        let all = All::Values(trace.types(), type_);
+        let ready = self.values[type_.index()].get_or_init(|| all.printed(quotes));
+        Texts { ready, first: ready.first(), all, quotes }
     }
 }

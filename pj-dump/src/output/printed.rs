@@ -20,6 +20,14 @@ const SHORT: usize = 32;
 /// Texts that are kept side by side: they stay in a core's second-level cache.
 const MOST_FIRST: usize = 1 << 14;
 
+/// A text that is short and among these, and its length.
+#[inline(always)]
+pub(crate) fn short(first: &[Short], number: usize) -> Option<(&Short, usize)> {
+    let short = first.get(number)?;
+    let len = usize::from(short[SHORT - 1]);
+    (len < SHORT).then_some((short, len))
+}
+
 impl Default for Printed {
     fn default() -> Self {
         Printed { bytes: Vec::new(), places: vec![0], first: Vec::new() }
@@ -27,18 +35,15 @@ impl Default for Printed {
 }
 
 impl Printed {
-    /// These names, numbered from 0.
-    pub(crate) fn of<'n>(quotes: Quotes, names: impl Iterator<Item = Name<'n>>) -> Self {
-        let mut printed = Printed::default();
-        names.for_each(|name| printed.put(quotes, name));
-        printed.bytes.resize(printed.bytes.len() + PADDING, 0);
-        printed
+    /// Adds these names behind the others.
+    pub(crate) fn extend<'n>(&mut self, quotes: Quotes, names: impl Iterator<Item = Name<'n>>) {
+        self.bytes.truncate(self.places.last().copied().unwrap_or(0));
+        names.for_each(|name| self.put(quotes, name));
+        self.bytes.resize(self.bytes.len() + PADDING, 0);
     }
 
     pub(crate) fn push(&mut self, quotes: Quotes, name: Name<'_>) {
-        self.bytes.truncate(self.places.last().copied().unwrap_or(0));
-        self.put(quotes, name);
-        self.bytes.resize(self.bytes.len() + PADDING, 0);
+        self.extend(quotes, std::iter::once(name));
     }
 
     /// Adds a name behind the others, and no padding.
@@ -60,9 +65,12 @@ impl Printed {
     /// A text that is short and among the first, and its length.
     #[inline(always)]
     pub(crate) fn short(&self, number: usize) -> Option<(&Short, usize)> {
-        let short = self.first.get(number)?;
-        let len = usize::from(short[SHORT - 1]);
-        (len < SHORT).then_some((short, len))
+        short(&self.first, number)
+    }
+
+    /// The first texts, for [`short`].
+    pub(crate) fn first(&self) -> &[Short] {
+        &self.first
     }
 
     /// Makes sure that these are ready which are numbers that are small and come again and again: imbrications, with

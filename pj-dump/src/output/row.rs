@@ -5,7 +5,8 @@
 
 use decimal::{Fixed6, put_fixed};
 
-use super::printed::{PADDING, Printed, Text};
+use super::names::Texts;
+use super::printed::{PADDING, Printed};
 
 /// Room for such a row: a prefix, three numbers and four texts at their longest, and twice what a mask can reach.
 pub(super) const ROOM: usize = 512;
@@ -84,19 +85,22 @@ impl Row<'_> {
         self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
     }
 
-    /// Puts one of these texts, if it is short.
+    /// Puts one of these texts, if it is short and among the first.
     #[inline(always)]
     pub(super) fn text(&mut self, texts: &Printed, number: usize) -> Option<()> {
-        match texts.short(number) {
-            Some((text, len)) => {
-                self.put(text, len);
-                Some(())
-            }
-            None => {
-                self.len = put_other(self.bytes, self.len, texts.text(number)?)?;
-                Some(())
-            }
+        let (text, len) = texts.short(number)?;
+        self.put(text, len);
+        Some(())
+    }
+
+    /// Puts one of these names, if it is short and needs no quotes.
+    #[inline(always)]
+    pub(super) fn name(&mut self, names: Texts<'_>, number: usize) -> Option<()> {
+        match names.short(number) {
+            Some((text, len)) => self.put(text, len),
+            None => self.len = put_other(self.bytes, self.len, names, number)?,
         }
+        Some(())
     }
 
     #[inline(always)]
@@ -142,28 +146,29 @@ impl Row<'_> {
     }
 }
 
-/// Puts a text, if it is short, and none of the first; where it ends. By the row's parts, so that these stay in
-/// registers where nobody calls this.
+/// Puts a name that is none of the first, if it is short and needs no quotes; where it ends. By the row's parts, so that
+/// these stay in registers where nobody calls this.
 #[inline(never)]
-fn put_other(bytes: &mut [u8; ROOM], len: usize, text: Text<'_>) -> Option<usize> {
-    let padded: &[u8; PADDING] = text.padded.first_chunk()?;
-    if text.len > PADDING {
+fn put_other(bytes: &mut [u8; ROOM], len: usize, names: Texts<'_>, number: usize) -> Option<usize> {
+    put_any(bytes, len, names.plain(number)?)
+}
+
+/// Puts a text, if it is short; where it ends.
+#[inline(always)]
+fn put_any(bytes: &mut [u8; ROOM], len: usize, text: &[u8]) -> Option<usize> {
+    if text.len() > PADDING {
         return None;
     }
     let at = len & (ROOM / 2 - 1);
-    bytes[at..at + PADDING].copy_from_slice(padded);
-    Some(at + text.len)
+    bytes[at..at + text.len()].copy_from_slice(text);
+    Some(at + text.len())
 }
 
 /// Puts the key of a link, if it is printed as it was written; where it ends.
 #[inline(never)]
 fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> {
-    if raw.len() > PADDING || raw.iter().any(|byte| !(FIRST_PLAIN..0x80).contains(byte)) {
-        return None;
-    }
-    let at = len & (ROOM / 2 - 1);
-    bytes[at..at + raw.len()].copy_from_slice(raw);
-    Some(at + raw.len())
+    let is_plain = raw.iter().all(|byte| (FIRST_PLAIN..0x80).contains(byte));
+    if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
 /// From here on up to the end of ASCII are letters, digits and what else is printed as it is written; before it are

@@ -17,14 +17,14 @@ use std::convert::Infallible;
 
 use paje_parser::Field;
 use paje_sim::{
-    Annotations, ContainerId, Events, LaneId, LaneView, Links, Name, States, Trace, Variables,
-    Visitor,
+    Annotations, ContainerId, Events, LaneId, LaneView, Links, Name, States, Trace, TypeId,
+    Variables, Visitor,
 };
 
 use super::names::Names;
 use super::printed::{PADDING, Printed, Text};
 use super::row::{Known, Prefix, ROOM, Row, put_rows};
-use super::{Style, released};
+use super::{Quotes, Style, released};
 use decimal::{Fixed6, write_general};
 
 /// Room in a buffer at first: most pieces need no more. Pages that no row gets to are never touched.
@@ -47,11 +47,53 @@ pub(crate) struct RowFormatter<'t> {
     extras: Vec<u8>,
     /// The row of a container.
     container: Vec<u8>,
+    /// Printed names of the container at hand, and of what it is in: those of the next lanes and containers, mostly.
+    owner: Called,
+    parent: Called,
+    types: CalledTypes,
+    /// Any other name.
+    text: Vec<u8>,
     /// Imbrications with the separator after them.
     levels: Printed,
     /// Number of the lane's rows still to be printed.
     left: u64,
     rows: u64,
+}
+
+/// A container's name as it is printed.
+#[derive(Debug, Default)]
+struct Called {
+    container: Option<ContainerId>,
+    text: Vec<u8>,
+}
+
+impl Called {
+    /// The printed name of a container.
+    fn of(&mut self, trace: &Trace, quotes: Quotes, container: ContainerId) -> &[u8] {
+        if self.container != Some(container) {
+            self.container = Some(container);
+            self.text.clear();
+            quotes.write(trace.containers().name(container), &mut self.text);
+        }
+        &self.text
+    }
+}
+
+/// Types' names as they are printed: of few, for those of a trace are few, or come up one after the other.
+#[derive(Debug, Default)]
+struct CalledTypes([(Option<TypeId>, Vec<u8>); 8]);
+
+impl CalledTypes {
+    /// The printed name of a type.
+    fn of(&mut self, trace: &Trace, quotes: Quotes, type_: TypeId) -> &[u8] {
+        let (known, text) = &mut self.0[type_.index() % 8];
+        if *known != Some(type_) {
+            *known = Some(type_);
+            text.clear();
+            quotes.write(trace.types().name(type_), text);
+        }
+        text
+    }
 }
 
 impl<'t> RowFormatter<'t> {
@@ -68,6 +110,10 @@ impl<'t> RowFormatter<'t> {
             prefix_len: 0,
             extras: Vec::new(),
             container: Vec::new(),
+            owner: Called::default(),
+            parent: Called::default(),
+            types: CalledTypes::default(),
+            text: Vec::new(),
             levels: Printed::default(),
             left: 0,
             rows: 0,
@@ -146,9 +192,9 @@ impl<'t> RowFormatter<'t> {
         self.prefix.clear();
         self.prefix.extend_from_slice(lane.nature().name().as_bytes());
         self.prefix.extend_from_slice(b", ");
-        quotes.write(trace.containers().name(lane.container()), &mut self.prefix);
+        self.prefix.extend_from_slice(self.owner.of(trace, quotes, lane.container()));
         self.prefix.extend_from_slice(b", ");
-        quotes.write(trace.types().name(lane.type_id()), &mut self.prefix);
+        self.prefix.extend_from_slice(self.types.of(trace, quotes, lane.type_id()));
         self.prefix.extend_from_slice(b", ");
         self.prefix_len = self.prefix.len();
         self.prefix.resize(self.prefix_len + PADDING, 0);
@@ -200,16 +246,16 @@ impl Visitor for RowFormatter<'_> {
         let mut row = std::mem::take(&mut self.container);
         row.clear();
         row.extend_from_slice(b"Container, ");
-        quotes.write(containers.name(containers.parent(id)), &mut row);
+        row.extend_from_slice(self.parent.of(trace, quotes, containers.parent(id)));
         row.extend_from_slice(b", ");
-        quotes.write(trace.types().name(containers.type_of(id)), &mut row);
+        row.extend_from_slice(self.types.of(trace, quotes, containers.type_of(id)));
         let (start, end) = (containers.start(id), containers.end(id));
         for number in [start, end, end - start] {
             row.extend_from_slice(b", ");
             write_general(&mut row, number);
         }
         row.extend_from_slice(b", ");
-        quotes.write(containers.name(id), &mut row);
+        row.extend_from_slice(self.owner.of(trace, quotes, id));
         for (_, raw) in trace.container_fields(id) {
             row.extend_from_slice(b", ");
             quotes.write(Name::from(Field::new(raw)), &mut row);
@@ -233,7 +279,7 @@ impl Visitor for RowFormatter<'_> {
             row.number(known.next(end)?);
             row.number(Fixed6::new(end - start)?);
             row.text(&levels, states.imbrication[i] as usize)?;
-            row.text(values, states.value[i].index())
+            row.name(values, states.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.state(&states, i, values, &levels);
         self.put_rows(states.start.len(), &states.user_defined, short, long);
@@ -260,7 +306,7 @@ impl Visitor for RowFormatter<'_> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let short = |row: &mut Row<'_>, i: usize| {
             row.number(Fixed6::new(events.time[i])?);
-            row.text(values, events.value[i].index())
+            row.name(values, events.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.event(&events, i, values);
         self.put_rows(events.time.len(), &events.user_defined, short, long);
@@ -275,11 +321,11 @@ impl Visitor for RowFormatter<'_> {
             row.number(Fixed6::new(start)?);
             row.number(Fixed6::new(end)?);
             row.number(Fixed6::new(end - start)?);
-            row.text(values, links.value[i].index())?;
+            row.name(values, links.value[i].index())?;
             row.separator();
-            row.text(containers, links.from[i].index())?;
+            row.name(containers, links.from[i].index())?;
             row.separator();
-            row.text(containers, links.to[i].index())?;
+            row.name(containers, links.to[i].index())?;
             row.separator();
             row.key(links.raw_key(i))
         };

@@ -5,6 +5,7 @@ use paje_parser::Field;
 use paje_sim::{Annotations, Events, Links, Name, States, Variables};
 
 use super::RowFormatter;
+use crate::output::names::Texts;
 use crate::output::printed::{PADDING, Printed, Text};
 
 impl RowFormatter<'_> {
@@ -13,7 +14,7 @@ impl RowFormatter<'_> {
         &mut self,
         states: &States<'_>,
         i: usize,
-        values: &Printed,
+        values: Texts<'_>,
         levels: &Printed,
     ) {
         let (start, end) = (states.start[i], states.end[i]);
@@ -21,7 +22,8 @@ impl RowFormatter<'_> {
         if end.is_nan() || !self.style.wants(start, end) {
             return;
         }
-        let value = values.get(states.value[i].index());
+        let mut room = std::mem::take(&mut self.text);
+        let value = values.get(states.value[i].index(), &mut room);
         self.print_extras(&states.user_defined, i);
         self.begin_row(4, value.len);
         self.put_span(start, end);
@@ -31,6 +33,7 @@ impl RowFormatter<'_> {
         }
         self.put(value);
         self.end_row();
+        self.text = room;
     }
 
     #[inline(never)]
@@ -47,17 +50,19 @@ impl RowFormatter<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn event(&mut self, events: &Events<'_>, i: usize, values: &Printed) {
+    pub(super) fn event(&mut self, events: &Events<'_>, i: usize, values: Texts<'_>) {
         let time = events.time[i];
         if !self.style.wants(time, time) {
             return;
         }
-        let value = values.get(events.value[i].index());
+        let mut room = std::mem::take(&mut self.text);
+        let value = values.get(events.value[i].index(), &mut room);
         self.print_extras(&events.user_defined, i);
         self.begin_row(1, value.len);
         self.put_number(time);
         self.put(value);
         self.end_row();
+        self.text = room;
     }
 
     #[inline(never)]
@@ -65,8 +70,8 @@ impl RowFormatter<'_> {
         &mut self,
         links: &Links<'_>,
         i: usize,
-        values: &Printed,
-        containers: &Printed,
+        values: Texts<'_>,
+        containers: Texts<'_>,
         key: &mut Vec<u8>,
     ) {
         let (start, end) = (links.start[i], links.end[i]);
@@ -76,8 +81,13 @@ impl RowFormatter<'_> {
         key.clear();
         self.style.quotes.write(Name::from(Field::new(links.raw_key(i))), key);
         self.print_extras(&links.user_defined, i);
-        let ends = [links.from[i], links.to[i]].map(|id| containers.get(id.index()));
-        let texts = [values.get(links.value[i].index()), ends[0], ends[1]];
+        let (mut rooms, from) = (<[Vec<u8>; 3]>::default(), links.from[i].index());
+        let [of_value, of_from, of_to] = &mut rooms;
+        let texts = [
+            values.get(links.value[i].index(), of_value),
+            containers.get(from, of_from),
+            containers.get(links.to[i].index(), of_to),
+        ];
         let len: usize = texts.iter().map(|text| text.len + 2).sum();
         self.begin_row(3, len + key.len());
         self.put_span(start, end);
