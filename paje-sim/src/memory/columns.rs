@@ -229,6 +229,12 @@ impl Rows {
         self.last.count == 0
     }
 
+    /// The chunk of all objects, if there is one that holds all: of most lanes where lanes are many.
+    #[inline]
+    pub(crate) fn only(&self) -> Option<Chunk> {
+        (self.before.is_none() && self.last.count > 0).then_some(self.last)
+    }
+
     /// The chunk of the last object, and its index in it; only if there is one.
     #[inline(always)]
     pub(crate) const fn last(&self) -> (Chunk, usize) {

@@ -67,6 +67,9 @@ impl Walk<'_> {
         self.stack.extend(containers.children(id).filter(walked));
         let ranks = &self.ranks;
         let order = self.order;
+        if self.stack.len() < first + 2 {
+            return;
+        }
         order.sort(
             &mut self.stack[first..],
             |child| ranks[containers.type_of(child).index()],

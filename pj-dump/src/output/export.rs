@@ -199,12 +199,17 @@ impl<'t> Planner<'t> {
                     rows += 1;
                 }
                 Some(Step::Type(container, type_)) => {
-                    let lane = self.trace.lane(container, type_);
-                    self.lane = lane.filter(|lane| !lane.is_empty()).map(|lane| (lane, 0, 0));
-                    if self.as_released
-                        && let Some((lane, ..)) = self.lane
-                    {
+                    let lane = self.trace.lane(container, type_).filter(|lane| !lane.is_empty());
+                    let Some(lane) = lane else { continue };
+                    if self.as_released {
                         self.dropped += lane.len().saturating_sub(released(lane));
+                    }
+                    match lane.only_chunk() {
+                        Some(count) => {
+                            rows += count as u64;
+                            parts.push(Part::Lane(lane, 0..1, 0));
+                        }
+                        None => self.lane = Some((lane, 0, 0)),
                     }
                 }
                 None => break,
