@@ -62,6 +62,13 @@ struct AtHand {
     start: u64,
 }
 
+/// The container of a lane: itself, or its name and the hash of that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Owner<'n> {
+    Known(ContainerId),
+    Named(&'n [u8], u64),
+}
+
 /// A container that ends with a structural event, or a second time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending {
@@ -278,15 +285,14 @@ impl Model {
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
         let type_ = self.type_(type_name, FieldName::Type)?;
-        let hash = hash_bytes(container_name);
-        self.lane_of((container_name, hash), None, type_, expected)
+        let owner = Owner::Named(container_name, hash_bytes(container_name));
+        self.lane_of(owner, type_, expected)
     }
 
-    /// The same where the type is known, the hash of the container's text, and perhaps the container.
+    /// The same where the type is known.
     pub(crate) fn lane_of(
         &mut self,
-        container_name: (&[u8], u64),
-        container: Option<ContainerId>,
+        owner: Owner<'_>,
         type_: TypeId,
         expected: TypeNature,
     ) -> Result<LaneId, Failed> {
@@ -296,10 +302,9 @@ impl Model {
             let problem = Problem::WrongNature { type_, expected, found, event: None };
             return Err((FieldName::Type, problem));
         }
-        let container = match container {
-            Some(container) => container,
-            None => {
-                let (name, hash) = container_name;
+        let container = match owner {
+            Owner::Known(container) => container,
+            Owner::Named(name, hash) => {
                 let unknown = || Problem::UnknownContainer { name: name.to_vec() };
                 let known = self.containers.find_hashed(name, hash);
                 known.ok_or_else(|| (FieldName::Container, unknown()))?

@@ -19,7 +19,7 @@ use crate::decode::decoded::{Foreseen, Noted};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::value_type;
 use crate::input::files::Files;
-use crate::model::{AwaitedValue, Effects, Failed, Model};
+use crate::model::{AwaitedValue, Effects, Failed, Model, Owner};
 use crate::names::error::{Error, Place};
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
@@ -60,27 +60,33 @@ pub(crate) fn resolve(
                 }
             }
             Noted::Lane(symbol, hash) => {
-                let (container, context) = decoder.symbols.lanes.get(*symbol);
+                let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                let type_name = decoder.symbols.types.get(type_).0.text;
-                let names = (container.text, type_name);
-                state.watch_lane(container, decoder.symbols.types.get(type_).0);
+                // Texts lie somewhere in memory that most lines can do without.
+                let container = || decoder.symbols.lanes.get(*symbol).0;
+                let type_name = || decoder.symbols.types.get(type_).0;
+                state.watch_lane(container, type_name);
                 let foreseen = foreseen.next().copied().unwrap_or(Foreseen::Nothing);
                 let lane = match state.tally {
                     None => {
-                        let known = match foreseen {
-                            Foreseen::Container(container) => Some(container),
-                            _ => None,
+                        let owner = match foreseen {
+                            Foreseen::Container(container) => Owner::Known(container),
+                            _ => Owner::Named(container().text, *hash),
                         };
                         let lane = match foreseen {
                             Foreseen::Lane(lane) => Ok(lane),
-                            _ => state.type_of(decoder, type_).and_then(|type_| {
-                                state.model.lane_of((names.0, *hash), known, type_, nature)
-                            }),
+                            _ => state
+                                .type_of(decoder, type_)
+                                .and_then(|type_| state.model.lane_of(owner, type_, nature)),
                         };
                         lane.map_err(failed)?
                     }
-                    Some(_) => match state.mended_lane(block, *line, names, nature) {
+                    Some(_) => match state.mended_lane(
+                        block,
+                        *line,
+                        (container().text, type_name().text),
+                        nature,
+                    ) {
                         Ok(lane) => lane,
                         Err(failed) => {
                             let followed = state.structural.is_some();

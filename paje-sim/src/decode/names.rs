@@ -37,7 +37,14 @@ impl NameTable {
         self.arena.clear();
     }
 
+    /// The context of a number.
+    #[inline]
+    pub(crate) fn context(&self, symbol: Symbol) -> u32 {
+        self.entries[symbol as usize].context
+    }
+
     /// The text and the context of a number.
+    #[inline]
     pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }

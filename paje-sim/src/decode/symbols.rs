@@ -175,6 +175,7 @@ impl SymbolTable {
     }
 
     /// The text and the context of a symbol.
+    #[inline]
     pub(crate) fn get(&self, symbol: Symbol) -> (Name<'_>, u32) {
         self.entries[symbol as usize].of(&self.arena)
     }

@@ -175,6 +175,7 @@ impl Containers {
 
     /// The text that events call the container by: its alias if it has one, else its name.
     #[must_use]
+    #[inline]
     pub fn identifier(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
     }

@@ -61,6 +61,7 @@ impl Names {
         Names(TextRef::of_halves(high, low))
     }
 
+    #[inline]
     pub(crate) fn name<'a>(&self, texts: &'a TextArena) -> Name<'a> {
         texts.get(self.0)
     }
@@ -70,6 +71,7 @@ impl Names {
     }
 
     /// The alias if there is one, else the name.
+    #[inline]
     pub(crate) fn identifier<'a>(&self, texts: &'a TextArena) -> Name<'a> {
         texts.last(self.0)
     }

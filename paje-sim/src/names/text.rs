@@ -6,6 +6,7 @@ use std::fmt;
 use paje_parser::{Field, Quoting};
 
 use super::error::Named;
+use super::hash::short_word;
 
 /// A name as the trace spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,7 @@ impl TextArena {
     }
 
     /// Keeps a name, and its alias if it has one.
+    #[inline]
     pub(crate) fn push_with(&mut self, name: Name<'_>, alias: Option<Name<'_>>) -> TextRef {
         let start = TextRef(self.bytes.len() as u64);
         self.put(name, alias.is_some());
@@ -102,6 +104,7 @@ impl TextArena {
         start
     }
 
+    #[inline]
     fn put(&mut self, name: Name<'_>, aliased: bool) {
         let quoting = match name.quoting {
             Quoting::Bare => 0,
@@ -112,12 +115,26 @@ impl TextArena {
         if aliased {
             head |= ALIASED;
         }
+        if head < u64::from(MORE) {
+            // Fifteen bytes at most: in one move of a fixed size, and what is too much goes again.
+            let [low, high] = short_word(name.text);
+            let piece = (u128::from(high) << 64 | u128::from(low)) << 8 | u128::from(head);
+            let end = self.bytes.len() + 1 + name.text.len();
+            self.bytes.extend_from_slice(&piece.to_le_bytes());
+            return self.bytes.truncate(end);
+        }
+        self.put_long(name.text, head);
+    }
+
+    /// Puts a text behind any head.
+    #[inline(never)]
+    fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {
             self.bytes.push(head as u8 | MORE);
             head >>= 7;
         }
         self.bytes.push(head as u8);
-        self.bytes.extend_from_slice(name.text);
+        self.bytes.extend_from_slice(text);
     }
 
     /// Forgets all names, and keeps the memory.
@@ -139,6 +156,7 @@ impl TextArena {
     }
 
     /// The alias, if there is one.
+    #[inline]
     pub(crate) fn alias(&self, at: TextRef) -> Option<Name<'_>> {
         let (_, alias) = self.read(at.0 as usize);
         alias.map(|alias| self.read(alias).0)

@@ -57,10 +57,14 @@ impl Resolver<'_> {
 
     /// The first use of a lane.
     #[inline]
-    pub(super) fn watch_lane(&mut self, container: Name<'_>, type_: Name<'_>) {
+    pub(super) fn watch_lane<'n>(
+        &mut self,
+        container: impl FnOnce() -> Name<'n>,
+        type_: impl FnOnce() -> Name<'n>,
+    ) {
         if self.usage.is_some() {
-            self.watch_container(container);
-            self.watch_type(type_);
+            self.watch_container(container());
+            self.watch_type(type_());
         }
     }
 
