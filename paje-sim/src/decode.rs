@@ -41,8 +41,9 @@ use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, 
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
-use crate::decode::plan::{Plan, Plans, ShortIds};
+use crate::decode::plan::{Action, Plan, Plans, ShortIds};
 use crate::decode::strands::Strands;
+use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
 use crate::decode::usual::{Batches, UsualLines, batch_of, usual_lines};
@@ -68,6 +69,7 @@ pub(crate) struct Decoder {
     waiting: Batches,
     times: Times,
     grouping: Grouping,
+    colors: Colors,
     asked: Asked,
     /// Number of lines with words that it has decoded.
     decoded: u64,
@@ -114,6 +116,13 @@ struct Asked {
     watches: bool,
 }
 
+impl Asked {
+    /// Tells whether lanes may be shared: not where somebody wants to know more of each line.
+    const fn may_share(&self) -> bool {
+        !self.follows && !self.recovers && !self.watches
+    }
+}
+
 impl Decoder {
     /// If `follows`, blocks are told whose each of their lines is.
     pub(crate) fn new(options: &Options, spread: Strands, follows: bool) -> Self {
@@ -125,6 +134,7 @@ impl Decoder {
             waiting: Batches::default(),
             times: Times::default(),
             grouping: Grouping::default(),
+            colors: Colors::default(),
             asked: Asked {
                 precision: options.variable_precision,
                 value_names: match options.keeps_usage() {
@@ -362,7 +372,9 @@ impl Decoder {
         };
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
-            if self.plans.all[*index as usize].is_usual {
+            let plan = &self.plans.all[*index as usize];
+            // Structural lines are read one by one, but are sorted out as fast as the others.
+            if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
             }
             let mut padded = id.to_vec();

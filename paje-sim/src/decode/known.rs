@@ -24,6 +24,9 @@ pub(super) struct KnownLanes {
     link_tails: Tails,
     /// By their symbols; not those that are shared.
     pub(super) lanes: Vec<KnownLane>,
+    /// Of each of these, the [plain](super::shared::is_plain_pair) text of its names, as it is shared by; without a context where
+    /// the line that named it first had none. Empty where nothing is shared.
+    pub(super) pairs: Vec<(Word, u64)>,
     /// The shard of each strand: first of those that are shared.
     pub(super) shards: Vec<u8>,
     pub(super) spread: Strands,
@@ -44,6 +47,7 @@ impl KnownLanes {
             tails: Tails::new(MOST_TAILS),
             link_tails: Tails::new(MOST_LINK_TAILS),
             lanes: Vec::new(),
+            pairs: Vec::new(),
             shards: Vec::new(),
             spread,
             shared: Arc::default(),
@@ -100,6 +104,11 @@ impl KnownLanes {
             return None;
         }
         self.shared.by_pair().find(word, context).filter(|lane| lane.strand < self.first_own)
+    }
+
+    /// The plain text of a lane's names, if it is at hand.
+    pub(super) fn plain_pair(&self, lane: Symbol) -> Option<(Word, u64)> {
+        self.pairs.get(lane as usize).copied().filter(|(_, context)| *context != 0)
     }
 
     /// Tells whether looks ahead pay.

@@ -12,11 +12,11 @@ use crate::decode::decoded::{
 };
 use crate::decode::pairs::KnownLane;
 use crate::decode::plan::{Action, Plan};
-use crate::decode::shared::plain_pair;
+use crate::decode::shared::{is_plain_pair, plain_pair};
 use crate::decode::structure::structure;
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
-use crate::names::hash::{ShortText, bare, hash_text, word};
+use crate::names::hash::{ShortText, Word, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
 impl Decoder {
@@ -77,7 +77,7 @@ impl Decoder {
                     index,
                     padded,
                     words,
-                    &mut self.symbols.types,
+                    (&mut self.symbols.types, &mut self.colors),
                     decoded,
                 );
                 decoded.noted.push((start as u32, Noted::Structural(structure)));
@@ -107,7 +107,7 @@ impl Decoder {
             // Whoever watches compares each line's names.
             Some(known) if !self.asked.watches => known,
             found => {
-                let known = self.named_lane(padded, &plan, line, decoded);
+                let known = self.named_lane(padded, &plan, line, pair, decoded);
                 if let (Some((word, context)), None) = (pair, found) {
                     self.known.by_pair.insert(word, context, known);
                 }
@@ -165,12 +165,14 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// The lane of the line at hand; if it is new, that is noted.
+    /// The lane of the line at hand, whose type and container are this text if they stand side by side; if it is new, that
+    /// is noted.
     fn named_lane(
         &mut self,
         padded: &[u8],
         plan: &Plan,
         line: u32,
+        pair: Option<(Word, u64)>,
         decoded: &mut Decoded,
     ) -> KnownLane {
         let words = self.lexing.spans.as_slice();
@@ -180,13 +182,18 @@ impl Decoder {
         };
         let (type_word, container) = (words[plan.type_], words[plan.container]);
         let type_ = self.symbols.types.intern(padded, type_word, 0);
-        if let Some(known) = self.shared_lane(type_, nature, container.of(padded).bare()) {
+        let text = || container.of(padded).bare();
+        let plain = pair.filter(|(word, context)| is_plain_pair(*word, *context));
+        if let Some(known) = self.shared_lane(type_, nature, text, plain) {
             return known;
         }
         let context = lane_context(type_, nature);
         let (lane, hash) = self.symbols.lanes.intern(padded, container, context);
         if lane as usize == self.known.lanes.len() {
             decoded.noted.push((line, Noted::Lane(lane, hash)));
+            if self.asked.may_share() {
+                self.known.pairs.push(plain.unwrap_or_default());
+            }
             let (start, end) = bare(padded, type_word);
             self.learn_lane(type_, nature, hash ^ hash_text(padded, start, end).rotate_left(1));
         }
@@ -199,16 +206,20 @@ impl Decoder {
     }
 
     /// The lane of these names if it is shared, however they are written.
-    fn shared_lane(
+    fn shared_lane<'t>(
         &mut self,
         type_: Symbol,
         nature: TypeNature,
-        container: &[u8],
+        container: impl FnOnce() -> &'t [u8],
+        plain: Option<(Word, u64)>,
     ) -> Option<KnownLane> {
         if self.known.first_own == 0 {
             return None;
         }
-        let (word, context) = plain_pair(self.symbols.types.get(type_).0.text, container, nature)?;
+        let (word, context) = match plain {
+            Some(plain) => plain,
+            None => plain_pair(self.symbols.types.get(type_).0.text, container(), nature)?,
+        };
         let lane = self.known.shared_lane(word, context)?;
         let (types, number) = (&mut self.known.shared_types, lane.type_ as usize);
         types.resize(types.len().max(number + 1), None);

@@ -244,3 +244,8 @@ impl Plan {
 pub(super) const fn pair_context(len: usize, nature: TypeNature, type_first: bool) -> u64 {
     (len as u64) << 4 | (nature as u64) << 1 | type_first as u64
 }
+
+/// The length in such a context, and whether the type is first.
+pub(super) const fn split_pair_context(context: u64) -> (usize, bool) {
+    ((context >> 4) as usize, context & 1 == 1)
+}

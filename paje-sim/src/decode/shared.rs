@@ -10,7 +10,7 @@ use paje_parser::token::is_white;
 
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::pairs::{KnownLane, PairTable};
-use crate::decode::plan::pair_context;
+use crate::decode::plan::{pair_context, split_pair_context};
 use crate::names::hash::{Word, word};
 use crate::names::ids::TypeId;
 
@@ -63,6 +63,25 @@ impl SharedLanes {
     }
 }
 
+/// Tells whether a text of a type and a container, in its context, is that of [`plain_pair`]: the type first, one blank
+/// between them, and no quotes.
+pub(super) fn is_plain_pair(word: Word, context: u64) -> bool {
+    const ONES: u128 = u128::MAX / 0xff;
+    const TOPS: u128 = 0x80 * ONES;
+    let text = u128::from(word[0]) | u128::from(word[1]) << 64;
+    // The top bit of each byte that is smaller than this.
+    let below = |text: u128, bound: u8| {
+        let sums = (text & !TOPS) + u128::from(0x80 - bound) * ONES;
+        !(sums | text) & TOPS
+    };
+    let (len, type_first) = split_pair_context(context);
+    // Zeros stand behind the text. What has other bytes as small is looked at with more care.
+    let gap = below(text, b' ' + 1) ^ TOPS.unbounded_shl(8 * len as u32);
+    let is_blank = || (text >> (gap.trailing_zeros() - 7)) as u8 == b' ';
+    let quotes = below(text ^ (u128::from(b'"') * ONES), 1);
+    type_first && quotes == 0 && gap.is_power_of_two() && is_blank()
+}
+
 /// The text of a type and a container, and its context, where they stand side by side as most programs write them.
 pub(super) fn plain_pair(
     type_: &[u8],
@@ -80,4 +99,31 @@ pub(super) fn plain_pair(
     text[..type_.len()].copy_from_slice(type_);
     text[type_.len() + 1..len].copy_from_slice(container);
     Some((word(&text, 0, len)?, pair_context(len, nature, true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A text that is found to be plain is that of its names; those of most programs are found to be.
+        #[test]
+        fn plain_texts_are_those_of_their_names(text in "[ab\\x01\"][ab \\t\\x01\"]{1,14}[ab\\x01\"]", type_first in any::<bool>()) {
+            let mut padded = text.clone().into_bytes();
+            padded.resize(16, b'x');
+            let word = word(&padded, 0, text.len()).expect("a short text");
+            let context = pair_context(text.len(), TypeNature::State, type_first);
+            let is_usual = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let names = text.split_once(' ');
+            let is_plain = is_plain_pair(word, context);
+            if let Some((type_, container)) = names {
+                let plain = plain_pair(type_.as_bytes(), container.as_bytes(), TypeNature::State);
+                prop_assert!(!is_plain || plain == Some((word, context)));
+                prop_assert_eq!(is_plain, type_first && is_usual(type_) && is_usual(container));
+            } else {
+                prop_assert!(!is_plain);
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use paje_parser::{EventDef, EventKind, FieldName, Span, number};
 
 use crate::decode::decoded::{Decoded, Lifetime, Said, Structure, ValueDefinition};
 use crate::decode::symbols::SymbolTable;
-use crate::names::hash::{bare, hash_text};
+use crate::names::hash::{Word, bare, hash_text, hash_word, word};
 
 /// Keeps the words of a structural event; returns its number among the block's.
 pub(super) fn structure(
@@ -16,14 +16,14 @@ pub(super) fn structure(
     index: usize,
     padded: &[u8],
     words: &[Span],
-    types: &mut SymbolTable,
+    (types, colors): (&mut SymbolTable, &mut Colors),
     decoded: &mut Decoded,
 ) -> u32 {
     let mut said = Said::Words;
     let line = Words { def, padded, words };
     match def.kind() {
         EventKind::DefineEntityValue => {
-            if let Some(value) = line.value_definition(types) {
+            if let Some(value) = line.value_definition(types, colors) {
                 said = Said::Value(decoded.values.len() as u32);
                 decoded.values.push(value);
             }
@@ -41,6 +41,28 @@ pub(super) fn structure(
     let structure = Structure { def: index as u32, words: (first, words.len() as u32), said };
     decoded.structures.push(structure);
     decoded.structures.len() as u32 - 1
+}
+
+/// Colours as they were written a short while ago. Where values are many, their colours are few.
+#[derive(Debug, Default)]
+pub(super) struct Colors([Option<(Word, usize, Color)>; 16]);
+
+impl Colors {
+    /// The colour of a field.
+    fn parse(&mut self, padded: &[u8], span: Span) -> Option<Color> {
+        let (start, end) = bare(padded, span);
+        let parse = || Color::parse(&padded[start..end]);
+        let Some(text) = word(padded, start, end - start) else { return parse() };
+        let slot = &mut self.0[hash_word(text, (end - start) as u64) as usize % 16];
+        match *slot {
+            Some((same, len, color)) if (same, len) == (text, end - start) => Some(color),
+            _ => {
+                let color = parse()?;
+                *slot = Some((text, end - start, color));
+                Some(color)
+            }
+        }
+    }
 }
 
 /// The words of a line, and its definition.
@@ -69,10 +91,14 @@ impl Words<'_> {
         hash_text(self.padded, start, end)
     }
 
-    fn value_definition(self, types: &mut SymbolTable) -> Option<ValueDefinition> {
+    fn value_definition(
+        self,
+        types: &mut SymbolTable,
+        colors: &mut Colors,
+    ) -> Option<ValueDefinition> {
         let (name, alias) = (self.find(FieldName::Name)?, self.alias());
         let color = match self.find(FieldName::Color) {
-            Some(word) => Some(Color::parse(self.words[word].of(self.padded).bare())?),
+            Some(word) => Some(colors.parse(self.padded, self.words[word])?),
             None => None,
         };
         Some(ValueDefinition {
@@ -108,5 +134,34 @@ impl Words<'_> {
             hash: self.hash(alias.unwrap_or(name)),
             parent_hash: parent.map_or(0, |parent| self.hash(parent)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_their_texts() {
+        let mut colors = Colors::default();
+        let texts = [
+            "0.5 0 1",
+            "0.5 0 1 ",
+            "0 0 0",
+            "1,1,1,0.25",
+            "0.25 0.125 0.0625 1",
+            "red",
+            "ff0000",
+            "",
+        ];
+        let numbers = (0..100).map(|i| format!("0.{i} 1 0.{}", i / 2));
+        for text in texts.into_iter().map(str::to_owned).chain(numbers) {
+            for _ in 0..2 {
+                let padded = format!("x \"{text}\" 0 0 0 0 0 0 0 0 0 0");
+                let span = Span { start: 2, end: text.len() as u32 + 4 };
+                let found = colors.parse(padded.as_bytes(), span);
+                assert_eq!(found, Color::parse(text.as_bytes()), "{text}");
+            }
+        }
     }
 }

@@ -43,7 +43,7 @@ impl Decoder {
         let lanes = self.own_lanes();
         // A decoder that begins again learns anew what is not shared.
         let most = self.most_places.max(self.known.shared.len() / 8);
-        if lanes <= most || self.asked.follows || self.asked.recovers || self.asked.watches {
+        if lanes <= most || !self.asked.may_share() {
             return false;
         }
         let come_again = 2 * again > lanes
@@ -78,10 +78,13 @@ impl Decoder {
             let together = first as Symbol..count.min(first + TOGETHER) as Symbol;
             pairs.clear();
             pairs.extend(together.filter_map(|lane| {
-                let (container, context) = self.symbols.lanes.get(lane);
-                let (symbol, nature) = split_lane_context(context);
-                let type_name = self.symbols.types.get(symbol).0.text;
-                Some((lane, symbol, plain_pair(type_name, container.text, nature)?))
+                let type_ = self.known.lanes[lane as usize].type_;
+                let pair = self.known.plain_pair(lane).or_else(|| {
+                    let (container, context) = self.symbols.lanes.get(lane);
+                    let (_, nature) = split_lane_context(context);
+                    plain_pair(self.symbols.types.get(type_).0.text, container.text, nature)
+                });
+                Some((lane, type_, pair?))
             }));
             // Each is somewhere in memory that nothing has looked at for long: they are fetched side by side.
             let looks = pairs.iter().map(|(_, _, pair)| shared.by_pair().look(pair.0));
