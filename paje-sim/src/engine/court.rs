@@ -2,15 +2,20 @@
 
 use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};
+use workers::Workers;
 
 use super::Engine;
 use super::round::Wave;
 use crate::decode::block::DecodedBlock;
 use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
-use crate::names::error::{Error, Problem, WarningKind};
+use crate::names::error::{Error, Place, Problem, WarningKind};
 use crate::names::ledger::LineRemedy;
 use crate::problems::found::{Where, error_at_field, field_of_line, place};
+use crate::replay::lanes::SuspectId;
+
+/// With suspects in fewer blocks than these, waking the workers would cost more than they do.
+const MANY_BLOCKS: usize = 8;
 
 impl Engine<'_> {
     /// The problem of the field of the line that begins at a byte of the wave.
@@ -78,19 +83,31 @@ impl Engine<'_> {
     /// Finds the places of the wave's links whose keys may have been used before, while the text
     /// is at hand.
     pub(crate) fn place_suspects(&mut self, wave: &Wave) {
-        let (mut counted, mut lines) = (0, 0);
-        for (at, suspect) in self.lanes.new_suspects() {
-            let Some(block) = wave.block_of(at) else { continue };
-            let start = block.text.start().0;
-            if counted < start || lines == 0 {
-                (counted, lines) = (start, block.lines_before + 1);
+        let mut suspects = &self.lanes.new_suspects()[..];
+        let of_blocks = wave.blocks.iter().filter_map(|block| {
+            let end = block.text.start().0 + block.text.text().len() as u64;
+            let of_block = suspects.split_off(..suspects.partition_point(|(at, _)| *at < end))?;
+            (!of_block.is_empty()).then_some((block, of_block))
+        });
+        let of_blocks: Vec<(&DecodedBlock, &[(u64, SuspectId)])> = of_blocks.collect();
+        let alone = Workers::one();
+        let workers = if of_blocks.len() < MANY_BLOCKS { &alone } else { self.job.workers };
+        let places = workers.map(of_blocks.len(), |index| {
+            let (block, suspects) = of_blocks[index];
+            let (mut counted, mut lines) = (0, block.lines_before + 1);
+            let places = suspects.iter().map(|(at, _)| {
+                let line = (at - block.text.start().0) as usize;
+                let between = &block.text.text()[counted..line];
+                lines += memchr_iter(b'\n', between).count() as u64;
+                counted = line;
+                place(block, line as u32, Where::Field(FieldName::Key), lines)
+            });
+            places.collect::<Vec<Place>>()
+        });
+        for ((_, suspects), places) in of_blocks.iter().zip(places) {
+            for ((_, suspect), place) in suspects.iter().zip(places) {
+                self.lanes.place_suspect(*suspect, place);
             }
-            let between = &block.text.text()[(counted - start) as usize..(at - start) as usize];
-            lines += memchr_iter(b'\n', between).count() as u64;
-            counted = at;
-            let line = (at - start) as u32;
-            let place = place(block, line, Where::Field(FieldName::Key), lines);
-            self.lanes.place_suspect(suspect, place);
         }
     }
 
