@@ -18,13 +18,17 @@ use crate::problems::found::error_at_fault;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
+/// Blocks of a wave for each of the one before, up to the most: what is decoded behind a definition of an event is decoded
+/// again, by one worker.
+const GROWTH: usize = 16;
+
 /// Bytes of the trace in which its first comments are looked for.
 const MOST_COMMENTS: usize = 1 << 13;
 
 impl Engine<'_> {
     /// Resolves what the wave's blocks name, in file order, up to the first problem.
     pub(super) fn resolve(&mut self, wave: &mut Wave) {
-        self.team.quota = (self.team.quota * 4).min(self.team.full_quota);
+        self.team.quota = (self.team.quota * GROWTH).min(self.team.full_quota);
         // Blocks behind a definition were decoded without it, and are decoded again.
         let mut changed = false;
         let mut index = 0;
