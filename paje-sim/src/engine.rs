@@ -53,7 +53,7 @@ use crate::names::error::Error;
 use crate::names::options::Options;
 use crate::names::progress::{Progress, Watch};
 use crate::names::recovered::Remedy;
-use crate::names::tasks::{TaskKind, TaskLog};
+use crate::names::tasks::{Began, TaskKind, TaskLog};
 use crate::names::usage::Usage;
 use crate::problems::found::earliest;
 use crate::problems::tally::ProblemTally;
@@ -74,6 +74,8 @@ pub(crate) fn replay<'o>(
 ) -> Result<Trace, Error> {
     workers.run(|| {
         let began = Instant::now();
+        let log = TaskLog::new(options.keep_tasks, 0);
+        let between = Between { since: log.begin(), log, rounds: 0 };
         let mut watch = Watch::start();
         let Source { from, files, further } = source;
         let (root, folders) = files.map(|root| (root.path, root.folders)).unzip();
@@ -89,7 +91,8 @@ pub(crate) fn replay<'o>(
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let job = Job { options, workers, progress };
-        let mut engine = Engine::new(job, team, portions, files, ledger.map(Follower::new), began);
+        let mut engine =
+            Engine::new(job, team, portions, files, ledger.map(Follower::new), between);
         if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
             // The events of the files did not happen after all others; the lines that name files may come
             // last if they are sorted.
@@ -129,15 +132,19 @@ struct Between {
     log: TaskLog,
     /// Number of rounds so far, and when the last one ended.
     rounds: u32,
-    since: Instant,
+    since: Began,
 }
 
 impl Between {
     /// A round begins, or there are no more.
-    fn end(&mut self) -> u32 {
+    fn end(&mut self, workers: &Workers) -> u32 {
         let round = self.rounds;
         self.log.enter(round);
-        self.log.note(TaskKind::Between, 0, self.since.elapsed(), 0);
+        let shared = workers.take_laps();
+        self.log.end_without(&shared, self.since);
+        for (number, lap) in shared.into_iter().enumerate() {
+            self.log.note(TaskKind::Shared, number, lap, 0);
+        }
         self.rounds += 1;
         round
     }
@@ -268,7 +275,7 @@ impl<'o> Engine<'o> {
         portions: Option<Portions<'o>>,
         files: Files,
         follower: Option<Follower<'o>>,
-        began: Instant,
+        between: Between,
     ) -> Self {
         let (options, follows) = (job.options, follower.is_some());
         let spread = Strands::for_workers(team);
@@ -291,7 +298,7 @@ impl<'o> Engine<'o> {
             portions,
             follower,
             is_foreign: false,
-            between: Between { log: TaskLog::new(options.keep_tasks, 0), rounds: 0, since: began },
+            between,
         }
     }
 
@@ -354,7 +361,7 @@ impl<'o> Engine<'o> {
 
     /// Replays the wave's events before byte `limit`, and decodes so many blocks.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
-        let number = self.between.end();
+        let number = self.between.end(self.job.workers);
         let takes_turns = self.job.workers.take_turns();
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
@@ -378,6 +385,8 @@ impl<'o> Engine<'o> {
             tasks: Tasks::new(shards),
         };
         round.run(self.job.workers);
-        self.between.since = Instant::now();
+        // Laps of the round are in its tasks.
+        drop(self.job.workers.take_laps());
+        self.between.since = self.between.log.begin();
     }
 }

@@ -64,6 +64,8 @@ fn tasks_are_all_there_is_to_do() {
             let shards = numbers(tasks, TaskKind::Replay, Some(round));
             assert!(shards.iter().copied().eq(0..shards.len() as u32), "{round}: {shards:?}");
             assert_eq!(numbers(tasks, TaskKind::Merge, Some(round)), shards, "{round}");
+            let around = numbers(tasks, TaskKind::Around, Some(round));
+            assert!(around.iter().copied().eq(0..around.len() as u32), "{round}: {around:?}");
         }
         assert!(tasks.is_sorted_by_key(|task| (task.round, task.kind)));
     }

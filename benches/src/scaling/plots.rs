@@ -232,7 +232,7 @@ pub(crate) fn megabytes(bytes: u64) -> String {
 }
 
 /// A name as part of the name of a file.
-pub(crate) fn slug(name: &str) -> String {
+pub fn slug(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
     let words: Vec<String> =
         words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();

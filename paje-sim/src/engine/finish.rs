@@ -76,7 +76,7 @@ impl Engine<'_> {
             problem.move_to(|file, position| feed.original(file, position));
         }
         let wall = began.elapsed();
-        self.between.end();
+        self.between.end(self.job.workers);
         let mut tasks = self.between.log.take();
         let desks = self.team.desks.iter_mut().map(exclusive);
         let mut workers: Vec<_> = desks

@@ -134,6 +134,7 @@ impl Round<'_, '_> {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
             let mut watch = Watch::start();
             desk.log.enter(self.number);
+            let began = desk.log.begin();
             self.replay(worker, team, &mut desk.log);
             self.enter(worker);
             watch.lap(&mut desk.times.replay);
@@ -142,6 +143,7 @@ impl Round<'_, '_> {
             let mut watch = Watch::start();
             self.merge(&mut desk.log);
             watch.lap(&mut desk.times.replay);
+            desk.log.leave(began);
         });
     }
 
@@ -158,9 +160,9 @@ impl Round<'_, '_> {
                 let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
                 let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
-                log.time(TaskKind::Replay, number, moved, || {
-                    shard.replay(number, blocks, meanings, &self.lanes.cuts, bytes);
-                });
+                let began = log.begin();
+                shard.replay(number, blocks, meanings, &self.lanes.cuts, bytes);
+                log.end(began, TaskKind::Replay, number, moved);
             }
         }
     }
@@ -174,6 +176,7 @@ impl Round<'_, '_> {
             && self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
         {
             taken += 1;
+            let began = desk.log.begin();
             let mut block = self.free.take(worker);
             let Some(next) = feed.next(&mut block.text) else {
                 self.quota.store(0, Ordering::Relaxed);
@@ -186,14 +189,15 @@ impl Round<'_, '_> {
             block.is_marked = is_marked;
             block.worker = worker;
             block.failure = read.err();
-            let reading = watch.lap(&mut desk.times.read);
+            watch.lap(&mut desk.times.read);
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
             desk.decode(&mut block, defs, self.model);
             self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
-            let decoding = watch.lap(&mut desk.times.decode);
-            let bytes = block.text.text().len() + size_of_val(block.decoded.lane_events());
-            desk.log.note(TaskKind::Decode, number as usize, reading + decoding, bytes as u64);
+            watch.lap(&mut desk.times.decode);
+            let (text, events) = (block.text.text(), block.decoded.lane_events());
+            let bytes = || (text.len() + size_of_val(events)) as u64;
+            desk.log.end(began, TaskKind::Decode, number as usize, bytes);
             // Lines after a definition, or after something wrong, will be decoded when that is settled.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
@@ -221,7 +225,9 @@ impl Round<'_, '_> {
     /// Merges the links of homes that nobody has taken on yet.
     fn merge(&self, log: &mut TaskLog) {
         while let Some(home) = self.tasks.next_home() {
-            log.time(TaskKind::Merge, home, || 0, || self.lanes.merge(home));
+            let began = log.begin();
+            self.lanes.merge(home);
+            log.end(began, TaskKind::Merge, home, || 0);
         }
     }
 }

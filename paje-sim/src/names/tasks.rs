@@ -1,6 +1,8 @@
 //! Record of what each worker did in a replay, for studies of how it scales.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use workers::thread_time;
 
 /// A piece of work that one worker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Task {
     pub number: u32,
     /// Worker that did it, from 0.
     pub worker: u32,
-    /// Its duration, by the clock on the wall.
+    /// Processor time that it took.
     pub time: Duration,
     /// Bytes of text and events that it reads and writes at least.
     pub bytes: u64,
@@ -24,6 +26,10 @@ pub struct Task {
 pub enum TaskKind {
     /// Before all others of its round, and by one worker alone: names get their meanings, containers end.
     Between,
+    /// A part of that which workers share out. All parts wait for what one does alone.
+    Shared,
+    /// Steps of a worker in a round beside its other tasks: it looks for them, and takes and gives back blocks.
+    Around,
     /// The events of a wave in one shard.
     Replay,
     /// The lines of one block of the next wave, read and decoded.
@@ -38,39 +44,72 @@ pub(crate) struct TaskLog {
     tasks: Option<Vec<Task>>,
     worker: u32,
     round: u32,
+    /// Time of the round's tasks so far.
+    spent: Duration,
 }
+
+/// Moment from which a task is timed, if it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Began(Option<Duration>);
 
 impl TaskLog {
     pub(crate) fn new(wanted: bool, worker: usize) -> Self {
-        TaskLog { tasks: wanted.then(Vec::new), worker: worker as u32, round: 0 }
+        TaskLog {
+            tasks: wanted.then(Vec::new),
+            worker: worker as u32,
+            round: 0,
+            spent: Duration::ZERO,
+        }
     }
 
     /// The tasks that come now are of this round.
     pub(crate) const fn enter(&mut self, round: u32) {
         self.round = round;
+        self.spent = Duration::ZERO;
+    }
+
+    /// A task begins.
+    pub(crate) fn begin(&self) -> Began {
+        Began(self.tasks.is_some().then(thread_time))
+    }
+
+    /// A task ends, which moved so many bytes.
+    pub(crate) fn end(
+        &mut self,
+        began: Began,
+        kind: TaskKind,
+        number: usize,
+        bytes: impl FnOnce() -> u64,
+    ) {
+        if let Began(Some(began)) = began {
+            let time = thread_time().saturating_sub(began);
+            self.spent += time;
+            self.note(kind, number, time, bytes());
+        }
+    }
+
+    /// What one worker does between two rounds ends, but for parts that were shared out.
+    pub(crate) fn end_without(&mut self, shared: &[Duration], began: Began) {
+        if let Began(Some(began)) = began {
+            let alone = thread_time().saturating_sub(began + shared.iter().sum::<Duration>());
+            self.note(TaskKind::Between, 0, alone, 0);
+        }
+    }
+
+    /// The round ends, which began then.
+    pub(crate) fn leave(&mut self, began: Began) {
+        if let Began(Some(began)) = began {
+            let rest = thread_time().saturating_sub(began + self.spent);
+            self.note(TaskKind::Around, self.worker as usize, rest, 0);
+        }
     }
 
     /// Notes a task that moved so many bytes.
     pub(crate) fn note(&mut self, kind: TaskKind, number: usize, time: Duration, bytes: u64) {
-        let TaskLog { tasks, worker, round } = self;
+        let TaskLog { tasks, worker, round, .. } = self;
         if let Some(tasks) = tasks {
             let (round, worker, number) = (*round, *worker, number as u32);
             tasks.push(Task { round, kind, number, worker, time, bytes });
-        }
-    }
-
-    /// Does a task and notes it, and that it moved so many bytes.
-    pub(crate) fn time(
-        &mut self,
-        kind: TaskKind,
-        number: usize,
-        bytes: impl FnOnce() -> u64,
-        task: impl FnOnce(),
-    ) {
-        let began = self.tasks.is_some().then(Instant::now);
-        task();
-        if let Some(began) = began {
-            self.note(kind, number, began.elapsed(), bytes());
         }
     }
 

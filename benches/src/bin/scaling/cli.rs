@@ -231,12 +231,14 @@ fn simulated(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
         let trace = source.on_disk(cli.plan().size, traces.path())?;
         let rows = simulate::simulate(&trace, &workers, cli.asked.runs(), memory)?;
         println!("{}", simulate::study::table(&name, &rows));
+        let rounds = simulate::study::rounds_csv(&rows);
+        std::fs::write(cli.out.join(format!("rounds-{}.csv", plots::slug(&name))), rounds)?;
         let bytes = std::fs::metadata(&trace)?.len();
         for plot in simulate::study::plots(&name, bytes, &rows, &about)? {
             std::fs::write(cli.out.join(plot.file), plot.svg)?;
         }
     }
-    eprintln!("plots are in {}", cli.out.display());
+    eprintln!("plots and rounds are in {}", cli.out.display());
     Ok(ExitCode::SUCCESS)
 }
 

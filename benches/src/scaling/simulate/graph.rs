@@ -16,12 +16,31 @@ pub struct Job {
 pub struct Round {
     /// Before all others, one after the other.
     pub between: Vec<Job>,
+    /// After that and before all others, side by side.
+    pub shared: Vec<Job>,
+    /// Steps of each worker beside its tasks.
+    pub around: Vec<Job>,
     /// Shard by shard; shard `i` is worker `i % p`'s, and others' if they have no shards left.
     pub replay: Vec<Job>,
     /// Block by block.
     pub decode: Vec<Job>,
-    /// Home by home, once all shards are replayed.
+    /// Part by part, once all shards are replayed.
     pub merge: Vec<Job>,
+}
+
+impl Round {
+    /// Seconds of its tasks, kind by kind.
+    pub fn work(&self) -> Work {
+        let all = |jobs: &[Job]| jobs.iter().map(|job| job.seconds).sum();
+        Work {
+            serial: all(&self.between),
+            replay: all(&self.replay),
+            decode: all(&self.decode),
+            merge: all(&self.merge),
+            shared: all(&self.shared),
+            around: all(&self.around),
+        }
+    }
 }
 
 /// Seconds of all tasks of each kind.
@@ -35,12 +54,16 @@ pub struct Work {
     pub decode: f64,
     /// Merging of links.
     pub merge: f64,
+    /// Shared out between two rounds.
+    pub shared: f64,
+    /// Beside the tasks of a round.
+    pub around: f64,
 }
 
 impl Work {
     /// All of it.
     pub fn sum(&self) -> f64 {
-        self.serial + self.replay + self.decode + self.merge
+        self.serial + self.shared + self.around + self.replay + self.decode + self.merge
     }
 }
 
@@ -82,6 +105,8 @@ impl Graph {
             let round = &mut rounds[round];
             let jobs = match task.kind {
                 TaskKind::Between => &mut round.between,
+                TaskKind::Shared => &mut round.shared,
+                TaskKind::Around => &mut round.around,
                 TaskKind::Replay => &mut round.replay,
                 TaskKind::Decode => &mut round.decode,
                 TaskKind::Merge => &mut round.merge,
@@ -93,14 +118,14 @@ impl Graph {
 
     /// Seconds of all tasks together, kind by kind.
     pub fn work(&self) -> Work {
-        let all = |jobs: fn(&Round) -> &Vec<Job>| {
-            self.rounds.iter().flat_map(jobs).map(|job| job.seconds).sum()
-        };
-        Work {
-            serial: all(|round| &round.between),
-            replay: all(|round| &round.replay),
-            decode: all(|round| &round.decode),
-            merge: all(|round| &round.merge),
-        }
+        let works = self.rounds.iter().map(Round::work);
+        works.fold(Work::default(), |sum, work| Work {
+            serial: sum.serial + work.serial,
+            replay: sum.replay + work.replay,
+            decode: sum.decode + work.decode,
+            merge: sum.merge + work.merge,
+            shared: sum.shared + work.shared,
+            around: sum.around + work.around,
+        })
     }
 }

@@ -16,7 +16,14 @@ impl Memory {
 
 /// Seconds that a number of workers take for a graph.
 pub fn seconds(graph: &Graph, workers: usize, memory: Memory) -> f64 {
-    graph.rounds.iter().map(|round| Turn::new(round, workers).run(memory)).sum()
+    graph.rounds.iter().map(|round| of_round(round, workers, memory)).sum()
+}
+
+/// Seconds that they take for a round.
+pub fn of_round(round: &Round, workers: usize, memory: Memory) -> f64 {
+    let shared = Round { decode: round.shared.clone(), ..Round::default() };
+    let shared = Turn::new(&shared, workers).run(memory);
+    shared + Turn::new(round, workers).run(memory)
 }
 
 /// A task that somebody is at.
@@ -40,6 +47,8 @@ struct Turn<'r> {
     homes: usize,
     /// Workers that decoded a block of the round.
     has_decoded: Vec<bool>,
+    /// Workers that began with what is beside their tasks.
+    has_begun: Vec<bool>,
 }
 
 impl<'r> Turn<'r> {
@@ -52,6 +61,7 @@ impl<'r> Turn<'r> {
             blocks: 0,
             homes: 0,
             has_decoded: vec![false; workers],
+            has_begun: vec![false; workers],
         }
     }
 
@@ -86,6 +96,11 @@ impl<'r> Turn<'r> {
     fn next(&mut self, worker: usize) -> Option<Running> {
         let (round, count) = (self.round, self.running.len());
         let running = |job: Job, is_shard| Some(Running { job, left: job.seconds, is_shard });
+        if !std::mem::replace(&mut self.has_begun[worker], true)
+            && let Some(job) = round.around.get(worker)
+        {
+            return running(*job, false);
+        }
         let own = (worker..round.replay.len()).step_by(count);
         if let Some(shard) = own.chain(0..round.replay.len()).find(|shard| !self.taken[*shard]) {
             self.taken[shard] = true;
@@ -118,7 +133,8 @@ mod tests {
     fn graph(between: f64, replay: &[f64], decode: &[f64], merge: &[f64]) -> Graph {
         let jobs = |seconds: &[f64]| seconds.iter().copied().map(job).collect();
         let (replay, decode, merge) = (jobs(replay), jobs(decode), jobs(merge));
-        Graph { rounds: vec![Round { between: vec![job(between)], replay, decode, merge }] }
+        let between = vec![job(between)];
+        Graph { rounds: vec![Round { between, replay, decode, merge, ..Round::default() }] }
     }
 
     fn takes(graph: &Graph, workers: usize) -> f64 {
@@ -139,6 +155,16 @@ mod tests {
     fn workers_take_what_is_left() {
         let graph = graph(0.5, &[1.0, 5.0, 1.0], &[2.0, 2.0], &[3.0]);
         assert_eq!(takes(&graph, 2), 0.5 + 8.0);
+    }
+
+    /// Shared parts are done by all, before the first shard; each worker has something to do beside its tasks.
+    #[test]
+    fn parts_are_shared_out() {
+        let mut graph = graph(1.0, &[2.0, 2.0], &[], &[]);
+        graph.rounds[0].shared = vec![job(1.0); 4];
+        graph.rounds[0].around = vec![job(0.5), job(0.25)];
+        assert_eq!(takes(&graph, 1), 1.0 + 4.0 + 0.5 + 4.0);
+        assert_eq!(takes(&graph, 2), 1.0 + 2.0 + 2.5);
     }
 
     /// Merging waits for the slowest shard.

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::time::Instant;
 
 use paje_sim::progress::Times;
 use paje_sim::{Options, Progress, Source, Trace};
 use splitter::Input;
 use workers::{Pin, Workers, available};
 
-use super::graph::{Graph, Work, shortest};
-use super::schedule::{Memory, seconds};
+use super::graph::{Graph, Job, Round, Work, shortest};
+use super::schedule::{Memory, of_round, seconds};
 use crate::scaling::Result;
 use crate::scaling::plots::axis::Axis;
 use crate::scaling::plots::chart::{Chart, Colour, Line, Marker, Series};
@@ -23,7 +24,11 @@ pub struct Simulated {
     pub workers: usize,
     /// Seconds of all tasks.
     pub work: Work,
-    /// Seconds from the first task to the last.
+    /// Each round's seconds of tasks, and from its beginning to its end.
+    pub rounds: Vec<(Round, f64)>,
+    /// Seconds that it takes to wake all workers for all rounds.
+    pub waking: f64,
+    /// Seconds from the first task to the last, with that.
     pub seconds: f64,
     /// The same with limited memory, if that was asked for.
     pub limited: Option<f64>,
@@ -43,10 +48,27 @@ pub fn simulate(
     memory: Option<Memory>,
 ) -> Result<Vec<Simulated>> {
     let counts = workers.iter().filter_map(|count| NonZeroUsize::new(*count));
-    counts.map(|count| one(trace, count, runs, memory)).collect()
+    let wake = wake()?;
+    counts.map(|count| one(trace, count, runs, (memory, wake))).collect()
 }
 
-fn one(trace: &Path, count: NonZeroUsize, runs: u32, memory: Option<Memory>) -> Result<Simulated> {
+/// Seconds that it takes to wake as many workers as there are CPUs, and to wait for them: the shortest of many.
+fn wake() -> Result<f64> {
+    let workers = Workers::new(None, &Pin::None)?;
+    let once = || {
+        let began = Instant::now();
+        workers.on_each(|_| ());
+        began.elapsed().as_secs_f64()
+    };
+    Ok(workers.run(|| (0..1000).map(|_| once()).fold(f64::INFINITY, f64::min)))
+}
+
+fn one(
+    trace: &Path,
+    count: NonZeroUsize,
+    runs: u32,
+    (memory, wake): (Option<Memory>, f64),
+) -> Result<Simulated> {
     let turns = Workers::in_turn(count);
     let threads = match count <= available() {
         true => Some(Workers::new(Some(count), &Pin::None)?),
@@ -63,12 +85,24 @@ fn one(trace: &Path, count: NonZeroUsize, runs: u32, memory: Option<Memory>) -> 
     }
     let tasks = shortest(&recordings).ok_or("the tasks are others each time")?;
     let graph = Graph::new(&tasks);
+    let all_awake =
+        graph.rounds.len() + graph.rounds.iter().filter(|it| !it.shared.is_empty()).count();
+    let waking = if count.get() > 1 { wake * all_awake as f64 } else { 0.0 };
     Ok(Simulated {
         workers: count.get(),
         work: graph.work(),
-        seconds: seconds(&graph, count.get(), Memory::UNLIMITED),
-        limited: memory.map(|memory| seconds(&graph, count.get(), memory)),
+        waking,
+        seconds: waking + seconds(&graph, count.get(), Memory::UNLIMITED),
+        limited: memory.map(|memory| waking + seconds(&graph, count.get(), memory)),
         measured,
+        rounds: graph
+            .rounds
+            .into_iter()
+            .map(|round| {
+                let seconds = of_round(&round, count.get(), Memory::UNLIMITED);
+                (round, seconds)
+            })
+            .collect(),
     })
 }
 
@@ -91,23 +125,32 @@ impl Simulated {
 /// A table in Markdown; what one worker takes is in the first row.
 pub fn table(name: &str, rows: &[Simulated]) -> String {
     let mut text = String::from(
-        "| trace | workers | decode, s | replay, s | merge, s | serial | seconds | speedup | efficiency | limited memory, s | \
-         measured, s | off |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| trace | workers | rounds | decode, s | replay, s | merge, s | shared, s | serial | lost to more work | to waiting | \
+         seconds | speedup | efficiency | limited memory, s | measured, s | off |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     let one = rows.first().map_or(f64::NAN, |row| row.seconds);
+    let one_works = rows.first().map_or(f64::NAN, |row| row.work.sum());
     for row in rows {
         let or_dash =
             |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.3}"));
+        // Time of all workers.
+        let all = row.seconds * row.workers as f64;
         let off = row.measured.map(|measured| (row.seconds / measured - 1.0) * 100.0);
         let _ = writeln!(
             text,
-            "| {} | {} | {:.3} | {:.3} | {:.3} | {:.2} % | {:.4} | {:.2} | {:.0} % | {} | {} | {} |",
+            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.2} % | {:.0} % | {:.0} % | {:.4} | {:.2} | {:.0} % | {} | {} \
+             | {} |",
             name.replace('|', "\\|"),
             row.workers,
+            row.rounds.len(),
             row.work.decode,
             row.work.replay,
             row.work.merge,
+            row.work.shared,
             row.work.serial / one * 100.0,
+            (row.work.sum() - one_works) / all * 100.0,
+            (all - row.work.sum()) / all * 100.0,
             row.seconds,
             row.speedup(one),
             row.speedup(one) / row.workers as f64 * 100.0,
@@ -115,6 +158,38 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
             or_dash(row.measured),
             off.map_or("–".into(), |off| format!("{off:+.0} %")),
         );
+    }
+    text
+}
+
+/// Each round of each simulation, as CSV: seconds of its tasks by kind, of the longest of each kind, and from its beginning
+/// to its end.
+pub fn rounds_csv(rows: &[Simulated]) -> String {
+    let mut text = String::from(
+        "workers,round,between,shared,longest_shared,around,replay,longest_replay,decode,longest_decode,merge,longest_merge,\
+         blocks,seconds\n",
+    );
+    for row in rows {
+        for (number, (round, seconds)) in row.rounds.iter().enumerate() {
+            let longest = |jobs: &[Job]| jobs.iter().map(|job| job.seconds).fold(0.0, f64::max);
+            let work = round.work();
+            let _ = writeln!(
+                text,
+                "{},{number},{:.7},{:.7},{:.7},{:.7},{:.7},{:.7},{:.7},{:.7},{:.7},{:.7},{},{seconds:.7}",
+                row.workers,
+                work.serial,
+                work.shared,
+                longest(&round.shared),
+                work.around,
+                work.replay,
+                longest(&round.replay),
+                work.decode,
+                longest(&round.decode),
+                work.merge,
+                longest(&round.merge),
+                round.decode.len(),
+            );
+        }
     }
     text
 }
