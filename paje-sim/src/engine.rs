@@ -31,7 +31,7 @@ mod tasks;
 mod usage;
 
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use paje_parser::DefTable;
@@ -383,6 +383,7 @@ impl<'o> Engine<'o> {
             share: if takes_turns { quota.div_ceil(self.team.desks.len()) } else { quota },
             number,
             tasks: Tasks::new(shards),
+            merges: OnceLock::new(),
         };
         round.run(self.job.workers);
         // Laps of the round are in its tasks.

@@ -17,7 +17,7 @@ pub(crate) use chunks::{
     EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
     key_places, push_key, push_link,
 };
-pub(crate) use columns::{Chunk, Rows, Width};
+pub(crate) use columns::{Chunk, LARGEST, Rows, Width};
 pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;

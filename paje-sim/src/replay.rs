@@ -4,6 +4,7 @@ mod completion;
 pub(crate) mod cuts;
 pub(crate) mod lanes;
 pub(crate) mod link_homes;
+mod link_ranges;
 pub(crate) mod maps;
 mod places;
 pub(crate) mod shard;

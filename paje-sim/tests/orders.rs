@@ -49,7 +49,7 @@ fn all_orders(workers: usize, shards: usize) {
                 let homes = Arc::clone(&homes);
                 thread::spawn(move || {
                     work(&tasks, &cells);
-                    while tasks.next_home().is_some() {
+                    while tasks.next_merge() < shards {
                         homes.fetch_add(1, Ordering::Relaxed);
                     }
                 })
@@ -59,7 +59,7 @@ fn all_orders(workers: usize, shards: usize) {
         for other in others {
             other.join().expect("no panic");
         }
-        while tasks.next_home().is_some() {
+        while tasks.next_merge() < shards {
             homes.fetch_add(1, Ordering::Relaxed);
         }
         assert_eq!(homes.load(Ordering::Relaxed), shards);

@@ -12,9 +12,13 @@ use workers::Workers;
 const BLOCK: usize = 8_000;
 
 fn replay(text: &[u8], workers: &Workers, keep_tasks: bool) -> Trace {
+    replay_in(text, workers, keep_tasks, BLOCK)
+}
+
+fn replay_in(text: &[u8], workers: &Workers, keep_tasks: bool, block: usize) -> Trace {
     let mut options = Options::default();
     options.keep_tasks = keep_tasks;
-    options.limits = Limits { block: BLOCK, ..options.limits };
+    options.limits = Limits { block, ..options.limits };
     let replayed = Trace::read_with(Source::stream(text), &options, workers, &Progress::default());
     replayed.expect("a sound trace")
 }
@@ -63,10 +67,33 @@ fn tasks_are_all_there_is_to_do() {
             assert_eq!(numbers(tasks, TaskKind::Between, Some(round)), [0], "{round}");
             let shards = numbers(tasks, TaskKind::Replay, Some(round));
             assert!(shards.iter().copied().eq(0..shards.len() as u32), "{round}: {shards:?}");
-            assert_eq!(numbers(tasks, TaskKind::Merge, Some(round)), shards, "{round}");
+            let merged = numbers(tasks, TaskKind::Merge, Some(round));
+            assert!(merged.iter().copied().eq(0..merged.len() as u32), "{round}: {merged:?}");
             let around = numbers(tasks, TaskKind::Around, Some(round));
             assert!(around.iter().copied().eq(0..around.len() as u32), "{round}: {around:?}");
         }
         assert!(tasks.is_sorted_by_key(|task| (task.round, task.kind)));
+    }
+}
+
+/// All links of the trace are one lane's, and several workers merge them.
+#[test]
+fn many_links_of_a_lane_are_merged_by_several() {
+    let text = datasets::generate(Shape::AllLinks, 1_500_000, 5);
+    let rows = |trace: &Trace| -> Vec<(u64, u64, u32, u32, u32)> {
+        let links = trace.links().map(|link| {
+            let (start, end) = (link.start.to_bits(), link.end.to_bits());
+            (start, end, link.value.0, link.from.0, link.to.0)
+        });
+        links.collect()
+    };
+    let one = replay(&text, &Workers::one(), false);
+    for (workers, block) in [(in_turn(32), BLOCK), (team(4), 8 * BLOCK)] {
+        let trace = replay_in(&text, &workers, true, block);
+        let tasks = &trace.times().tasks;
+        let last = tasks.last().expect("tasks").round;
+        let merges = |round| numbers(tasks, TaskKind::Merge, Some(round)).len();
+        assert!((0..=last).any(|round| merges(round) > 1), "too few links for several");
+        assert!(rows(&trace) == rows(&one));
     }
 }

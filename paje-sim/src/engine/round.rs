@@ -4,7 +4,7 @@
 //! workers; what is between the two, in file order, is the business of the engine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
 use workers::{Workers, exclusive};
@@ -19,7 +19,7 @@ use crate::input::feed::{Feed, Next};
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::names::tasks::{TaskKind, TaskLog};
-use crate::replay::lanes::Lanes;
+use crate::replay::lanes::{Lanes, Merges};
 use crate::replay::maps::Maps;
 
 /// A worker's decoder and its buffers. They stay with its worker, so that memory does.
@@ -124,6 +124,8 @@ pub(crate) struct Round<'a, 'r> {
     /// Its number.
     pub(crate) number: u32,
     pub(crate) tasks: Tasks,
+    /// Links to merge, once all shards are replayed.
+    pub(crate) merges: OnceLock<Merges>,
 }
 
 impl Round<'_, '_> {
@@ -141,7 +143,7 @@ impl Round<'_, '_> {
             self.decode(worker, &mut desk, &mut watch);
             self.tasks.wait();
             let mut watch = Watch::start();
-            self.merge(&mut desk.log);
+            self.merge(worker, &mut desk.log);
             watch.lap(&mut desk.times.replay);
             desk.log.leave(began);
         });
@@ -161,7 +163,9 @@ impl Round<'_, '_> {
                 let blocks = &self.wave.blocks;
                 let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
                 let began = log.begin();
+                self.lanes.gather(number, &mut shard);
                 shard.replay(number, blocks, meanings, &self.lanes.cuts, bytes);
+                self.lanes.hand_over(&mut shard);
                 log.end(began, TaskKind::Replay, number, moved);
             }
         }
@@ -207,7 +211,7 @@ impl Round<'_, '_> {
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
-                self.merge(&mut desk.log);
+                self.merge(worker, &mut desk.log);
                 watch.lap(&mut desk.times.replay);
             }
         }
@@ -222,12 +226,18 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Merges the links of homes that nobody has taken on yet.
-    fn merge(&self, log: &mut TaskLog) {
-        while let Some(home) = self.tasks.next_home() {
+    /// Merges links that nobody has taken on yet.
+    fn merge(&self, worker: usize, log: &mut TaskLog) {
+        let blocks = &self.wave.blocks;
+        let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
+        loop {
+            let number = self.tasks.next_merge();
+            if number >= merges.len() {
+                return;
+            }
             let began = log.begin();
-            self.lanes.merge(home);
-            log.end(began, TaskKind::Merge, home, || 0);
+            self.lanes.merge(merges, number, worker, blocks);
+            log.end(began, TaskKind::Merge, number, || 0);
         }
     }
 }

@@ -13,7 +13,7 @@ fn all_wait_for_all_shards() {
     for round in 0..300 {
         let (shards, workers) = (round % 7, 1 + round % 5);
         let tasks = Tasks::new(shards);
-        let (replays, homes) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (replays, merges) = (AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -25,13 +25,13 @@ fn all_wait_for_all_shards() {
                     }
                     tasks.wait();
                     assert_eq!(replays.load(Ordering::Relaxed), shards as u64);
-                    while tasks.next_home().is_some() {
-                        homes.fetch_add(1, Ordering::Relaxed);
+                    while tasks.next_merge() < shards {
+                        merges.fetch_add(1, Ordering::Relaxed);
                     }
                 });
             }
         });
-        assert_eq!(homes.into_inner(), shards as u64);
+        assert_eq!(merges.into_inner(), shards as u64);
     }
 }
 

@@ -14,23 +14,23 @@ pub(crate) struct Tasks {
     replayed: AtomicUsize,
     /// Number of those who sleep until all are replayed, and how they are told.
     news: (Mutex<usize>, Condvar),
-    next_home: AtomicUsize,
+    next_merge: AtomicUsize,
     next_page: AtomicUsize,
 }
 
 impl Tasks {
-    /// For so many shards, and as many homes of links.
+    /// For so many shards.
     pub(crate) fn new(shards: usize) -> Self {
         Tasks {
             taken: (0..shards).map(|_| AtomicBool::new(false)).collect(),
             replayed: AtomicUsize::new(0),
             news: (Mutex::new(0), Condvar::new()),
-            next_home: AtomicUsize::new(0),
+            next_merge: AtomicUsize::new(0),
             next_page: AtomicUsize::new(0),
         }
     }
 
-    /// Number of shards, and of homes.
+    /// Number of shards.
     pub(crate) fn len(&self) -> usize {
         self.taken.len()
     }
@@ -68,10 +68,9 @@ impl Tasks {
         self.next_page.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A home whose links nobody has merged yet.
-    pub(crate) fn next_home(&self) -> Option<usize> {
-        let home = self.next_home.fetch_add(1, Ordering::Relaxed);
-        (home < self.taken.len()).then_some(home)
+    /// A part of the links to merge that nobody has taken on yet, if there are so many.
+    pub(crate) fn next_merge(&self) -> usize {
+        self.next_merge.fetch_add(1, Ordering::Relaxed)
     }
 }
 

@@ -58,6 +58,11 @@ impl Place {
         }
     }
 
+    /// The same place in an arena that took its own [over](Arena::take_over), and had so many pieces before.
+    pub(crate) const fn taken_over(self, before: u32) -> Self {
+        Place { piece: self.piece + before, word: self.word }
+    }
+
     /// A place some words before this one, in the same piece.
     pub(crate) const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
@@ -254,6 +259,18 @@ impl Arena {
     /// Lets go of what memory has of pieces that lie in a file: the `last` ones.
     pub(crate) fn let_go(&self, last: usize) {
         self.pieces.iter().rev().take(last).for_each(Piece::let_go);
+    }
+
+    /// Takes over what another arena has; `place` of it is [`Place::taken_over`] by what this returns.
+    pub(crate) fn take_over(&mut self, other: Arena) -> u32 {
+        let before = self.pieces.len() as u32;
+        if self.pieces.is_empty() {
+            // It is the one that is being filled, and has no room.
+            self.taken = other.pieces.first().map_or(0, |piece| piece.len());
+        }
+        self.total += other.total;
+        self.pieces.extend(other.pieces);
+        before
     }
 
     /// Moves a piece from memory to the file; whether there was one, and room for it.

@@ -153,13 +153,26 @@ impl LinkChunk {
     }
 }
 
+impl LinkChunk {
+    /// Words of a chunk.
+    pub(crate) const fn words(size: usize, width: Width, extras: bool) -> usize {
+        3 * size + 3 * width.words(size) + if extras { size } else { 0 }
+    }
+}
+
+impl NewLink {
+    /// The width that its small numbers need.
+    #[inline(always)]
+    pub(crate) const fn width(&self) -> Width {
+        Width::of(self.value.0 | self.from.0 | self.to.0)
+    }
+}
+
 /// Adds a link to the rows of its lane.
 #[inline]
 pub(crate) fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: bool) {
-    let width = Width::of(link.value.0 | link.from.0 | link.to.0);
-    let words =
-        |size, width: Width| 3 * size + 3 * width.words(size) + if extras { size } else { 0 };
-    let (chunk, index) = rows.push(arena, width, words);
+    let words = |size, width| LinkChunk::words(size, width, extras);
+    let (chunk, index) = rows.push(arena, link.width(), words);
     let (words, size) = (arena.words_mut(chunk.place), chunk.size());
     words[index] = link.start.to_bits();
     words[size + index] = link.end.to_bits();

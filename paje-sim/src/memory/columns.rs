@@ -151,6 +151,24 @@ impl Rows {
         (self.last, index)
     }
 
+    /// Tells whether the next chunk is of the largest size.
+    pub(crate) fn is_large(&self, arena: &Arena) -> bool {
+        self.last.count > 0 && self.head(arena).chunks + 1 >= SIZES.len() - 1
+    }
+
+    /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
+    pub(crate) const fn in_largest(place: Place, width: Width) -> Self {
+        Rows { last: Chunk { place, size: LARGEST as u16, count: 0, width }, before: None }
+    }
+
+    /// Takes over a chunk of the largest size, behind its own, which must be [large](Rows::is_large).
+    pub(crate) fn take_over(&mut self, arena: &mut Arena, other: Rows, pieces_before: u32) {
+        debug_assert!(self.is_large(arena));
+        self.list_last(arena);
+        let place = other.last.place.taken_over(pieces_before);
+        self.last = Chunk { place, ..other.last };
+    }
+
     #[cold]
     #[inline(never)]
     fn extend(

@@ -1,7 +1,10 @@
 //! All lanes: their strands in shards, and the rows of links in their homes.
 
 mod endings;
+mod merging;
 mod reused;
+
+pub(crate) use merging::Merges;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -42,11 +45,16 @@ pub(crate) struct Lanes {
     keys: KeyMemory,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
+    /// Memory for the objects of each worker's shards.
+    supplies: Vec<Supply>,
     /// Lanes that have rows, if not all have.
     selected: Option<Selected>,
     /// The lanes of the container that is ending.
     ending: Vec<LaneId>,
 }
+
+/// The links of a home are spread over workers if they are many, so there need not be more.
+const MOST_HOMES: u32 = 32;
 
 /// A link whose key may have been used before: where it is among all.
 #[derive(Clone, Copy, Debug)]
@@ -64,24 +72,26 @@ impl Lanes {
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let workers = spread.workers() as usize;
-        let reserves: Vec<Arc<Reserve>> = (0..workers).map(|_| Arc::default()).collect();
         // A worker replays the same shards most of the time, and memory is near who touches it first. What is forgotten
         // soon is given back piece by piece.
-        let supply = |number: u32| {
-            let reserve = (!forgets).then(|| Arc::clone(&reserves[number as usize % workers]));
+        let supplies = (0..workers).map(|_| {
+            let reserve = (!forgets).then(Arc::<Reserve>::default);
             Supply { reserve, overflow: overflow.clone() }
-        };
-        let store = |number| Store::new(options.keeps(), &supply(number));
-        let (homes, recovers) = (spread.shards as usize, options.recover);
-        let shard = |number| Mutex::new(Shard::new(store(number), homes, recovers, follows));
-        let home = |number| RwLock::new(LinkHome::new(supply(number), recovers, follows));
+        });
+        let supplies: Vec<Supply> = supplies.collect();
+        let supply = |number: u32| &supplies[number as usize % workers];
+        let store = |number| Store::new(options.keeps(), supply(number));
+        let (homes, recovers) = (spread.shards.min(MOST_HOMES), options.recover);
+        let shard =
+            |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
+        let home = |number| RwLock::new(LinkHome::new(supply(number).clone(), recovers, follows));
         // The mending of a damaged trace may give containers other names and places, when their lanes are
         // there already.
         let some = !options.selection.is_everything() && !recovers;
         Lanes {
             selected: some.then(|| Selected::new(&options.selection)),
             shards: (0..spread.shards).map(shard).collect(),
-            homes: (0..spread.shards).map(home).collect(),
+            homes: (0..homes).map(home).collect(),
             suspected: false,
             places: StrandPlaces::default(),
             cuts: Cuts::default(),
@@ -94,6 +104,7 @@ impl Lanes {
                 false => KeyMemory::Keys,
             },
             overflow,
+            supplies,
             ending: Vec::new(),
         }
     }
@@ -180,25 +191,6 @@ impl Lanes {
         let shard = exclusive(&mut self.shards[id.shard as usize]);
         if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
             links.suspects[id.index].place = Some(place);
-        }
-    }
-
-    /// Merges what the shards completed for one home. All must have replayed the wave.
-    pub(crate) fn merge(&self, number: usize) {
-        let Ok(mut home) = self.homes[number].write() else { return };
-        let mut scattered = Vec::new();
-        for (i, shard) in self.shards.iter().enumerate() {
-            let Ok(mut shard) = shard.lock() else { return };
-            home.take(&mut shard.left.completed[number]);
-            let Shard { scattered: strands, strands: all, .. } = &mut *shard;
-            let ours =
-                |strand: &mut u32| home_of(all[*strand as usize].lane, self.homes.len()) == number;
-            scattered.extend(strands.extract_if(.., ours).map(|strand| (i, strand)));
-        }
-        home.merge(self.keeps.anything());
-        for (i, strand) in scattered {
-            let Ok(mut shard) = self.shards[i].lock() else { return };
-            home.gather(&mut shard, i, strand);
         }
     }
 

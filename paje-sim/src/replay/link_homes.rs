@@ -1,5 +1,7 @@
 //! The rows of link lanes, merged from their strands in order of completion.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
@@ -8,6 +10,7 @@ use crate::memory::{
 };
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
+use crate::replay::link_ranges::{LanePart, RangePart, ordered};
 use crate::replay::shard::Shard;
 use crate::replay::strand::Objects;
 
@@ -21,7 +24,8 @@ pub(crate) struct LinkHome {
     pub(crate) refused: Option<Refusal>,
     /// All that did, if the replay goes on after them.
     pub(crate) refusals: Option<Refusals>,
-    /// Completions of the wave, by shards, and all of them in order.
+    /// Completions of the wave, by shards in no order: those of each shard are in the order of blocks. And all of them in
+    /// order.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
     /// Room for others.
@@ -88,6 +92,13 @@ fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     }
 }
 
+/// Takes note of a refusal, if it comes before the one that is known.
+fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
+    if known.as_ref().is_none_or(|known| refusal.at < known.at) {
+        *known = Some(refusal);
+    }
+}
+
 /// Part of a lane's links that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
@@ -133,6 +144,11 @@ impl LinkHome {
         }
     }
 
+    /// Number of links that were taken over and are yet to be merged.
+    pub(crate) fn pending(&self) -> usize {
+        self.pending.iter().map(Vec::len).sum()
+    }
+
     /// Puts what was taken over in order. Each lane of each shard is in order already, and most often a home has
     /// one lane.
     fn put_in_order(&mut self) {
@@ -152,19 +168,69 @@ impl LinkHome {
             self.pending.iter_mut().for_each(|run| all.append(run));
             all.sort_by_key(|completion| completion.at);
         }
+        self.clear_pending();
+    }
+
+    fn clear_pending(&mut self) {
         self.spare.extend(self.pending.drain(..).map(|mut run| {
             run.clear();
             run
         }));
     }
 
+    /// Links of the blocks of these bytes that were taken over, in order and as chunks in memory of their own. Nobody may
+    /// keep any user-defined fields.
+    pub(crate) fn range(
+        &self,
+        blocks: impl Iterator<Item = Range<u64>> + Clone,
+        supply: Supply,
+    ) -> RangePart {
+        let links = ordered(&self.pending, blocks);
+        let is_large = |lane: LaneId| {
+            let rows = self.lanes.get(&lane).filter(|lane| lane.kept == Kept::All);
+            rows.is_some_and(|lane| lane.rows.is_large(&self.arena))
+        };
+        RangePart::new(links, is_large, supply)
+    }
+
+    /// Adds ranges, one behind the other, of all that was taken over.
+    pub(crate) fn append(&mut self, parts: impl Iterator<Item = RangePart>) {
+        for RangePart { arena, lanes } in parts {
+            let before = self.arena.take_over(arena);
+            for part in lanes {
+                match part {
+                    LanePart::Single(links) => self.add(&links, false),
+                    LanePart::Chunks { lane: id, first, late, last, chunks } => {
+                        let lane = self.lanes.entry(id).or_default();
+                        let first = first.is_before(lane.last).map(|last| first.refused(last));
+                        if let Some(late) = first.or(late) {
+                            note_earlier(&mut self.refused, late);
+                        }
+                        for chunk in chunks {
+                            lane.rows.take_over(&mut self.arena, chunk, before);
+                        }
+                        lane.last = Some(last);
+                    }
+                }
+            }
+        }
+        self.clear_pending();
+    }
+
     /// Adds what was taken over to the rows of its lanes.
     #[inline(never)]
     pub(crate) fn merge(&mut self, extras: bool) {
         self.put_in_order();
+        let merged = std::mem::take(&mut self.merged);
+        self.add(&merged, extras);
+        self.merged = merged;
+    }
+
+    /// Adds links that are in order to the rows of their lanes.
+    fn add(&mut self, completed: &[Completion], extras: bool) {
         let (arena, refused) = (&mut self.arena, &mut self.refused);
         // Links of one lane mostly come one after the other.
-        for of_lane in self.merged.chunk_by(|a, b| a.lane == b.lane) {
+        for of_lane in completed.chunk_by(|a, b| a.lane == b.lane) {
             let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
             let mut rest = of_lane;
@@ -174,26 +240,19 @@ impl LinkHome {
                 }
                 let Some((completion, after)) = rest.split_first() else { break };
                 rest = after;
-                let Completion { at, time, link, .. } = completion;
-                let (at, time) = (*at, *time);
-                if let Some((start, end)) = lane.last
-                    && (time < start || time < end)
-                    && refused.is_none()
-                {
-                    let (lane, last) = (*id, start.max(end));
+                let Completion { at, time, lane: id, link } = *completion;
+                if let Some(last) = completion.is_before(lane.last) {
                     match &mut self.refusals {
-                        None => {
-                            let why = Refused::Earlier(last);
-                            *refused = Some(Refusal { at, lane, time, why });
-                        }
+                        None => note_earlier(refused, completion.refused(last)),
                         Some(all) => {
-                            all.add(Refusal { at, lane, time, why: Refused::LateLink(last) });
+                            let why = Refused::LateLink(last);
+                            all.add(Refusal { at, lane: id, time, why });
                         }
                     }
                 }
                 lane.last = Some((link.start, link.end));
                 match lane.kept {
-                    Kept::All => push_link(arena, &mut lane.rows, link, extras),
+                    Kept::All => push_link(arena, &mut lane.rows, &link, extras),
                     Kept::Keys => {
                         push_key(arena, &mut lane.rows, link.key);
                     }

@@ -107,6 +107,9 @@ impl Shard {
         cuts: &Cuts,
         mut bytes: Range<u64>,
     ) {
+        if self.strands.len() == 0 {
+            return;
+        }
         for block in wave {
             let decoded = &block.decoded;
             let maps = &maps[block.maps];

@@ -1,0 +1,145 @@
+//! Links of a wave that several workers merge: each those of some blocks, into chunks of their own, which the lanes take
+//! over one behind the other.
+//!
+//! No completion is compared with another. Of each block, shards have left theirs side by side; where a completion comes
+//! among those of its block, the byte of its line says.
+
+use std::ops::Range;
+
+use crate::lanes::refusal::Refusal;
+use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Width, push_link};
+use crate::names::ids::LaneId;
+use crate::replay::completion::Completion;
+
+/// Fewer links of a lane are added one by one: they would take as much room as so many.
+const FEW: usize = LARGEST / 2;
+
+/// Links of a range, in order, on their way to their lanes.
+#[derive(Debug)]
+pub(crate) struct RangePart {
+    pub(crate) arena: Arena,
+    /// Each lane once.
+    pub(crate) lanes: Vec<LanePart>,
+}
+
+/// Links of one lane.
+#[derive(Debug)]
+pub(crate) enum LanePart {
+    /// To be added one by one.
+    Single(Vec<Completion>),
+    Chunks {
+        lane: LaneId,
+        first: Completion,
+        /// The first that is earlier than the one before, but for the first of all.
+        late: Option<Refusal>,
+        /// Start and end of the last one.
+        last: (f64, f64),
+        /// In the range's memory.
+        chunks: Vec<Rows>,
+    },
+}
+
+impl RangePart {
+    /// Of links in order. The next chunks of lanes that `is_large` tells are of the largest size.
+    pub(crate) fn new(
+        mut links: Vec<&Completion>,
+        is_large: impl Fn(LaneId) -> bool,
+        supply: Supply,
+    ) -> Self {
+        if !links.is_sorted_by_key(|link| link.lane) {
+            // In each lane, they stay in order.
+            links.sort_by_key(|link| link.lane);
+        }
+        let mut arena = Arena::new(supply);
+        let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
+        let lanes = of_lanes.filter_map(|links| {
+            let first = **links.first()?;
+            Some(match links.len() > FEW && is_large(first.lane) {
+                true => LanePart::chunks(links, first, &mut arena),
+                false => LanePart::Single(links.iter().copied().copied().collect()),
+            })
+        });
+        RangePart { lanes: lanes.collect(), arena }
+    }
+}
+
+impl LanePart {
+    fn chunks(links: &[&Completion], first: Completion, arena: &mut Arena) -> Self {
+        let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
+        let width = if is_narrow { Width::Narrow } else { Width::Wide };
+        let words = LinkChunk::words(LARGEST, width, false);
+        let place = arena.take(words * links.len().div_ceil(LARGEST));
+        let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
+            let mut rows = Rows::in_largest(place.behind(number * words), width);
+            let mut room = LinkRoom::of(&mut rows, arena);
+            let pushed = links
+                .iter()
+                .take_while(|link| room.as_mut().is_some_and(|room| room.push(&link.link)));
+            let pushed = pushed.count();
+            for link in &links[pushed..] {
+                push_link(arena, &mut rows, &link.link, false);
+            }
+            rows
+        });
+        let chunks = chunks.collect();
+        let ends = |link: &Completion| (link.link.start, link.link.end);
+        let mut pairs = links.iter().zip(&links[1..]);
+        let late = pairs.find_map(|(before, link)| {
+            link.is_before(Some(ends(before))).map(|last| link.refused(last))
+        });
+        let last = links.last().map_or(ends(&first), |last| ends(last));
+        LanePart::Chunks { lane: first.lane, first, late, last, chunks }
+    }
+}
+
+/// Bytes that the line of a link has at least: it names an event, a time, a type, a container, a value and a key.
+const LINE: u64 = 8;
+
+/// Slots for the lines of a block: of a longer one, which has a very long line, links are sorted.
+const MOST_SLOTS: usize = (1 << 20) / LINE as usize;
+
+/// The completions of blocks in the order of their lines. `runs` have them in the order of blocks; `blocks` are the bytes
+/// of each, one behind the other.
+pub(crate) fn ordered<'c>(
+    runs: &'c [Vec<Completion>],
+    blocks: impl Iterator<Item = Range<u64>> + Clone,
+) -> Vec<&'c Completion> {
+    let Some(start) = blocks.clone().next().map(|block| block.start) else { return Vec::new() };
+    let runs = runs.iter().map(|run| &run[run.partition_point(|link| link.at < start)..]);
+    let mut rest: Vec<&[Completion]> = runs.collect();
+    let mut all: Vec<&Completion> = Vec::new();
+    let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
+    let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
+    // One place for a line, and one bit.
+    let mut places: Vec<Option<&Completion>> = vec![None; most.unwrap_or(0)];
+    let mut taken = vec![0_u64; places.len().div_ceil(64)];
+    for block in blocks {
+        let now = rest.iter_mut().flat_map(|run| {
+            let count = run.iter().take_while(|link| link.at < block.end).count();
+            run.split_off(..count).unwrap_or_default()
+        });
+        if slots(&block) > places.len() {
+            let before = all.len();
+            all.extend(now);
+            all[before..].sort_unstable_by_key(|link| link.at);
+            continue;
+        }
+        for link in now {
+            let slot = ((link.at - block.start) / LINE) as usize;
+            debug_assert!(places[slot].is_none(), "a line has room for the next");
+            places[slot] = Some(link);
+            taken[slot / 64] |= 1 << (slot % 64);
+        }
+        for (number, word) in taken.iter_mut().enumerate() {
+            let mut bits = std::mem::take(word);
+            while bits != 0 {
+                all.extend(places[number * 64 + bits.trailing_zeros() as usize].take());
+                bits &= bits - 1;
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;
