@@ -85,23 +85,24 @@ impl DefTable {
                 self.end_early();
                 self.skipping = true;
             }
-            // The number of fields before the next one is what counts.
             FaultKind::UnnamedField
             | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType
-            | FaultKind::RepeatedField => {
-                if let (Some(HeaderLine::Field { name, .. }), Some(open)) =
-                    (grammar::header_line(line), &mut self.open)
-                {
-                    let known = grammar::field_name(name.text, self.names);
-                    let known = known.filter(|_| open.fields.iter().all(|f| f.known != known));
-                    let name = String::from_utf8_lossy(name.text).into_owned();
-                    open.fields.push(FieldDef { name, known, kind: FieldType::String });
-                }
-            }
+            | FaultKind::RepeatedField => self.keep_place(line),
             _ => {}
         }
         Err(fault)
+    }
+
+    /// Takes in a faulty field of the definition at hand, as a string: what counts is how many fields there
+    /// are before the next one.
+    pub fn keep_place(&mut self, line: &[u8]) {
+        let Some(HeaderLine::Field { name, .. }) = grammar::header_line(line) else { return };
+        let Some(open) = &mut self.open else { return };
+        let known = grammar::field_name(name.text, self.names);
+        let known = known.filter(|_| open.fields.iter().all(|field| field.known != known));
+        let name = String::from_utf8_lossy(name.text).into_owned();
+        open.fields.push(FieldDef { name, known, kind: FieldType::String });
     }
 
     /// Ends the definition at hand as though `%EndEventDef` stood here; drops it if it lacks a field.

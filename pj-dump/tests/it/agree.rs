@@ -71,10 +71,10 @@ fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
     let wanted = checked(bytes, &options);
     let mut first: Option<Vec<u8>> = None;
     static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
-    const ONE: &Workers = &Workers::one();
+    static ONE: Workers = Workers::one();
     for turn in 0..4 {
         let block = BLOCKS[(bytes.len() + turn) % BLOCKS.len()];
-        let workers = if turn % 2 == 0 { ONE } else { &*TEAM };
+        let workers = if turn % 2 == 0 { &ONE } else { &*TEAM };
         options.limits.block = block;
         let (found, rows) = replayed(bytes, &options, workers);
         if found != wanted {

@@ -141,18 +141,10 @@ impl Header {
                 self.skipping = true;
                 self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
             }
-            // The field keeps its place: what counts is how many there are before the next one.
             FaultKind::UnnamedField
             | FaultKind::MissingFieldType
             | FaultKind::UnknownFieldType
-            | FaultKind::RepeatedField => {
-                // Quotes are text in what is glued to the sign.
-                let named = [b"%", keyword, b" string"].concat();
-                if self.defs.header_line(&named).is_err() {
-                    let taken = self.defs.header_line(b"% unnamed string");
-                    debug_assert!(taken.is_ok(), "user-defined fields may repeat");
-                }
-            }
+            | FaultKind::RepeatedField => self.defs.keep_place(here.text),
             FaultKind::MissingObligatory(..) => {
                 let id = self.open.take().map(|(id, ..)| id);
                 self.drop_id(id, told);

@@ -56,6 +56,11 @@ const CASES: &[(&str, &str)] = &[
         "%EventDef PajePopState 54\n% \"\" string\n% Time date\n% Type string\n% Container string\n%EndEventDef\n11 0 State p w\n54 x 1 State p\n",
     ),
     (
+        "a name that begins like the end of a definition",
+        "%EventDef PajePopState 56\n% \"EndEventDef x\" dated\n% Time date\n% Type string\n\
+         % Container string\n%EndEventDef\n11 0 State p w\n56 x 1 State p\n",
+    ),
+    (
         "a field named twice",
         "%EventDef PajePopState 55\n% Time date\n% Time date\n% Type string\n% Container string\n%EndEventDef\n11 0 State p w\n55 1 1 State p\n",
     ),

@@ -13,7 +13,7 @@ use workers::Workers;
 
 use crate::world::{SOUND, trace};
 
-const ONE: &Workers = &Workers::one();
+static ONE: Workers = Workers::one();
 static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
 
 /// Checks a file both ways; returns whether the replay was enough.
@@ -47,7 +47,7 @@ fn compare_text(text: &[u8], seed: u64) -> bool {
     options.warnings = random.below(4) > 0;
     options.longest_line = random.pick(&[1 << 20, 1 << 20, 1 << 20, 40]);
     let replaying = Replaying {
-        workers: random.pick(&[ONE, &TEAM]),
+        workers: random.pick(&[&ONE, &TEAM]),
         portion: random.pick(&[300, 1000, 4000, 1 << 24]),
         block: random.pick(&[64, 300, 4096, 1 << 17]),
     };
