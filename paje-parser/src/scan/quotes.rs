@@ -27,7 +27,9 @@ impl Quotes {
     /// odd place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
-        match masks.hash != 0 || self.in_comment {
+        // Up to the first comment, quotes come in turns.
+        let inside = prefix_xor(masks.quote) ^ self.inside;
+        match masks.hash & !inside != 0 || self.in_comment {
             false => self.bare(masks),
             true => {
                 let (after, outside) = self.without_comments(masks)?;
