@@ -21,7 +21,7 @@ pub(crate) use columns::{Chunk, LARGEST, Rows, Width};
 pub use extras::LineNumber;
 pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
-pub(crate) use pages::{KeyHashes, TextPages};
+pub(crate) use pages::{KeyHashes, KeyRoom, TextPages};
 pub(crate) use reserve::Reserve;
 pub(crate) use room::{LinkRoom, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};

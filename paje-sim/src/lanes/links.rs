@@ -12,7 +12,7 @@ use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
 pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
-use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
+use crate::memory::{ExtraPair, KeyPlace, KeyRoom, NewLink, Store};
 use crate::names::error::Place;
 use crate::names::hash::ShortText;
 use crate::names::ids::{ContainerId, ValueId};
@@ -68,16 +68,41 @@ impl<'a> WrittenKey<'a> {
     fn is_kept_at(self, store: &Store, place: u64) -> bool {
         bare_key(store.keys.get(place)) == bare_key(self.raw())
     }
+}
 
-    /// Keeps it as it was written; returns its place.
+/// Memory of keys.
+pub(crate) trait Keeper {
+    /// Keeps a key as it was written; returns its place, if there is room.
+    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64>;
+
+    /// Tells whether a key is that at a place, quotes apart; only if it is not short.
+    fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool;
+}
+
+impl Keeper for Store {
+    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
+        Some(self.keys.push(key.raw()))
+    }
+
+    fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool {
+        key.is_kept_at(self, place)
+    }
+}
+
+/// Of short keys without quotes; nothing else is kept here.
+impl Keeper for KeyRoom<'_> {
     #[inline(always)]
-    fn keep(self, store: &mut Store) -> u64 {
-        let (bytes, len) = self.short.bytes();
-        // A key without quotes is all there is.
-        match (self.raw.end - self.raw.start) as usize == len && len <= bytes.len() {
-            true => store.keys.push_short(&bytes, len),
-            false => store.keys.push(self.raw()),
+    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
+        let (bytes, len) = key.short.bytes();
+        match (key.raw.end - key.raw.start) as usize == len && len <= bytes.len() {
+            true => self.push_short(&bytes, len),
+            false => None,
         }
+    }
+
+    #[inline(always)]
+    fn has_at(&self, _: WrittenKey<'_>, _: u64) -> bool {
+        false
     }
 }
 
@@ -114,22 +139,23 @@ impl LinkStrand {
         self.had_key_again || self.hashes.comes_again(last)
     }
 
-    /// Opens a link, or completes the one that this key opened, for which `completed` is called.
+    /// Opens a link, or completes the one that this key opened, for which `completed` is called. Returns whether there was
+    /// room for the key: if not, nothing has been done.
     ///
-    /// `at` is the byte of the event; the store is that of a shard with this number.
+    /// `at` is the byte of the event; the keys are those of a shard with this number.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
-        (store, shard): (&mut Store, u8),
+        (keys, shard): (&mut impl Keeper, u8),
         half: HalfLink,
         written: WrittenKey<'_>,
         at: u64,
         completed: impl FnOnce(NewLink),
-    ) -> Result<(), Refused> {
+    ) -> Result<bool, Refused> {
         let WrittenKey { short, hash, .. } = written;
-        let is = |open: &OpenLink| written.is_kept_at(store, open.key.place());
+        let is = |open: &OpenLink| keys.has_at(written, open.key.place());
         let Some(slot) = self.open.find(hash, short, is) else {
-            let key = written.keep(store);
+            let Some(key) = keys.keep(written) else { return Ok(false) };
             match self.keys {
                 KeyMemory::Keys if self.filter.insert(hash) => {
                     self.suspects.push(Suspect { hash, at, place: None, key });
@@ -139,7 +165,7 @@ impl LinkStrand {
             }
             let key = KeyPlace::new(shard, key, hash as u32);
             self.open.insert(OpenLink::new((hash, *short), half, key, at));
-            return Ok(());
+            return Ok(true);
         };
         let other = self.open.get(slot).half();
         if other.end == half.end {
@@ -149,7 +175,7 @@ impl LinkStrand {
             return Err(Refused::ValuesDiffer { value: half.value, other: other.value });
         }
         completed(complete(self.open.remove(slot), half));
-        Ok(())
+        Ok(true)
     }
 
     /// Completes the link that this key opened, with the value that it was opened with.

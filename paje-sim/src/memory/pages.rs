@@ -22,27 +22,39 @@ const LONG: u8 = u8::MAX;
 /// Size of a page, unless a key is longer.
 const PAGE: usize = 1 << 16;
 
+/// The last page while keys are added: found once for all of them.
+pub(crate) struct KeyRoom<'a> {
+    page: &'a mut [u8],
+    used: &'a mut usize,
+    /// The place of its first byte.
+    before: u64,
+}
+
+impl KeyRoom<'_> {
+    /// Keeps a key of up to sixteen bytes, if there is room; returns its place.
+    #[inline(always)]
+    pub(crate) fn push_short(&mut self, padded: &[u8; 16], len: usize) -> Option<u64> {
+        let at = *self.used;
+        let [length, text @ ..] = self.page.get_mut(at..)?.first_chunk_mut::<17>()?;
+        (*length, *text) = (len as u8, *padded);
+        *self.used = at + 1 + len;
+        Some(self.before + at as u64)
+    }
+}
+
 impl TextPages {
     pub(super) fn new(supply: Supply) -> Self {
         TextPages { arena: Arena::new(supply), ..TextPages::default() }
     }
 
-    /// Keeps a key of up to sixteen bytes; returns its place.
+    /// The last page, if there is one.
     #[inline(always)]
-    pub(crate) fn push_short(&mut self, padded: &[u8; 16], len: usize) -> u64 {
-        if let Some((page, bytes)) = self.pages.last()
-            && self.used + 17 <= *bytes
-        {
-            let page: &mut [u8] = bytemuck::cast_slice_mut(self.arena.words_mut(*page));
-            let room = page.get_mut(self.used..).and_then(<[u8]>::first_chunk_mut::<17>);
-            if let Some([length, text @ ..]) = room {
-                (*length, *text) = (len as u8, *padded);
-                let place = ((self.pages.len() - 1) * PAGE + self.used) as u64;
-                self.used += 1 + len;
-                return place;
-            }
-        }
-        self.push(&padded[..len])
+    pub(crate) fn room(&mut self) -> Option<KeyRoom<'_>> {
+        let TextPages { arena, pages, used, .. } = self;
+        let (page, bytes) = *pages.last()?;
+        let page: &mut [u8] = bytemuck::cast_slice_mut(arena.words_mut(page));
+        let before = ((pages.len() - 1) * PAGE) as u64;
+        Some(KeyRoom { page: page.get_mut(..bytes)?, used, before })
     }
 
     /// Keeps a key; returns its place.
@@ -174,7 +186,8 @@ mod tests {
         for text in &texts {
             let mut padded = [0; 16];
             padded[..text.len()].copy_from_slice(text.as_bytes());
-            places.push(keys.push_short(&padded, text.len()));
+            let short = keys.room().and_then(|mut room| room.push_short(&padded, text.len()));
+            places.push(short.unwrap_or_else(|| keys.push(text.as_bytes())));
         }
         let mut hashes = keys.hashes();
         for (text, at) in texts.iter().zip(places) {

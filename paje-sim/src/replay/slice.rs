@@ -146,7 +146,29 @@ pub(super) fn links(
     let padded = text.padded();
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     let keeps = wanted && store.extras.is_some();
-    for (i, event) in events.iter().enumerate() {
+    let half_of = |event: &LaneEvent, extra| {
+        let (half, key) = half_link(event, slice, padded, extra);
+        if half.container == UNKNOWN {
+            return Err(Refused::Nowhere(half.end));
+        }
+        Ok((half, key, text.start().0 + u64::from(event.at)))
+    };
+    let mut complete = |at, time, link| completed.push(Completion { at, lane, time, link });
+    let mut i = 0;
+    while i < events.len() {
+        if !keeps && let Some(mut room) = store.keys.room() {
+            for event in &events[i..] {
+                let added = half_of(event, 0).and_then(|(half, key, at)| {
+                    let keys = (&mut room, slice.shard);
+                    strand.add(keys, half, key, at, |link| complete(at, half.time, link))
+                });
+                if !added.map_err(|why| (i, why))? {
+                    break;
+                }
+                i += 1;
+            }
+        }
+        let Some(event) = events.get(i) else { break };
         let extra = match keeps {
             true => {
                 begin_event(event, slice, store);
@@ -154,14 +176,12 @@ pub(super) fn links(
             }
             false => 0,
         };
-        let (half, key) = half_link(event, slice, padded, extra);
-        if half.container == UNKNOWN {
-            return Err((i, Refused::Nowhere(half.end)));
-        }
-        let at = text.start().0 + u64::from(event.at);
-        let completed = |link| completed.push(Completion { at, lane, time: half.time, link });
-        let added = strand.add((store, slice.shard), half, key, at, completed);
+        let added = half_of(event, extra).and_then(|(half, key, at)| {
+            let keys = (&mut *store, slice.shard);
+            strand.add(keys, half, key, at, |link| complete(at, half.time, link))
+        });
         added.map_err(|why| (i, why))?;
+        i += 1;
     }
     Ok(())
 }
