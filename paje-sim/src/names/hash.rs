@@ -130,7 +130,7 @@ pub(crate) fn hash_word(word: Word, context: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn hash_salted(word: Word, salt: u64) -> u64 {
     let seed = seed();
-    fold(word[0] ^ seed, word[1] ^ seed ^ salt << 40)
+    fold(word[0] ^ seed, word[1] ^ SECOND ^ seed ^ salt << 40)
 }
 
 /// A hash of any number of bytes.
