@@ -95,7 +95,7 @@ impl Row<'_> {
 
     /// Puts one of these names, if it is short and needs no quotes.
     #[inline(always)]
-    pub(super) fn name(&mut self, names: Texts<'_>, number: usize) -> Option<()> {
+    pub(super) fn name(&mut self, names: &Texts<'_>, number: usize) -> Option<()> {
         match names.short(number) {
             Some((text, len)) => self.put(text, len),
             None => self.len = put_other(self.bytes, self.len, names, number)?,
@@ -149,7 +149,12 @@ impl Row<'_> {
 /// Puts a name that is none of the first, if it is short and needs no quotes; where it ends. By the row's parts, so that
 /// these stay in registers where nobody calls this.
 #[inline(never)]
-fn put_other(bytes: &mut [u8; ROOM], len: usize, names: Texts<'_>, number: usize) -> Option<usize> {
+fn put_other(
+    bytes: &mut [u8; ROOM],
+    len: usize,
+    names: &Texts<'_>,
+    number: usize,
+) -> Option<usize> {
     put_any(bytes, len, names.plain(number)?)
 }
 

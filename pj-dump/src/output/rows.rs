@@ -279,7 +279,7 @@ impl Visitor for RowFormatter<'_> {
             row.number(known.next(end)?);
             row.number(Fixed6::new(end - start)?);
             row.text(&levels, states.imbrication[i] as usize)?;
-            row.name(values, states.value[i].index())
+            row.name(&values, states.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.state(&states, i, values, &levels);
         self.put_rows(states.start.len(), &states.user_defined, short, long);
@@ -306,7 +306,7 @@ impl Visitor for RowFormatter<'_> {
         let values = self.names.values(self.trace, self.style.quotes, lane.type_id());
         let short = |row: &mut Row<'_>, i: usize| {
             row.number(Fixed6::new(events.time[i])?);
-            row.name(values, events.value[i].index())
+            row.name(&values, events.value[i].index())
         };
         let long = |formatter: &mut Self, i: usize| formatter.event(&events, i, values);
         self.put_rows(events.time.len(), &events.user_defined, short, long);
@@ -321,11 +321,11 @@ impl Visitor for RowFormatter<'_> {
             row.number(Fixed6::new(start)?);
             row.number(Fixed6::new(end)?);
             row.number(Fixed6::new(end - start)?);
-            row.name(values, links.value[i].index())?;
+            row.name(&values, links.value[i].index())?;
             row.separator();
-            row.name(containers, links.from[i].index())?;
+            row.name(&containers, links.from[i].index())?;
             row.separator();
-            row.name(containers, links.to[i].index())?;
+            row.name(&containers, links.to[i].index())?;
             row.separator();
             row.key(links.raw_key(i))
         };
