@@ -304,6 +304,9 @@ def many_values(browser, program, folder):
         browser.call("Input.insertText", text="V4999")
         browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
         browser.settle()
+        # The profile of the place comes last.
+        browser.wait("window.pajeView.state().profile.from > 4000")
+        browser.settle()
         told = state(browser)
         assert told["search"]["value"] == count - 1 and told["selected"]["start"] == count - 1, told
         assert browser.evaluate("document.getElementById('search').value") == f"v{count - 1}"
