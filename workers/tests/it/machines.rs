@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 use workers::{Missing, Topology};
@@ -10,10 +11,17 @@ use workers::{Missing, Topology};
 pub(crate) const MACHINES: [&str; 5] =
     ["round-robin", "hyper-threads", "plain", "memory-node", "nothing"];
 
-/// Topology as read from the files of a machine in `tests/sys`.
-pub(crate) fn topology(machine: &str) -> Result<Topology, Missing> {
-    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/sys/{machine}.tree"));
-    read(&fs::read_to_string(&tree).expect("the machine has its file"))
+/// Topology as read from the files of a machine in `tests/sys`: once, since they are hundreds.
+pub(crate) fn topology(machine: &str) -> Result<&'static Topology, &'static Missing> {
+    static READ: LazyLock<[Result<Topology, Missing>; 5]> = LazyLock::new(|| {
+        MACHINES.map(|machine| {
+            let tree = format!("tests/sys/{machine}.tree");
+            let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join(tree);
+            read(&fs::read_to_string(&tree).expect("the machine has its file"))
+        })
+    });
+    let place = MACHINES.iter().position(|known| *known == machine);
+    READ[place.expect("a known machine")].as_ref()
 }
 
 /// Topology as read from files; a line is `PATH:CONTENT` or a comment.

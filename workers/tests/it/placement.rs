@@ -15,7 +15,7 @@ fn place(
 ) -> Result<Placement, PlacementError> {
     let topology = topology(machine).ok();
     let allowed: Vec<usize> = allowed.into_iter().collect();
-    placement(&pin.parse().unwrap(), topology.as_ref(), &allowed, threads)
+    placement(&pin.parse().unwrap(), topology, &allowed, threads)
 }
 
 /// CPUs where there is nothing to note.
@@ -196,9 +196,9 @@ proptest! {
             prop_assume!(!allowed.is_empty());
         }
         let topology = topology.ok();
-        let node = |cpu: usize| topology.as_ref()?.cpu(cpu)?.node;
+        let node = |cpu: usize| topology?.cpu(cpu)?.node;
         let core = |cpu: usize| {
-            topology.as_ref().and_then(|topology| topology.cpu(cpu)).map_or(cpu, |cpu| cpu.core)
+            topology.and_then(|topology| topology.cpu(cpu)).map_or(cpu, |cpu| cpu.core)
         };
         // Another order than that of numbers, to be repeated from the seed.
         let mut shuffled = allowed.clone();
@@ -218,7 +218,7 @@ proptest! {
                 (Pin::List(shuffled.clone()), shuffled)
             }
         };
-        let placed = placement(&pin, topology.as_ref(), &allowed, threads).unwrap();
+        let placed = placement(&pin, topology, &allowed, threads).unwrap();
         let cpus = placed.cpus;
         prop_assert_eq!(cpus.len(), threads.unwrap_or(chosen.len()));
         prop_assert!(cpus.iter().all(|cpu| chosen.contains(cpu)));
