@@ -187,42 +187,17 @@ impl<'a> Reading<'a> {
 
     /// All numbers of a column; none, and it has failed, if they are more than `most`, or one of them is none.
     pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
-        let mut columns: [&[u8]; NUMBER] =
+        let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
-        let [first, others @ ..] = &mut columns;
         let largest = u64::from(first.iter().fold(0, |largest, first| *first.max(&largest)));
         if first.len() > most || largest >= SMALL + 8 {
             self.failed = true;
             return Vec::new();
         }
-        if largest < SMALL {
-            return first.iter().map(|first| u64::from(*first)).collect();
+        let mut numbers: Vec<u64> = first.iter().map(|first| u64::from(*first)).collect();
+        if largest >= SMALL {
+            self.failed |= !complete(&mut numbers, others);
         }
-        let mut lacks = false;
-        let mut next = |column: &mut &[u8]| match column.split_first() {
-            Some((first, rest)) => {
-                *column = rest;
-                u64::from(*first)
-            }
-            None => {
-                lacks = true;
-                0
-            }
-        };
-        let numbers = first.iter().map(|first| {
-            if u64::from(*first) < SMALL {
-                return (*first).into();
-            }
-            // Most of the others have two bytes.
-            if u64::from(*first) == SMALL + 1 {
-                return next(&mut others[0]) | next(&mut others[1]) << 8;
-            }
-            let count = usize::from(*first) - (SMALL as usize - 1);
-            let bytes = others[..count].iter_mut().zip(0..);
-            bytes.fold(0, |number, (column, place)| number | next(column) << (8 * place))
-        });
-        let numbers = numbers.collect();
-        self.failed |= lacks;
         numbers
     }
 
@@ -282,4 +257,36 @@ impl Side for Reading<'_> {
     fn fail(&mut self) {
         self.failed = true;
     }
+}
+
+/// Makes numbers of their first bytes and those that follow; false if there are too few.
+fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> bool {
+    let [first, second, third, ..] = others;
+    let mut at = [0; NUMBER - 1];
+    let mut lacks = false;
+    let mut next = |column: &[u8], at: &mut usize| {
+        let byte = column.get(*at).copied();
+        *at += 1;
+        lacks |= byte.is_none();
+        u64::from(byte.unwrap_or_default())
+    };
+    // Most have a few bytes; the places of these stay at hand.
+    let (mut one, mut two, mut three) = (0, 0, 0);
+    for number in numbers {
+        if *number < SMALL {
+            continue;
+        }
+        let count = *number - (SMALL - 1);
+        *number = next(first, &mut one);
+        if count > 1 {
+            *number |= next(second, &mut two) << 8;
+        }
+        if count > 2 {
+            *number |= next(third, &mut three) << 16;
+        }
+        for place in 3..count as usize {
+            *number |= next(others[place], &mut at[place]) << (8 * place);
+        }
+    }
+    !lacks
 }

@@ -1,5 +1,7 @@
 //! Texts of numbers, and other short ones, which are copied as a word.
 
+use std::ops::Range;
+
 use crate::value::{DIGITS, POWERS};
 
 /// Text of 16 bytes at most, the first one lowest.
@@ -176,6 +178,18 @@ impl Long {
     }
 }
 
+/// Bytes of a decimal number, as [`Long::decimal`] writes it.
+#[inline]
+pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
+    let digits = match bits.unsigned_abs().checked_ilog10() {
+        Some(log) => log as usize + 1,
+        None => 1,
+    };
+    let after = after as usize;
+    let digits = if digits > after { digits } else { after + 1 };
+    digits + (after > 0) as usize + (bits < 0) as usize
+}
+
 /// Writes numbers with so many digits after the point, which mostly have the same ones before it as the last number.
 pub(crate) struct Spelling {
     /// Digits behind the point, of which the last ones are zeros that the numbers do not have.
@@ -207,6 +221,22 @@ impl Spelling {
         }
         let fits = self.text.len + told + self.ending.len <= SHORT as u8;
         fits.then(|| self.text.and(Short::padded(behind, told)).and(self.ending))
+    }
+
+    /// Numbers from 0 on, one of which is this, that have so many bytes, and are exact as doubles; none if this is not.
+    #[cold]
+    pub(crate) fn lengths(&self, units: i64) -> Option<(Range<i64>, usize)> {
+        let (told, zeros) = (self.after.checked_sub(self.zeros)?, 10_i64.pow(self.zeros.into()));
+        let most = (1 << 53).min(i64::MAX / zeros);
+        // From where on there is one digit more before the point.
+        let mut end = 10_i64.checked_pow(u32::from(told) + 1)?;
+        let mut start = 0;
+        while end <= units {
+            start = end;
+            end = end.saturating_mul(10);
+        }
+        let range = start..end.min(most);
+        range.contains(&units).then(|| (range, decimal_len(units * zeros, self.after)))
     }
 
     /// A number that is not.
@@ -242,6 +272,7 @@ mod tests {
         for number in near.flat_map(|number| [number, -number]).chain([i64::MAX, i64::MIN]) {
             for after in 0..=18 {
                 let long = Long::decimal(number, after);
+                assert_eq!(decimal_len(number, after), long.text().len());
                 let expected = slow(number.into(), after.into());
                 assert_eq!(text(Short::decimal(number, after), &long), expected);
                 for zeros in 0..=after {

@@ -7,12 +7,16 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::coder::{Reading, Side, Writing};
+use crate::coder::{Side, Writing};
 use crate::digits::LONGEST;
 use crate::out::Out;
-use crate::table::{Rows, Table};
+use crate::table::Rows;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
+
+mod read;
+
+pub(crate) use read::FieldsIn;
 
 /// Columns, from the first of the fields on: forms, bases, a table of numbers by slot.
 mod column {
@@ -105,9 +109,15 @@ pub(crate) struct Place {
 fn at<T: Default>(list: &mut Vec<T>, at: u32) -> &mut T {
     let at = at as usize;
     if list.len() <= at {
-        list.resize_with(at + 1, T::default);
+        grow(list, at);
     }
     &mut list[at]
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T: Default>(list: &mut Vec<T>, at: usize) {
+    list.resize_with(at + 1, T::default);
 }
 
 /// Fields that are written.
@@ -272,95 +282,5 @@ impl FieldsOut {
             text.put_value(value, &self.texts);
             side.text(text.since(0));
         }
-    }
-}
-
-/// A field that is read.
-#[derive(Default)]
-struct Field {
-    form: u8,
-    base: u8,
-    last: i64,
-    /// The values that came as texts.
-    known: Vec<Value>,
-}
-
-/// Fields that are read.
-pub(crate) struct FieldsIn {
-    table: Table,
-    fields: Vec<Field>,
-    slots: Vec<Slot>,
-    texts: Texts,
-}
-
-impl FieldsIn {
-    /// Of a segment whose text has `length` bytes; their columns begin with `column`.
-    pub(crate) fn new(side: &mut Reading<'_>, column: usize, length: usize) -> FieldsIn {
-        let bases = side.all(column + column::BASES).iter();
-        let ways = side.all(column + column::FORMS).iter().zip(bases);
-        let field =
-            |(form, base): (&u8, &u8)| Field { form: *form, base: *base, ..Field::default() };
-        let fields: Vec<_> = ways.map(field).collect();
-        let is_known = |field: &Field| {
-            u64::from(field.form) < u64::from(form::DECIMAL) + DIGITS
-                && usize::from(field.base) < BASES
-        };
-        if !fields.iter().all(is_known) {
-            side.fail();
-        }
-        // A key has eight slots, of which each may have a number.
-        let most = length.saturating_mul(8);
-        let table = Table::read(side, column + column::NUMBERS, [most; 2]);
-        FieldsIn { table, fields, slots: Vec::new(), texts: Texts::default() }
-    }
-
-    /// The value that a number tells.
-    #[inline]
-    fn told(&mut self, side: &mut Reading<'_>, place: Place, told: u64) -> Value {
-        let field = at(&mut self.fields, place.field);
-        let Some(told) = told.checked_sub(1) else { return self.text(side, place) };
-        if field.form == form::TEXTS {
-            let value = field.known.get(told as usize).copied();
-            if value.is_none() {
-                side.fail();
-            }
-            return value.unwrap_or_default();
-        }
-        let (difference, kind) = match field.form {
-            form::HEX => (told, Kind::Hex),
-            form::ANY => (told / DIGITS, Kind::Decimal((told % DIGITS) as u8)),
-            form => (told, Kind::Decimal(form - form::DECIMAL)),
-        };
-        let slot = at(&mut self.slots, place.slot);
-        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(difference));
-        slot.take(came);
-        field.last = came;
-        Value { kind, bits: came as u64 }
-    }
-
-    /// A value that is told as a text.
-    #[cold]
-    fn text(&mut self, side: &mut Reading<'_>, place: Place) -> Value {
-        let text = side.text(b"");
-        let value = Value::of(text)
-            .unwrap_or_else(|| Value { kind: Kind::Text, bits: self.texts.put(text).into() });
-        let field = at(&mut self.fields, place.field);
-        if field.form == form::TEXTS {
-            field.known.push(value);
-        }
-        value
-    }
-}
-
-impl<'a> Fields<Reading<'a>> for FieldsIn {
-    #[inline]
-    fn value(&mut self, side: &mut Reading<'a>, place: Place, _: &[u8], out: &mut Out) -> Value {
-        let Some(told) = self.table.next(place.slot) else {
-            side.fail();
-            return Value::default();
-        };
-        let value = self.told(side, place, told);
-        out.put_value(value, &self.texts);
-        value
     }
 }

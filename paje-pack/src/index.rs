@@ -196,6 +196,16 @@ impl<R: Read + Seek> Summaries<R> {
         page.content(LARGEST_SUMMARY)
     }
 
+    /// Number of segments, if each of them has so many bytes of text at most, and is of whole lines: the last may be anything, and others are if they have
+    /// several, or are [damaged](crate::Packed::cuts_a_line).
+    #[must_use]
+    pub fn whole_lines(&self, most: u64) -> Option<usize> {
+        let (last, others) = self.segments().split_last()?;
+        let fits = |[_, _, text, _]: &[u64; 4]| *text <= most;
+        let all = fits(last) && others.iter().all(|segment| fits(segment) && segment[3] > 1);
+        all.then_some(others.len() + 1)
+    }
+
     /// The segments: bytes in the file, pages, bytes of text, lines of each.
     pub(crate) fn segments(&self) -> &[[u64; 4]] {
         &self.index.segments

@@ -8,7 +8,7 @@ use crate::coder::{NUMBER, Side};
 use crate::fields::{Fields, Place};
 use crate::out::Out;
 use crate::texts::hash;
-use crate::value::Value;
+use crate::value::{Kind, Value};
 
 /// Parts that a key is cut into.
 pub(crate) const PARTS: usize = 8;
@@ -16,6 +16,8 @@ pub(crate) const PARTS: usize = 8;
 const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
 const NEAR: usize = 64;
+/// Numbers that are small.
+const SMALL: u64 = 1 << 12;
 /// Byte between parts of keys.
 const JOINT: u8 = b'_';
 /// Ways to find the end of a link: by one of the parts that tell; among all that wait; not at all.
@@ -101,8 +103,10 @@ pub(crate) struct Keys<F> {
     begun: Vec<u8>,
     links: Vec<Link>,
     ended: Vec<bool>,
-    /// Where links wait, by what each of the parts is that tell; the first is that of all.
+    /// Where links wait, by what each of the parts is that tell; the first is that of all, and so in place of none.
     waiting: FxHashMap<(usize, Value), u32>,
+    /// The same of parts that are small whole numbers.
+    near: [Vec<u32>; TELLING],
     queues: Vec<Queue>,
     /// For a writer, by the hashes of keys: the first and the last open link with that of the first one.
     open: FxHashMap<u64, (u32, u32)>,
@@ -134,6 +138,7 @@ impl<F> Keys<F> {
             links: Vec::new(),
             ended: Vec::new(),
             waiting: FxHashMap::default(),
+            near: Default::default(),
             queues: vec![Queue::default()],
             open: FxHashMap::default(),
             told: Vec::new(),
@@ -159,13 +164,34 @@ impl<F> Keys<F> {
         let from = out.len();
         let telling = self.spell(side, place, key, out);
         let link = self.links.len() as u32;
-        self.begun.extend_from_slice(if S::WRITES { key } else { out.since(from) });
+        match out.few_since(from) {
+            Some((bytes, len)) if !S::WRITES => {
+                let end = self.begun.len() + len;
+                self.begun.extend_from_slice(bytes);
+                self.begun.truncate(end);
+            }
+            _ => self.begun.extend_from_slice(if S::WRITES { key } else { out.since(from) }),
+        }
         let mut places = [0; TELLING];
         self.queues[0].links.push(link);
         for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
             let Some(part) = part else { continue };
             let next = self.queues.len() as u32;
-            *place = *self.waiting.entry((how, part)).or_insert(next);
+            let known = match part.kind {
+                Kind::Decimal(0) if part.bits < SMALL => {
+                    let near = &mut self.near[how];
+                    let at = part.bits as usize;
+                    if near.len() <= at {
+                        near.resize(at + 1, 0);
+                    }
+                    &mut near[at]
+                }
+                _ => self.waiting.entry((how, part)).or_default(),
+            };
+            if *known == 0 {
+                *known = next;
+            }
+            *place = *known;
             if *place == next {
                 self.queues.push(Queue::default());
             }

@@ -18,6 +18,7 @@
 
 mod borders;
 mod coder;
+mod columns;
 mod definitions;
 mod digits;
 mod excerpt;
@@ -32,6 +33,7 @@ mod matcher;
 mod out;
 mod outline;
 mod passage;
+mod passing;
 mod patterns;
 mod reader;
 mod segment;
@@ -48,6 +50,7 @@ mod window;
 mod writer;
 
 pub use borders::Borders;
+pub use columns::{Asked, ColumnLine, Hole, HoleKind, Lines, Wanted};
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;

@@ -4,6 +4,34 @@ use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
+/// Numbers below this are copied as they are.
+const FEW: u64 = 1000;
+
+/// Their digits, and how many these are.
+static TEXTS: [[u8; 4]; FEW as usize] = {
+    let mut texts = [[0; 4]; FEW as usize];
+    let mut number = 0;
+    while number < texts.len() {
+        let digits = [number / 100, number / 10 % 10, number % 10];
+        let mut place = if number < 10 {
+            2
+        } else if number < 100 {
+            1
+        } else {
+            0
+        };
+        let mut len = 0;
+        while place < 3 {
+            texts[number][len] = b'0' + digits[place] as u8;
+            place += 1;
+            len += 1;
+        }
+        texts[number][3] = len as u8;
+        number += 1;
+    }
+    texts
+};
+
 /// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
 #[derive(Default)]
 pub(crate) struct Out {
@@ -16,6 +44,23 @@ impl Out {
     /// Room for so many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
+    }
+
+    /// Room for so many bytes where there were others before. What is passed over stays what it was.
+    pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
+        bytes.resize(bytes.len().max(length + STEP), 0);
+        Out { bytes, len: 0, full: false }
+    }
+
+    /// The bytes, and those behind them.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Passes over so many bytes.
+    #[inline]
+    pub(crate) const fn pass(&mut self, bytes: usize) {
+        self.len += bytes;
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -31,6 +76,14 @@ impl Out {
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
+    }
+
+    /// The same, if they are few, and others behind them.
+    #[inline]
+    pub(crate) fn few_since(&self, from: usize) -> Option<(&[u8; STEP], usize)> {
+        let len = self.len.wrapping_sub(from);
+        let bytes = self.bytes.get(from..)?.first_chunk()?;
+        (len <= STEP).then_some((bytes, len))
     }
 
     /// The text, of which there are `length` bytes at least, and no more are asked for.
@@ -95,6 +148,26 @@ impl Out {
     /// Appends the text of a value, which texts are found in `texts`.
     #[inline]
     pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
+        match value.kind {
+            Kind::Decimal(0) if value.bits < FEW => self.put_few(value.bits as usize),
+            _ => self.put_any(value, texts),
+        }
+    }
+
+    /// Appends a number below [`FEW`].
+    #[inline]
+    fn put_few(&mut self, number: usize) {
+        let [a, b, c, len] = TEXTS[number];
+        match self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<4>()) {
+            Some(place) => {
+                *place = [a, b, c, 0];
+                self.len += usize::from(len);
+            }
+            None => self.copy(&[a, b, c][..usize::from(len)]),
+        }
+    }
+
+    fn put_any(&mut self, value: Value, texts: &Texts) {
         match value.kind {
             Kind::Text => self.put(texts.get(value.bits as u32)),
             Kind::Decimal(after) => match Short::decimal(value.bits as i64, after) {

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use crate::columns::{Hole, Lines, Wanted};
 use crate::format::{
     END, Error, ErrorKind, HEADER, LARGEST_PAGE, LARGEST_SEGMENT, LARGEST_SUMMARY, Page, kind,
     read_exact, take_number,
 };
 use crate::index::{Index, OTHER_PAGES, TRAILER, header};
+use crate::passing::columns;
 use crate::segment::{STREAMS, Told};
 use crate::times::Scale;
 use crate::untell::untell;
@@ -105,25 +107,56 @@ impl Packed {
         self.sizes
     }
 
+    /// The lines as columns, and in `text` the bytes of those that have their texts, and of what was asked for, each where it is in the
+    /// text of the segment; what the other bytes are means nothing. `judge` is shown the first line of each step, and tells what is
+    /// wanted of the others. Nothing is changed in what it was asked for where a [line has its text](crate::ColumnLine::has_text).
+    ///
+    /// False if no less than all of the text is needed: there may be a definition in it, its last line does not end, or something
+    /// is written in a way that cannot be told otherwise. What is in `lines` then means nothing.
+    ///
+    /// The checksum of the text is not looked at: those of the pages are.
+    pub fn columns(
+        &self,
+        text: &mut Vec<u8>,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        self.whole.is_none() && columns(&self.told, self.head.length, text, lines, judge)
+    }
+
     /// The text.
     ///
     /// # Errors
     /// The pages do not tell a text, or another one than that which was packed.
-    pub fn unpack(self) -> Result<Vec<u8>, Error> {
-        let Packed { at, head, told, whole, .. } = self;
-        let untold =
-            |()| Error { at, kind: ErrorKind::Content("the segment does not tell its lines") };
-        let text = whole.map_or_else(|| untell(&told, head.length).map_err(untold), Ok)?;
-        if text.len() == head.length && crc32fast::hash(&text) == head.checksum {
+    pub fn unpack(&self) -> Result<Vec<u8>, Error> {
+        let text = self.unchecked()?;
+        if text.len() == self.head.length && crc32fast::hash(&text) == self.head.checksum {
             Ok(text)
         } else {
-            Err(Error {
-                at,
-                kind: ErrorKind::Content(
-                    "the segment tells another text than that which was packed",
-                ),
-            })
+            Err(self.failed("the segment tells another text than that which was packed"))
         }
+    }
+
+    /// The text, of which the checksum is not looked at.
+    ///
+    /// # Errors
+    /// The pages do not tell a text.
+    pub fn unchecked(&self) -> Result<Vec<u8>, Error> {
+        match &self.whole {
+            Some(text) => Ok(text.clone()),
+            None => untell(&self.told, self.head.length)
+                .map_err(|()| self.failed("the segment does not tell its lines")),
+        }
+    }
+
+    /// The error that a segment of several lines ends within one, and others follow.
+    #[must_use]
+    pub const fn cuts_a_line(&self) -> Error {
+        self.failed("a segment of several lines ends within one")
+    }
+
+    const fn failed(&self, content: &'static str) -> Error {
+        Error { at: self.at, kind: ErrorKind::Content(content) }
     }
 }
 

@@ -74,6 +74,18 @@ impl Table {
         Table { numbers, groups }
     }
 
+    /// The next number of a group, if it is as it is to be; else it remains the next one.
+    #[inline]
+    pub(crate) fn next_if(&mut self, group: u32, is_it: impl Fn(u64) -> bool) -> Option<u64> {
+        let (at, end) = self.groups.get_mut(group as usize)?;
+        if at == end {
+            return None;
+        }
+        let number = self.numbers.get(*at as usize).copied().filter(|number| is_it(*number));
+        *at += u32::from(number.is_some());
+        number
+    }
+
     /// The next number of a group; none behind its last.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! Times of lines: how they are spelt, and how they are told.
 
+use std::ops::Range;
+
 use paje_parser::number::parse_time;
 
 use crate::coder::{Reading, Side, Writing};
@@ -213,6 +215,8 @@ pub(crate) struct TimesIn {
     text: Option<Short>,
     table: Table,
     odd: FieldsIn,
+    /// Units from one to another, whose texts have so many bytes.
+    lengths: (Range<i64>, usize),
 }
 
 impl TimesIn {
@@ -226,7 +230,36 @@ impl TimesIn {
         let spelling = Spelling::new(scale.after, scale.zeros);
         let (from_lane, last) = (base == base::LANE, Last::default());
         let odd = FieldsIn::new(side, column::ODD, length);
-        TimesIn { spelling, from_lane, last, text: None, table, odd }
+        TimesIn { spelling, from_lane, last, text: None, table, odd, lengths: (0..0, 0) }
+    }
+
+    /// Takes the time of the next line, by what it is more than the one that it is told from.
+    #[inline]
+    fn take(&mut self, line: Line, told: u64) -> i64 {
+        let before = self.last.line;
+        let lane = self.last.of(line.lane);
+        let base = if self.from_lane { *lane } else { before };
+        let came = base.wrapping_add(unzigzag(told));
+        *lane = came;
+        self.last.line = came;
+        came
+    }
+
+    /// The number that tells the time of the next line, if that is a number of units; else, nothing has been read.
+    #[inline]
+    pub(crate) fn told(&mut self, line: Line) -> Option<u64> {
+        self.table.next_if(line.action, |told| told > 0)
+    }
+
+    /// The time that this tells, in units that are exact as a double, and its bytes; none if they are not.
+    #[inline]
+    pub(crate) fn units(&mut self, line: Line, told: u64) -> Option<(i64, usize)> {
+        let came = self.take(line, told.wrapping_sub(1));
+        self.text = None;
+        if !self.lengths.0.contains(&came) {
+            self.lengths = self.spelling.lengths(came)?;
+        }
+        Some((came, self.lengths.1))
     }
 
     /// The time of the next line, which is appended to `out`.
@@ -241,11 +274,7 @@ impl TimesIn {
             None => return side.fail(),
         };
         let before = self.last.line;
-        let lane = self.last.of(line.lane);
-        let base = if self.from_lane { *lane } else { before };
-        let came = base.wrapping_add(unzigzag(told));
-        *lane = came;
-        self.last.line = came;
+        let came = self.take(line, told);
         // Many lines have the time of the line before.
         if came != before || self.text.is_none() {
             self.text = self.spelling.short(came);

@@ -13,17 +13,17 @@ use crate::times::TimesIn;
 
 /// Bytes that all lines of a step have in one place, and the hole behind them.
 #[derive(Clone, Copy)]
-struct Piece {
-    text: Short,
+pub(crate) struct Piece {
+    pub(crate) text: Short,
     /// 0 if there is none, but another piece, or the end.
-    hole: u8,
-    place: Place,
+    pub(crate) hole: u8,
+    pub(crate) place: Place,
 }
 
 /// The texts of steps.
 #[derive(Default)]
-struct Pieces {
-    steps: Steps,
+pub(crate) struct Pieces {
+    pub(crate) steps: Steps,
     /// Of each step, where its pieces begin and end.
     ranges: Vec<(u32, u32)>,
     pieces: Vec<Piece>,
@@ -32,13 +32,18 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Those of a line.
+    /// Number of the step of a line.
     #[inline]
-    fn of(&mut self, line: Line, lines: &LinesIn) -> &[Piece] {
+    pub(crate) fn step(&mut self, line: Line, lines: &LinesIn) -> usize {
         let step = self.steps.number(line) as usize;
         if self.ranges.len() == step {
             self.learn(line, lines);
         }
+        step
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, step: usize) -> &[Piece] {
         let (from, to) = self.ranges[step];
         &self.pieces[from as usize..to as usize]
     }
@@ -77,13 +82,13 @@ impl Pieces {
 }
 
 /// Reader of the lines of a segment.
-struct LineReader<'a> {
-    sides: [Reading<'a>; STREAMS],
-    lines: LinesIn,
-    times: TimesIn,
-    values: FieldsIn,
-    keys: Keys<FieldsIn>,
-    pieces: Pieces,
+pub(crate) struct LineReader<'a> {
+    pub(crate) sides: [Reading<'a>; STREAMS],
+    pub(crate) lines: LinesIn,
+    pub(crate) times: TimesIn,
+    pub(crate) values: FieldsIn,
+    pub(crate) keys: Keys<FieldsIn>,
+    pub(crate) pieces: Pieces,
 }
 
 impl LineReader<'_> {
@@ -97,7 +102,8 @@ impl LineReader<'_> {
             out.push(b'\n');
             return;
         }
-        for piece in self.pieces.of(line, &self.lines) {
+        let step = self.pieces.step(line, &self.lines);
+        for piece in self.pieces.of(step) {
             out.put_short(piece.text);
             match piece.hole {
                 holes::TIME => self.times.next(times, line, out),
@@ -111,8 +117,21 @@ impl LineReader<'_> {
         }
     }
 
-    fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.sides.iter().any(|side| side.failed)
+    }
+
+    pub(crate) fn new<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
+        let mut sides =
+            told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
+        LineReader {
+            lines: LinesIn::new(&mut sides[0], told.lines),
+            times: TimesIn::new(&mut sides[1], told.scale, length),
+            values: FieldsIn::new(&mut sides[2], 0, length),
+            keys: Keys::new(FieldsIn::new(&mut sides[3], FIRST_PART, length)),
+            pieces: Pieces::default(),
+            sides,
+        }
     }
 }
 
@@ -121,16 +140,7 @@ impl LineReader<'_> {
 /// # Errors
 /// The streams do not tell such a text.
 pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
-    let mut sides =
-        told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
-    let mut reader = LineReader {
-        lines: LinesIn::new(&mut sides[0], told.lines),
-        times: TimesIn::new(&mut sides[1], told.scale, length),
-        values: FieldsIn::new(&mut sides[2], 0, length),
-        keys: Keys::new(FieldsIn::new(&mut sides[3], FIRST_PART, length)),
-        pieces: Pieces::default(),
-        sides,
-    };
+    let mut reader = LineReader::new(told, length);
     // The last newline may be one that the text lacks.
     let mut text = Out::new(length + 1);
     for line in 0..told.lines {

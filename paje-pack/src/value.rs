@@ -65,6 +65,12 @@ impl Value {
         })
     }
 
+    /// It is as a double what it is as an integer.
+    #[inline]
+    pub(crate) const fn is_exact(self) -> bool {
+        (self.bits as i64).unsigned_abs() <= 1 << 53
+    }
+
     fn hex(text: &[u8]) -> Option<Value> {
         let digit = |byte: &u8| match byte {
             b'0'..=b'9' => Some(u64::from(byte - b'0')),

@@ -50,6 +50,12 @@ impl Spans {
         &self.buffer
     }
 
+    /// Reads those of the line that begins at `start` of a text that was not scanned.
+    pub fn read(&mut self, text: &[u8], start: usize) {
+        self.buffer.clear();
+        crate::token::fields(text, start, &mut self.buffer);
+    }
+
     /// Adds a field behind the others.
     pub fn push(&mut self, span: Span) {
         self.buffer.push(span);

@@ -6,6 +6,7 @@
 //! are only noted: they are few, and are read again when it is their turn.
 
 pub(crate) mod block;
+mod columns;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;
@@ -37,6 +38,7 @@ use paje_parser::scan::{Scanner, Spans};
 use paje_parser::{DefTable, Fault};
 use splitter::Block;
 
+use crate::decode::columns::Columns;
 use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, WORDLESS};
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
@@ -68,6 +70,7 @@ pub(crate) struct Decoder {
     lexing: Lexing,
     waiting: Batches,
     times: Times,
+    columns: Columns,
     grouping: Grouping,
     colors: Colors,
     asked: Asked,
@@ -133,6 +136,7 @@ impl Decoder {
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
+            columns: Columns::default(),
             grouping: Grouping::default(),
             colors: Colors::default(),
             asked: Asked {
@@ -210,6 +214,12 @@ impl Decoder {
         decoded: &mut Decoded,
     ) {
         decoded.clear();
+        if self.takes_columns() {
+            self.decode_columns(block, defs, decoded);
+            self.note_used(&mut decoded.used);
+            self.group_by_strand(decoded);
+            return;
+        }
         let text = block.text();
         self.lexing.scanner.scan(text);
         decoded.lines = self.lexing.scanner.newlines();

@@ -10,6 +10,11 @@ use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
+use self::segment::Kept;
+pub use self::segment::{LaterLine, Segment};
+
+mod segment;
+
 /// Bytes after a block's text that may be read (their content means nothing), so that fixed-size
 /// loads at a field need no care at the end.
 pub const PADDING: usize = 64;
@@ -98,19 +103,41 @@ pub struct Block {
     offset: usize,
     len: usize,
     start: ByteOffset,
+    /// The packed segment that the text is of, if the buffer has only parts of it.
+    segment: Option<Kept>,
 }
 
 impl Block {
-    /// The lines; each ends with a newline, but perhaps the trace's last.
+    /// The lines; each ends with a newline, but perhaps the trace's last. Of a block that was taken as
+    /// [columns](Block::unpack_columns), this makes all of the text when it is asked for first.
     #[must_use]
     pub fn text(&self) -> &[u8] {
-        &self.buffer[self.offset..self.offset + self.len]
+        &self.padded()[..self.len]
+    }
+
+    /// Number of bytes of the lines.
+    #[must_use]
+    pub const fn text_len(&self) -> usize {
+        self.len
     }
 
     /// The text and at least [`PADDING`] readable bytes after it.
     #[must_use]
     pub fn padded(&self) -> &[u8] {
-        &self.buffer[self.offset..]
+        match &self.segment {
+            None => &self.buffer[self.offset..],
+            Some(segment) => segment.padded(),
+        }
+    }
+
+    /// The same, but nothing is made: of a block that was taken as [columns](Block::unpack_columns), only what it has the text of is
+    /// where it would be, and other bytes mean nothing.
+    #[must_use]
+    pub fn at_hand(&self) -> &[u8] {
+        match &self.segment {
+            Some(segment) if segment.is_whole() => segment.padded(),
+            _ => &self.buffer[self.offset..],
+        }
     }
 
     /// Offset at which the text begins in the trace.
@@ -168,6 +195,7 @@ impl Block {
     pub(crate) fn set(&mut self, start: ByteOffset, text: Range<usize>) {
         self.room(text.end);
         (self.start, self.offset, self.len) = (start, text.start, text.len());
+        self.segment = None;
     }
 }
 

@@ -16,6 +16,7 @@ mod compression;
 mod foreign;
 mod medium;
 mod packed;
+mod segments;
 
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
@@ -23,6 +24,8 @@ use foreign::Checked;
 use medium::{Counted, Medium, Placed, enlarge_pipe};
 use packed::PackedText;
 pub use packed::Unpacking;
+pub use segments::Segments;
+pub(crate) use segments::damaged;
 
 /// A trace, opened.
 ///
@@ -214,6 +217,14 @@ impl Input {
     #[must_use]
     pub fn unpacking(&self) -> Option<Unpacking> {
         self.unpacking.clone()
+    }
+
+    /// Of a packed trace in a file, its segments, if each is of whole lines, and none is longer than `longest` bytes. Nothing may have been read.
+    #[must_use]
+    pub fn segments(&mut self, longest: usize) -> Option<Segments> {
+        let taken = Arc::clone(&self.taken);
+        // Whatever is damaged is found, and told, by who reads the text.
+        Segments::new(self.packed.take()?, taken, longest).ok()?
     }
 
     /// Kind of input that the trace is read from.

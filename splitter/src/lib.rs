@@ -27,10 +27,10 @@ pub mod plan;
 mod regular;
 mod size;
 
-pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, Limits, PADDING, ReadError};
+pub use blocks::{BYTE_ORDER_MARK, Block, Blocks, LaterLine, Limits, PADDING, ReadError, Segment};
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
-pub use input::{Compression, Input, Kind, Unpacking};
+pub use input::{Compression, Input, Kind, Segments, Unpacking};
 pub use plan::Plan;
 pub use regular::read_exact_at;
 pub use size::parse_size;

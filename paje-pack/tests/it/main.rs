@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod columns;
 mod damage;
 mod round;
 mod summaries;

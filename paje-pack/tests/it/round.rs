@@ -23,7 +23,7 @@ fn assert_back(text: &[u8], segment: usize) {
     assert!(back == text, "in segments of {segment}: {}", text.escape_ascii());
 }
 
-fn examples() -> Vec<Vec<u8>> {
+pub(crate) fn examples() -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -40,7 +40,7 @@ pub(crate) struct DecodedBlock {
 }
 
 impl DecodedBlock {
-    /// The number of the line that begins at `line`; only if lines are kept.
+    /// The number of the line that begins at `line`; only if it is noted where lines end.
     pub(crate) fn line_of(&self, line: u32) -> LineNumber {
         let before = self.decoded.newlines.partition_point(|newline| *newline < line);
         LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }

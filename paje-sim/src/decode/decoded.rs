@@ -241,7 +241,7 @@ pub(crate) struct Decoded {
     pub(crate) doubtful: Vec<Doubtful>,
     /// Extra fields of events: definition, and where in `extra_text`; fields end with newlines.
     pub(crate) extras: Vec<(u32, u32, u32)>,
-    /// If lines are kept: where they end.
+    /// If lines are kept, or the block has columns: where they end.
     pub(crate) newlines: Vec<u32>,
     pub(crate) extra_text: Vec<u8>,
     /// The first line that could not be decoded; decoding stopped there.

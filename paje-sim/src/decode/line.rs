@@ -236,7 +236,7 @@ impl Decoder {
 
     /// Quoting of a value's name, as far as it is part of the name.
     #[inline]
-    fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
+    pub(super) fn told_apart(&self, padded: &[u8], span: Span) -> Quoting {
         match self.asked.value_names {
             ValueNames::Bare => Quoting::Bare,
             ValueNames::AsWritten => span.of(padded).quoting(),

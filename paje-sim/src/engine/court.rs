@@ -2,6 +2,7 @@
 
 use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};
+use splitter::LaterLine;
 use workers::Workers;
 
 use super::Engine;
@@ -11,7 +12,7 @@ use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
 use crate::names::error::{Error, Place, Problem, WarningKind};
 use crate::names::ledger::LineRemedy;
-use crate::problems::found::{Where, error_at_field, field_of_line, place};
+use crate::problems::found::{Where, error_at_field, field_of_line, key_place, place};
 use crate::replay::lanes::SuspectId;
 
 /// With suspects in fewer blocks than these, waking the workers would cost more than they do.
@@ -85,7 +86,7 @@ impl Engine<'_> {
     pub(crate) fn place_suspects(&mut self, wave: &Wave) {
         let mut suspects = &self.lanes.new_suspects()[..];
         let of_blocks = wave.blocks.iter().filter_map(|block| {
-            let end = block.text.start().0 + block.text.text().len() as u64;
+            let end = block.text.start().0 + block.text.text_len() as u64;
             let of_block = suspects.split_off(..suspects.partition_point(|(at, _)| *at < end))?;
             (!of_block.is_empty()).then_some((block, of_block))
         });
@@ -97,12 +98,15 @@ impl Engine<'_> {
             let (mut counted, mut lines) = (0, block.lines_before + 1);
             let places = suspects.iter().map(|(at, _)| {
                 let line = (at - block.text.start().0) as usize;
+                if let Some(later) = block.text.later(line as u32) {
+                    return (key_place(block, line as u32), Some(later));
+                }
                 let between = &block.text.text()[counted..line];
                 lines += memchr_iter(b'\n', between).count() as u64;
                 counted = line;
-                place(block, line as u32, Where::Field(FieldName::Key), lines)
+                (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
             });
-            places.collect::<Vec<Place>>()
+            places.collect::<Vec<(Place, Option<LaterLine>)>>()
         });
         for ((_, suspects), places) in of_blocks.iter().zip(places) {
             for ((_, suspect), place) in suspects.iter().zip(places) {
@@ -125,7 +129,13 @@ impl Engine<'_> {
             }
         };
         let (suspect, key, count) = found?;
-        let error = Error::invalid(Problem::KeyReused { key }, suspect.place);
+        let place = suspect.place.map(|(mut place, later)| {
+            if let Some(later) = later {
+                place.text = later.text();
+            }
+            place
+        });
+        let error = Error::invalid(Problem::KeyReused { key }, place);
         Some((error.of_line_at(suspect.at), count))
     }
 

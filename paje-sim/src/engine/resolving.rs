@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
-use splitter::ReadError;
+use splitter::{Block, ReadError};
 use workers::exclusive;
 
 use super::round::{Desk, Wave};
@@ -58,16 +58,16 @@ impl Engine<'_> {
                 self.read.comments = comments(block.text.text());
             }
             block.lines_before = self.read.lines - self.read.lines_of_others;
-            block.shown_from = self.shown_from(block.text.text());
+            block.shown_from = self.shown_from(&block.text);
             if block.is_marked {
                 self.findings.warnings.add_file(block, WarningKind::ByteOrderMark);
             }
             self.findings.first = self.resolve_block(block);
             self.read.lines += block.decoded.lines;
-            self.read.bytes += block.text.text().len() as u64;
+            self.read.bytes += block.text.text_len() as u64;
             if self.findings.tally.is_some() {
                 // Lines that are too long are in no block.
-                let end = block.text.start().0 + block.text.text().len() as u64;
+                let end = block.text.start().0 + block.text.text_len() as u64;
                 self.read.bytes = self.read.bytes.max(end);
             }
             if let Some(defs) = &block.decoded.defs {
@@ -91,13 +91,13 @@ impl Engine<'_> {
     /// The first byte of a block's text of which something may be shown. A trace may name any file, if only by
     /// mistake, and what is in that may be nobody's business: nothing of it is shown before a line of it is
     /// right by itself, be it part of a definition or an event with all that it needs.
-    fn shown_from(&mut self, text: &[u8]) -> u32 {
+    fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
         }
         let mut decoder = LineDecoder::after(self.definitions.at_hand().as_ref().clone());
         let mut at = 0;
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
+        for line in block.text().split_inclusive(|byte| *byte == b'\n') {
             let makes_sense = match decoder.line(line) {
                 Ok(Line::Blank) | Err(_) => false,
                 Ok(Line::Header) => true,
@@ -281,7 +281,7 @@ impl Engine<'_> {
             ReadError::Io(error) => error,
             other => std::io::Error::other(other),
         };
-        let at = self.read.bytes + block.text.text().len() as u64;
+        let at = self.read.bytes + block.text.text_len() as u64;
         self.files.unreadable(origin.file, error).of_line_at(at)
     }
 }

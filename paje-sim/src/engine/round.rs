@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
+use splitter::Block;
 use workers::{Workers, exclusive};
 
 use crate::decode::Decoder;
@@ -16,6 +17,7 @@ use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
 use crate::engine::tasks::Tasks;
 use crate::input::feed::{Feed, Next};
+use crate::input::files::Origin;
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
 use crate::names::tasks::{TaskKind, TaskLog};
@@ -182,7 +184,10 @@ impl Round<'_, '_> {
             taken += 1;
             let began = desk.log.begin();
             let mut block = self.free.take(worker);
-            let Some(next) = feed.next(&mut block.text) else {
+            let unpack = |segment, text: &mut Block, origin: &Origin| {
+                desk.decoder.unpack(segment, text, self.tables.of(origin))
+            };
+            let Some(next) = feed.next(&mut block.text, unpack) else {
                 self.quota.store(0, Ordering::Relaxed);
                 return;
             };
@@ -197,10 +202,10 @@ impl Round<'_, '_> {
             // A file gives the lines before one that is too long.
             let defs = self.tables.of(&block.origin);
             desk.decode(&mut block, defs, self.model);
-            self.progress.add(block.text.text().len() as u64, block.decoded.event_count);
+            self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            let (text, events) = (block.text.text(), block.decoded.lane_events());
-            let bytes = || (text.len() + size_of_val(events)) as u64;
+            let (text, events) = (block.text.text_len(), block.decoded.lane_events());
+            let bytes = || (text + size_of_val(events)) as u64;
             desk.log.end(began, TaskKind::Decode, number as usize, bytes);
             // Lines after a definition, or after something wrong, will be decoded when that is settled.
             if block.failure.is_some()

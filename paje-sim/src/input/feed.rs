@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
-use splitter::{Block, Blocks, Input, Kind, Plan, ReadError, Unpacking};
+use splitter::{Block, Blocks, Plan, ReadError, Segment, Segments, Unpacking};
 use workers::Workers;
 
 use crate::input::files::{Origin, Queued};
@@ -18,6 +17,8 @@ use crate::input::source::From;
 use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
 use crate::names::progress::Progress;
+
+mod turn;
 
 /// Gives the blocks of a trace to whoever asks.
 pub(crate) struct Feed<'r> {
@@ -54,6 +55,8 @@ enum Medium<'r> {
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// Whoever asks reads the next block from the stream.
     Stream(Blocks<Box<dyn Read + Send + 'r>>),
+    /// Whoever asks reads the next segment, and unpacks it by himself.
+    Packed(Box<Segments>),
     /// Whoever asks copies the lines of the block together.
     Sorted { sorted: Arc<TimeSorted>, next: usize },
     /// There is no more of the file.
@@ -101,8 +104,13 @@ impl<'r> Feed<'r> {
         Ok(Feed { reading: Mutex::new(reading), options, progress, threads: workers.threads() })
     }
 
-    /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named.
-    pub(crate) fn next(&self, block: &mut Block) -> Option<Next> {
+    /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a
+    /// segment of a file.
+    pub(crate) fn next(
+        &self,
+        block: &mut Block,
+        mut unpack: impl FnMut(Segment, &mut Block, &Origin) -> Result<(), ReadError>,
+    ) -> Option<Next> {
         loop {
             if self.progress.is_stopped() {
                 return None;
@@ -146,11 +154,37 @@ impl<'r> Feed<'r> {
                             if !(goes_on && self.options.recover) {
                                 reading.medium = Medium::Ended;
                             }
-                            reading.note_failure(&error);
+                            reading.note_failure(&origin, &error);
                             Err(error)
                         }
                     }
                 }
+                Medium::Packed(segments) => match segments.next_segment() {
+                    Ok(Some(segment)) => {
+                        reading.end = start + segments.position().0;
+                        drop(reading);
+                        is_last = segment.is_last();
+                        let read = match segment.start().0 {
+                            0 => block.unpack_first(&segment),
+                            _ => unpack(segment, block, &origin),
+                        };
+                        if let Err(error) = &read {
+                            self.reading().note_failure(&origin, error);
+                        }
+                        read
+                    }
+                    Ok(None) => {
+                        reading.medium = Medium::Ended;
+                        continue;
+                    }
+                    Err(error) => {
+                        block.fill(segments.position(), 0, std::iter::empty());
+                        reading.medium = Medium::Ended;
+                        let error = error.into();
+                        reading.note_failure(&origin, &error);
+                        Err(error)
+                    }
+                },
                 Medium::Sorted { sorted, next } if *next < sorted.block_count() => {
                     let (sorted, index) = (Arc::clone(sorted), *next);
                     *next += 1;
@@ -259,7 +293,7 @@ impl<'r> Feed<'r> {
                 let spoken_of = few && speaks_of_files(sorted.text());
                 (!spoken_of).then_some(sorted.block_count() as u64)
             }
-            Medium::Stream(_) | Medium::Ended => None,
+            Medium::Stream(_) | Medium::Packed(_) | Medium::Ended => None,
         }
     }
 
@@ -296,100 +330,16 @@ impl<'r> Feed<'r> {
                 let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))
             }
+            Medium::Packed(segments) if is_it(origin) => {
+                let at = error.position().map_or(segments.position(), |position| position.byte);
+                let failure = segments.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
+                Some((origin.file, failure))
+            }
             _ => None,
         }
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading<'r>> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
-/// depends on that.
-struct Steady<R> {
-    input: R,
-    buffer: Vec<u8>,
-    rest: Range<usize>,
-}
-
-impl<R: Read> Steady<R> {
-    fn new(input: R) -> Self {
-        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
-    }
-}
-
-impl<R: Read> Read for Steady<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.rest.is_empty() {
-            self.rest = 0..self.input.read(&mut self.buffer)?;
-        }
-        let count = self.rest.len().min(into.len());
-        into[..count].copy_from_slice(&self.buffer[self.rest.start..][..count]);
-        self.rest.start += count;
-        Ok(count)
-    }
-}
-
-impl<'r> Reading<'r> {
-    /// The file at hand could not be read on.
-    fn note_failure(&mut self, error: &ReadError) {
-        if let (ReadError::Io(error), true) = (error, self.is_compressed) {
-            let again = match error.raw_os_error() {
-                Some(number) => io::Error::from_raw_os_error(number),
-                None => io::Error::new(error.kind(), error.to_string()),
-            };
-            self.failed.push((self.origin.clone(), again));
-        }
-    }
-
-    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
-    fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
-        let Queued { number, parent, path, folders } = self.queue.pop_front()?;
-        let input = match folders {
-            Some(folders) => Input::open_named(&path, &folders),
-            // A file of that name, and not standard input.
-            None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
-            None => Input::open(Some(&path)),
-        };
-        self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
-        if let Ok(input) = &input {
-            progress.turn_to(input.read_so_far());
-        }
-        Some(input)
-    }
-
-    fn turn_to(&mut self, source: From<'r>, options: &Options) {
-        let limits = options.limits;
-        (self.is_compressed, self.unpacking) = (false, None);
-        let reader = match source {
-            From::Stream(reader) => reader,
-            From::Input(input) => {
-                let taken = input.read_so_far();
-                self.is_compressed = input.compression().is_some();
-                self.unpacking = input.unpacking();
-                match input.into_kind() {
-                    Kind::Stream(reader) => reader,
-                    Kind::File(file, len) => {
-                        self.end = self.origin.start + len;
-                        let plan = Arc::new(Plan::new(file, len, limits));
-                        self.medium = Medium::Plan { plan, next: 0, taken };
-                        return;
-                    }
-                }
-            }
-        };
-        self.medium = Medium::Stream(match options.recover {
-            false => Blocks::new(reader, limits),
-            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
-                .forgiving(),
-        });
-    }
-
-    fn turn_to_sorted(&mut self, sorted: TimeSorted) {
-        let sorted = Arc::new(sorted);
-        self.end = self.origin.start + sorted.text().len() as u64;
-        self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
-        self.medium = Medium::Sorted { sorted, next: 0 };
     }
 }

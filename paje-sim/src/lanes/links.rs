@@ -6,6 +6,7 @@ mod open;
 mod reused;
 
 use paje_parser::{Field, LinkEnd, Span};
+use splitter::LaterLine;
 
 pub(crate) use crate::lanes::links::filter::Filter;
 use crate::lanes::links::hashes::KeyHashList;
@@ -122,8 +123,8 @@ pub(crate) struct Suspect {
     pub(crate) hash: u64,
     /// Its first event.
     pub(crate) at: u64,
-    /// The place of its key in the file, once somebody has found it.
-    pub(crate) place: Option<Place>,
+    /// The place of its key in the file, once somebody has found it, and the line if its text is not there yet.
+    pub(crate) place: Option<(Place, Option<LaterLine>)>,
     /// Place of its key.
     pub(crate) key: u64,
 }

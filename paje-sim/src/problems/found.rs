@@ -73,6 +73,19 @@ pub(crate) fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -
     Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
 }
 
+/// The place of the key of the line that begins at `line`, without the line's text: of a block whose lines were decoded in file order.
+pub(crate) fn key_place(block: &DecodedBlock, line: u32) -> Place {
+    let links = &block.decoded.links;
+    let link = links.get(links.partition_point(|link| link.raw_key.start < line));
+    let at = link.map_or(line, |link| link.raw_key.start);
+    let position = Position {
+        byte: ByteOffset(block.text.start().0 + u64::from(at) - block.origin.start),
+        line: block.line_of(line).line,
+        column: u64::from(at - line) + 1,
+    };
+    Place { file: block.origin.path.clone(), position, text: Vec::new() }
+}
+
 /// The column, in bytes from 1, of a field of the line that begins at `line`.
 pub(crate) fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u64 {
     let span = field_of_line(block, line, field);

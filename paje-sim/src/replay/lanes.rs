@@ -9,6 +9,7 @@ pub(crate) use merging::Merges;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use paje_parser::TypeNature;
+use splitter::LaterLine;
 use workers::exclusive;
 
 use crate::decode::strands::Strands;
@@ -187,7 +188,7 @@ impl Lanes {
         new
     }
 
-    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: Place) {
+    pub(crate) fn place_suspect(&mut self, id: SuspectId, place: (Place, Option<LaterLine>)) {
         let shard = exclusive(&mut self.shards[id.shard as usize]);
         if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
             links.suspects[id.index].place = Some(place);

@@ -143,7 +143,7 @@ pub(super) fn links(
     completed: &mut Vec<Completion>,
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
-    let padded = text.padded();
+    let padded = text.at_hand();
     strand.expect(events.iter().map(|event| decoded.links[event.argument as usize].key_hash));
     let keeps = wanted && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {

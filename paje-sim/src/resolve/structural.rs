@@ -29,7 +29,7 @@ impl Resolver<'_> {
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let text = &block.text;
         if let Some(value) = block.decoded.value_of(structure) {
-            let name = |word: u32| words[word as usize].of(text.text()).into();
+            let name = |word: u32| words[word as usize].of(text.at_hand()).into();
             let type_ = self.type_of(decoder, value.type_);
             let defined = type_.and_then(|type_| {
                 let said = ValueNamed { name: name(value.name), alias: value.alias.map(name) };
@@ -39,7 +39,7 @@ impl Resolver<'_> {
             });
             let time = defs.defs()[def as usize].word_of(FieldName::Time);
             if let Some(word) = time.and_then(|word| words.get(word)) {
-                self.note_time(parse_time(word.of(text.text()).bare()));
+                self.note_time(parse_time(word.of(text.at_hand()).bare()));
             }
             return match defined {
                 Ok(whose) => Ok(whose),
@@ -51,7 +51,7 @@ impl Resolver<'_> {
         {
             return Ok(LineOf::Nobody);
         }
-        let raw = RawEvent::new(&defs.defs()[def as usize], text.text(), words);
+        let raw = RawEvent::new(&defs.defs()[def as usize], text.at_hand(), words);
         let (raw, event) = match raw.and_then(|raw| raw.decode().map(|event| (raw, event))) {
             Ok(both) => both,
             Err(fault) => return self.wrong_line(block, line, &fault).map(|()| LineOf::Nobody),

@@ -30,9 +30,11 @@ enum Medium {
     File,
     Pipe,
     Gzip,
+    /// Packed, in segments of the size of blocks.
+    Packed,
 }
 
-const MEDIA: [Medium; 3] = [Medium::File, Medium::Pipe, Medium::Gzip];
+const MEDIA: [Medium; 4] = [Medium::File, Medium::Pipe, Medium::Gzip, Medium::Packed];
 
 /// Place, kind and text of the error; or everything that is printed of the trace, warnings first.
 type Outcome = Result<Vec<u8>, String>;
@@ -72,6 +74,19 @@ impl<'t> Kept<'t> {
         Input::open(Some(&self.folder.path().join(name))).expect("it was written")
     }
 
+    /// The trace in segments of so many bytes, packed when they are asked for first.
+    fn segments(&self, size: usize) -> Input {
+        let name = format!("segments of {size}");
+        let path = self.folder.path().join(&name);
+        if !path.exists() {
+            let mut settings = paje_pack::Settings::default();
+            (settings.segment, settings.level) = (size.min(1 << 22), 1);
+            let packed = paje_pack::pack(self.text, Vec::new(), settings).expect("memory");
+            fs::write(path, packed).expect("the folder is writable");
+        }
+        self.open(&name)
+    }
+
     fn replay(&self, medium: Medium, block: usize, threads: usize, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = block.min(self.text.len());
@@ -80,6 +95,7 @@ impl<'t> Kept<'t> {
         let trace = match medium {
             Medium::File => read(Source::from(self.open("plain"))),
             Medium::Gzip => read(Source::from(self.open("packed"))),
+            Medium::Packed => read(Source::from(self.segments(block))),
             Medium::Pipe => thread::scope(|scope| {
                 let (reader, mut writer) = io::pipe().expect("a pipe");
                 // The rest of an invalid trace is not read.

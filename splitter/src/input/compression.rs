@@ -136,22 +136,21 @@ impl Decoder {
             failed: None,
         }
     }
+}
 
-    /// An error of the decompressor in the user's words; one of the medium stays as it is.
-    fn explain(&self, error: io::Error) -> io::Error {
-        let compression = self.compression;
-        if error.raw_os_error().is_some() {
-            error
-        } else if error.kind() == io::ErrorKind::Unsupported {
-            let message = format!("{compression}: {error}");
-            io::Error::new(io::ErrorKind::Unsupported, message)
-        } else if error.kind() == io::ErrorKind::UnexpectedEof {
-            let message = format!("{compression}: the compressed data end too early");
-            io::Error::new(io::ErrorKind::UnexpectedEof, message)
-        } else {
-            let message = format!("{compression}: the compressed data are damaged ({error})");
-            io::Error::new(io::ErrorKind::InvalidData, message)
-        }
+/// An error of the decompressor in the user's words; one of the medium stays as it is.
+pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() {
+        error
+    } else if error.kind() == io::ErrorKind::Unsupported {
+        let message = format!("{compression}: {error}");
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    } else if error.kind() == io::ErrorKind::UnexpectedEof {
+        let message = format!("{compression}: the compressed data end too early");
+        io::Error::new(io::ErrorKind::UnexpectedEof, message)
+    } else {
+        let message = format!("{compression}: the compressed data are damaged ({error})");
+        io::Error::new(io::ErrorKind::InvalidData, message)
     }
 }
 
@@ -161,7 +160,7 @@ impl Read for Decoder {
             return Err(io::Error::new(*kind, message.clone()));
         }
         self.reader.read(buffer).map_err(|error| {
-            let error = self.explain(error);
+            let error = explain(self.compression, error);
             self.failed = Some((error.kind(), error.to_string()));
             error
         })

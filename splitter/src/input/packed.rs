@@ -63,7 +63,7 @@ impl Drop for Job<'_> {
 
 impl Job<'_> {
     fn run(mut self) {
-        self.text = self.packed.take().map(Packed::unpack);
+        self.text = self.packed.take().map(|packed| packed.unpack());
     }
 }
 

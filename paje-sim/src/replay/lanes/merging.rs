@@ -124,7 +124,7 @@ impl Lanes {
                     let supply = self.supplies[worker % self.supplies.len()].clone();
                     let blocks = blocks[shared.blocks[*range].clone()].iter().map(|block| {
                         let start = block.text.start().0;
-                        start..start + block.text.text().len() as u64
+                        start..start + block.text.text_len() as u64
                     });
                     let part = home.range(blocks, supply);
                     *shared.made[*range].lock().unwrap_or_else(PoisonError::into_inner) =

@@ -1,0 +1,133 @@
+//! A segment as columns: its lines as numbers, and the texts of those that are needed.
+//!
+//! All lines of a step have the same words but for what is in their holes. Who knows what the first one means knows what the others
+//! do, and needs no text of them.
+
+use std::ops::Range;
+
+use paje_parser::token::is_white;
+
+/// A line, by its step.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnLine {
+    /// Byte of the segment's text where it begins.
+    pub start: u32,
+    /// Number of its step, [`NO_STEP`] for a line that is like no other; with [`ColumnLine::HAS_TEXT`] if its text is there.
+    pub(crate) step: u32,
+    /// Its time, in the units of [`Lines::digits`]; only of a line without text, as all that follows.
+    pub time: i64,
+    /// What is in the hole that was asked for: a number without its point, or something that stands for a text.
+    pub value: u64,
+    /// Of a number, [`NUMBER`](ColumnLine::NUMBER) and how many digits it has behind its point. Else where the text begins and ends
+    /// in that of the segment.
+    pub value_at: (u32, u32),
+    /// Where the key begins and ends in the segment's text.
+    pub key_at: (u32, u32),
+}
+
+/// Step of lines that are like no other.
+pub(crate) const NO_STEP: u32 = ColumnLine::HAS_TEXT - 1;
+
+impl ColumnLine {
+    pub(crate) const HAS_TEXT: u32 = 1 << 31;
+    /// In place of where a text begins: the value is a number.
+    pub const NUMBER: u32 = u32::MAX;
+
+    pub(crate) const fn with_text(start: usize, step: u32) -> ColumnLine {
+        let step = step | ColumnLine::HAS_TEXT;
+        ColumnLine {
+            start: start as u32,
+            step,
+            time: 0,
+            value: 0,
+            value_at: (0, 0),
+            key_at: (0, 0),
+        }
+    }
+
+    pub(crate) const fn of(start: usize, step: u32) -> ColumnLine {
+        ColumnLine { step, ..ColumnLine::with_text(start, 0) }
+    }
+
+    /// The step of a line without text.
+    #[must_use]
+    #[inline]
+    pub const fn step_alone(&self) -> Option<u32> {
+        if self.has_text() { None } else { Some(self.step) }
+    }
+
+    /// The text of the line is there.
+    #[must_use]
+    #[inline]
+    pub const fn has_text(&self) -> bool {
+        self.step & ColumnLine::HAS_TEXT != 0
+    }
+
+    /// Number of the step, in the order in which they come, if the line has one. Where it is a new one, the line has its text.
+    #[must_use]
+    #[inline]
+    pub const fn step(&self) -> Option<u32> {
+        let step = self.step & !ColumnLine::HAS_TEXT;
+        if step == NO_STEP { None } else { Some(step) }
+    }
+}
+
+/// Lines of a segment; kept and filled again.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// All of them, in their order.
+    pub lines: Vec<ColumnLine>,
+    /// Digits behind the point of times: a time is a whole number of units of one tenth to this power.
+    pub digits: u8,
+}
+
+/// Kind of what is in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoleKind {
+    /// The time.
+    Time,
+    /// A link's key.
+    Key,
+    /// Anything else.
+    Value,
+}
+
+/// Part of a line that lines of its step have otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// Kind of what is in it.
+    pub kind: HoleKind,
+    /// Bytes of the line.
+    pub range: Range<usize>,
+}
+
+/// Answer of who is shown the first line of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All lines of the step are to have their texts.
+    Text,
+    /// A line is its time, its key if it has one, and what is in this hole.
+    Columns(Option<Asked>),
+}
+
+/// A hole whose values are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Number among the line's holes.
+    pub hole: usize,
+    /// Numbers are wanted as such, and have no text.
+    pub numbers: bool,
+}
+
+/// Tells whether a text is one word: it has no white space, quotes or comments, or is in quotes as a whole.
+pub(crate) fn is_word(text: &[u8]) -> bool {
+    match text {
+        [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_none(),
+        _ => is_bare(text) && !text.is_empty(),
+    }
+}
+
+/// Tells whether a text can be anywhere in a word.
+pub(crate) fn is_bare(text: &[u8]) -> bool {
+    !text.iter().any(|byte| is_white(*byte) || *byte == b'#' || *byte == b'"')
+}

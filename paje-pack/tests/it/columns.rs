@@ -1,0 +1,161 @@
+//! Columns tell what the text tells.
+
+use paje_pack::{Asked, ColumnLine, Hole, HoleKind, Lines, Reader, Wanted};
+use paje_parser::number::parse_f64;
+use testkit::Dice;
+
+use crate::round::packed;
+
+/// The bytes of a text from one place to another.
+fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
+    &text[start as usize..end as usize]
+}
+
+/// How many lines a trace's segments have, without text and with it, after what both say was compared. `asks` says of which hole of a step the
+/// values are asked for.
+fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted) -> [usize; 2] {
+    let file = packed(text, segment);
+    let mut reader = Reader::new(&file[..]);
+    // What is in it from the segment before means nothing.
+    let (mut sparse, mut lines, mut counts) = (vec![b'?'; 500], Lines::default(), [0; 2]);
+    while let Some(packed) = reader.next_segment().unwrap() {
+        let whole = packed.unpack().unwrap();
+        let mut steps: Vec<(Vec<u8>, Vec<Hole>, Option<Asked>)> = Vec::new();
+        let taken = packed.columns(&mut sparse, &mut lines, &mut |line, holes| {
+            let wanted = asks(holes);
+            let asked = match wanted {
+                Wanted::Columns(asked) => asked,
+                Wanted::Text => None,
+            };
+            steps.push((line.to_vec(), holes.to_vec(), asked));
+            wanted
+        });
+        if !taken {
+            let kept_as_text = packed.sizes()[10] > 0;
+            let needs_all = !whole.ends_with(b"\n") || whole.contains(&b'%') || has_odd(&whole);
+            assert!(kept_as_text || needs_all, "{}", whole.escape_ascii());
+            continue;
+        }
+        let starts = lines.lines.iter().skip(1).map(|line| line.start as usize);
+        let mut from = 0;
+        let mut new = 0;
+        for (line, end) in lines.lines.iter().zip(starts.chain([whole.len()])) {
+            assert_eq!(line.start as usize, from);
+            let text = &whole[from..end];
+            assert_eq!(text.iter().position(|byte| *byte == b'\n'), Some(text.len() - 1));
+            if line.has_text() {
+                assert_eq!(&sparse[from..end], text);
+                if let Some(step) = line.step() {
+                    assert_eq!((step, &steps[new].0[..]), (new as u32, &text[..text.len() - 1]));
+                    new += 1;
+                }
+                counts[1] += 1;
+            } else {
+                let step = &steps[line.step_alone().unwrap() as usize];
+                same_line(line, (&whole, &sparse, from..end), step, lines.digits);
+                counts[0] += 1;
+            }
+            from = end;
+        }
+        assert_eq!(new, steps.len());
+    }
+    counts
+}
+
+/// A word has quotes in it, and not around it.
+fn has_odd(text: &[u8]) -> bool {
+    text.split(u8::is_ascii_whitespace).any(|word| {
+        let quotes = word.iter().filter(|byte| **byte == b'"').count();
+        quotes > 0 && !(quotes == 2 && word.starts_with(b"\"") && word.ends_with(b"\""))
+    })
+}
+
+/// What a line tells is in its text, in the holes of the first line of its step.
+fn same_line(
+    line: &ColumnLine,
+    (whole, sparse, range): (&[u8], &[u8], std::ops::Range<usize>),
+    (first, holes, asked): &(Vec<u8>, Vec<Hole>, Option<Asked>),
+    digits: u8,
+) {
+    let (mut at, mut copied) = (range.start, 0);
+    for (number, hole) in holes.iter().enumerate() {
+        let literal = &first[copied..hole.range.start];
+        assert_eq!(&whole[at..at + literal.len()], literal);
+        at += literal.len();
+        copied = hole.range.end;
+        let quoted = whole[at] == b'"';
+        let ends = |(place, byte): (usize, &u8)| {
+            if quoted { place > 0 && *byte == b'"' } else { byte.is_ascii_whitespace() }
+        };
+        let len = whole[at..].iter().enumerate().position(ends).unwrap() + usize::from(quoted);
+        let word = &whole[at..at + len];
+        at += len;
+        match hole.kind {
+            HoleKind::Time => {
+                let time = line.time as f64 / 10_f64.powi(digits.into());
+                assert_eq!(parse_f64(word), Some(time), "{}", word.escape_ascii());
+            }
+            HoleKind::Key => {
+                assert_eq!(part(whole, line.key_at), word);
+                assert_eq!(part(sparse, line.key_at), word);
+            }
+            HoleKind::Value => match asked.filter(|asked| asked.hole == number) {
+                None => {}
+                Some(asked) if line.value_at.0 == ColumnLine::NUMBER => {
+                    assert!(asked.numbers);
+                    let value = line.value as i64 as f64 / 10_f64.powi(line.value_at.1 as i32);
+                    assert_eq!(parse_f64(word), Some(value));
+                }
+                Some(_) => assert_eq!(part(sparse, line.value_at), word),
+            },
+        }
+    }
+    assert_eq!([&first[copied..], b"\n"].concat(), whole[at..range.end]);
+}
+
+/// Asks for the values of the first hole that has some, and for none of some steps.
+fn some(dice: &mut Dice, holes: &[Hole]) -> Wanted {
+    let is_whole = holes.iter().any(|hole| hole.kind == HoleKind::Time);
+    if !is_whole || dice.below(8) == 0 {
+        return Wanted::Text;
+    }
+    let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+    let numbers = dice.below(2) == 0;
+    Wanted::Columns(hole.map(|hole| Asked { hole, numbers }))
+}
+
+#[test]
+fn columns_of_all_shapes_are_those_of_the_text() {
+    let mut dice = Dice::new(3);
+    for shape in datasets::Shape::ALL {
+        let text = datasets::generate(shape, 60_000, 5);
+        for segment in [2000, 9000, 25_000] {
+            compared(&text, segment, |holes| some(&mut dice, holes));
+        }
+    }
+}
+
+#[test]
+fn columns_of_examples_are_those_of_the_text() {
+    let mut dice = Dice::new(4);
+    let mut without = 0;
+    for text in crate::round::examples() {
+        for segment in [400, 3000] {
+            without += compared(&text, segment, |holes| some(&mut dice, holes))[0];
+        }
+    }
+    assert!(without > 400, "{without}");
+}
+
+/// Where each step may be passed over, few lines need their texts.
+#[test]
+fn most_lines_need_no_text() {
+    for (shape, most) in [(datasets::Shape::Mpi, 3), (datasets::Shape::Variables, 3)] {
+        let text = datasets::generate(shape, 400_000, 1);
+        let [without, with] = compared(&text, 100_000, |holes| {
+            let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+            Wanted::Columns(hole.map(|hole| Asked { hole, numbers: true }))
+        });
+        assert!(without > most * with, "{shape:?}: {without} without, {with} with");
+    }
+}

@@ -1,0 +1,110 @@
+//! Turns of the feed to what comes next: the text of a file, and the next file.
+
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use splitter::{Blocks, Input, Kind, Plan, ReadError};
+
+use super::{Medium, Reading};
+use crate::input::files::{Origin, Queued};
+use crate::input::sorted::TimeSorted;
+use crate::input::source::From;
+use crate::names::options::Options;
+use crate::names::progress::Progress;
+
+/// Reads pieces of one size, whatever is asked for: how much a decompressor gives of damaged data
+/// depends on that.
+struct Steady<R> {
+    input: R,
+    buffer: Vec<u8>,
+    rest: Range<usize>,
+}
+
+impl<R: Read> Steady<R> {
+    fn new(input: R) -> Self {
+        Steady { input, buffer: vec![0; 1 << 16], rest: 0..0 }
+    }
+}
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.rest.is_empty() {
+            self.rest = 0..self.input.read(&mut self.buffer)?;
+        }
+        let count = self.rest.len().min(into.len());
+        into[..count].copy_from_slice(&self.buffer[self.rest.start..][..count]);
+        self.rest.start += count;
+        Ok(count)
+    }
+}
+
+impl<'r> Reading<'r> {
+    /// The file at hand could not be read on.
+    pub(super) fn note_failure(&mut self, origin: &Origin, error: &ReadError) {
+        if let (ReadError::Io(error), true) = (error, self.is_compressed) {
+            let again = match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            };
+            self.failed.push((origin.clone(), again));
+        }
+    }
+
+    /// Opens the next file of the queue; it is at hand then, but for what it is read from.
+    pub(super) fn open_next(&mut self, progress: &Progress) -> Option<io::Result<Input>> {
+        let Queued { number, parent, path, folders } = self.queue.pop_front()?;
+        let input = match folders {
+            Some(folders) => Input::open_named(&path, &folders),
+            // A file of that name, and not standard input.
+            None if path.as_os_str() == "-" => Input::open(Some(Path::new("./-"))),
+            None => Input::open(Some(&path)),
+        };
+        self.origin = Origin { file: number, parent, start: self.end, path: Some(path) };
+        if let Ok(input) = &input {
+            progress.turn_to(input.read_so_far());
+        }
+        Some(input)
+    }
+
+    pub(super) fn turn_to(&mut self, source: From<'r>, options: &Options) {
+        let limits = options.limits;
+        (self.is_compressed, self.unpacking) = (false, None);
+        let reader = match source {
+            From::Stream(reader) => reader,
+            From::Input(mut input) => {
+                let taken = input.read_so_far();
+                self.is_compressed = input.compression().is_some();
+                if !options.recover
+                    && let Some(segments) = input.segments(limits.line)
+                {
+                    self.medium = Medium::Packed(Box::new(segments));
+                    return;
+                }
+                self.unpacking = input.unpacking();
+                match input.into_kind() {
+                    Kind::Stream(reader) => reader,
+                    Kind::File(file, len) => {
+                        self.end = self.origin.start + len;
+                        let plan = Arc::new(Plan::new(file, len, limits));
+                        self.medium = Medium::Plan { plan, next: 0, taken };
+                        return;
+                    }
+                }
+            }
+        };
+        self.medium = Medium::Stream(match options.recover {
+            false => Blocks::new(reader, limits),
+            true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
+                .forgiving(),
+        });
+    }
+
+    pub(super) fn turn_to_sorted(&mut self, sorted: TimeSorted) {
+        let sorted = Arc::new(sorted);
+        self.end = self.origin.start + sorted.text().len() as u64;
+        self.sorted.push((self.origin.path.clone(), Arc::clone(&sorted)));
+        self.medium = Medium::Sorted { sorted, next: 0 };
+    }
+}

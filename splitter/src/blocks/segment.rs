@@ -1,0 +1,137 @@
+//! Blocks that are segments of packed traces.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use paje_pack::{Hole, Lines, Packed, Wanted};
+use paje_parser::ByteOffset;
+
+use super::{Block, PADDING, ReadError};
+use crate::input::damaged;
+
+/// A segment of a packed trace, of whole lines.
+pub struct Segment {
+    pub(crate) packed: Packed,
+    pub(crate) start: ByteOffset,
+    pub(crate) is_last: bool,
+}
+
+impl Segment {
+    /// Byte of the text where it begins.
+    #[must_use]
+    pub const fn start(&self) -> ByteOffset {
+        self.start
+    }
+
+    /// There is none behind it.
+    #[must_use]
+    pub const fn is_last(&self) -> bool {
+        self.is_last
+    }
+}
+
+/// A packed segment, and its text once somebody has asked for it.
+#[derive(Clone)]
+pub(super) struct Kept {
+    packed: Arc<Packed>,
+    whole: OnceLock<Vec<u8>>,
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+impl Kept {
+    /// All of the text, and the padding behind it.
+    pub(super) fn padded(&self) -> &[u8] {
+        self.whole.get_or_init(|| {
+            // Its lines were told as columns, and so the text is told, too.
+            let mut text = self.packed.unchecked().unwrap_or_default();
+            text.resize(self.packed.text_len() as usize + PADDING, 0);
+            text
+        })
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole.get().is_some()
+    }
+}
+
+impl Block {
+    /// Takes a segment as text.
+    ///
+    /// # Errors
+    /// It does not tell a text of whole lines: the block is empty.
+    pub fn unpack(&mut self, segment: &Segment) -> Result<(), ReadError> {
+        self.set(segment.start, 0..0);
+        let text = segment.packed.unpack().map_err(damaged)?;
+        if !segment.is_last && !text.ends_with(b"\n") {
+            return Err(damaged(segment.packed.cuts_a_line()).into());
+        }
+        self.room(text.len())[..text.len()].copy_from_slice(&text);
+        self.set(segment.start, 0..text.len());
+        Ok(())
+    }
+
+    /// Takes a segment as columns, as [`Packed::columns`] gives them; as text, and without lines, where that gives none. `judge` is
+    /// shown the first line of each step.
+    ///
+    /// # Errors
+    /// As [`Block::unpack`].
+    pub fn unpack_columns(
+        &mut self,
+        segment: Segment,
+        lines: &mut Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> Result<(), ReadError> {
+        self.set(segment.start, 0..0);
+        if !segment.packed.columns(&mut self.buffer, lines, judge) {
+            lines.lines.clear();
+            return self.unpack(&segment);
+        }
+        let Segment { packed, start, .. } = segment;
+        self.set(start, 0..packed.text_len() as usize);
+        self.segment = Some(Kept { packed: Arc::new(packed), whole: OnceLock::new() });
+        Ok(())
+    }
+
+    /// It was taken as columns.
+    #[must_use]
+    pub const fn is_of_columns(&self) -> bool {
+        self.segment.is_some()
+    }
+
+    /// The line that begins at `start`, whose text may be asked for when the block has another; none of a block
+    /// that was not taken as columns.
+    #[must_use]
+    pub fn later(&self, start: u32) -> Option<LaterLine> {
+        let packed = Arc::clone(&self.segment.as_ref()?.packed);
+        Some(LaterLine { packed, start: start as usize })
+    }
+}
+
+/// A line of a segment. Keeps the segment as it is packed.
+#[derive(Clone)]
+pub struct LaterLine {
+    packed: Arc<Packed>,
+    start: usize,
+}
+
+impl fmt::Debug for LaterLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LaterLine").field("start", &self.start).finish_non_exhaustive()
+    }
+}
+
+impl LaterLine {
+    /// Its text, without the newline.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        let text = self.packed.unchecked().unwrap_or_default();
+        let line = text.get(self.start..).unwrap_or_default();
+        let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+        line[..end].to_vec()
+    }
+}
