@@ -3,7 +3,6 @@
 //! It is kept as arrays of numbers: the times of the states, what is known of each message, and for each container which
 //! of these come where.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use paje_analysis::classes::{Class, Classes};
@@ -15,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::settings::{EagerStart, Settings};
 use crate::shapes::{Shaped, shapes};
+use crate::steps::{Kind, Steps};
 use crate::transfers::{
     Assumed, FURTHEST, Least, MOMENT, Received, Transfer, Transfers, received, transfers,
 };
@@ -64,7 +64,7 @@ pub struct Graph<'t> {
     /// Who waits for whom in those, series by series.
     pub shapes: Vec<Shaped>,
     /// By track.
-    pub(crate) acts: Vec<Acts>,
+    pub(crate) steps: Vec<Steps>,
     /// By number of [`Act::Await`].
     pub(crate) awaited: Vec<Awaited>,
     /// By number of [`Act::Wait`]: how much longer a container was in a call than it has to be, by itself.
@@ -116,28 +116,25 @@ impl<'t> Graph<'t> {
             assumed,
             collectives,
             shapes: Vec::new(),
-            acts: Vec::new(),
+            steps: Vec::new(),
             awaited: Vec::new(),
             waits: Vec::new(),
             least,
         };
-        let linked = graph.add_messages(received);
+        let all = received.into_par_iter().enumerate();
+        let found: Vec<_> = all.map(|(track, all)| graph.messages_of(track, &all)).collect();
+        let (mut acts, linked): (Vec<Acts>, Vec<Vec<u32>>) = found.into_iter().unzip();
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
         graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
-        graph.add_operations();
-        graph.acts.par_iter_mut().for_each(Acts::sort);
-        graph.add_frees();
-        graph.acts.par_iter_mut().for_each(Acts::sort);
-        let mut acts = std::mem::take(&mut graph.acts);
-        let waits = acts.par_iter_mut().enumerate().map(|(track, acts)| {
-            let (mut times, closing, within) = graph.waits_of(track, acts);
-            acts.add(closing, within);
-            acts.finish();
-            times.shrink_to_fit();
-            times
-        });
-        graph.waits = waits.collect();
-        graph.acts = acts;
+        graph.add_operations(&mut acts);
+        acts.par_iter_mut().for_each(Acts::sort);
+        graph.add_frees(&mut acts);
+        if !graph.awaited.is_empty() {
+            acts.par_iter_mut().for_each(Acts::sort);
+        }
+        let all = acts.into_par_iter().enumerate();
+        let all = all.map(|(track, acts)| graph.steps_of(track, &acts)).collect::<Vec<_>>();
+        (graph.waits, graph.steps) = all.into_iter().unzip();
         graph
     }
 
@@ -147,6 +144,7 @@ impl<'t> Graph<'t> {
         let count = self.tracks.list().len();
         let all = (0..count).into_par_iter();
         let all: Vec<_> = all.map(|at| received(&self.tracks, &self.messages, at)).collect();
+        let mut more = vec![Vec::new(); count];
         for it in all.into_iter().flatten() {
             let (at, post) = (it.message as usize, it.post);
             let (message, transfer) = (self.messages.list()[at], self.transfers[at]);
@@ -161,7 +159,7 @@ impl<'t> Graph<'t> {
             if waits_for_post {
                 let posted = self.tracks.list()[to].start[post as usize].min(message.end);
                 if transfer.lag.is_nan() {
-                    self.acts[to].opening.push(Of::new(post, Act::Post(number)));
+                    more[to].push((Kind::Open, Of::new(post, Act::Post(number))));
                 }
                 self.transfers[at].lag = posted - message.start;
                 self.transfers[at].start = message.start.max(posted);
@@ -183,12 +181,13 @@ impl<'t> Graph<'t> {
                 if let Some(free) = free {
                     let slack = (track.end[free] - self.transfers[at].arrival()).min(0.0);
                     let act = Act::Await(self.awaited.len() as u32);
-                    self.acts[from].closing.push(Of::new(free as u32, act));
+                    more[from].push((Kind::Close, Of::new(free as u32, act)));
                     self.awaited.push(Awaited { message: number, slack });
                 }
             }
         }
-        self.acts.par_iter_mut().for_each(Acts::sort);
+        let all = self.steps.par_iter_mut().zip(more).filter(|(_, more)| !more.is_empty());
+        all.for_each(|(steps, more)| *steps = steps.with(more));
         self
     }
 
@@ -215,16 +214,8 @@ impl<'t> Graph<'t> {
         self.tracks.trace().containers().name(container).to_string()
     }
 
-    /// Puts the messages where they start and end; returns, by track, the states of operations of groups that have any.
-    fn add_messages(&mut self, received: Vec<Vec<Received>>) -> Vec<Vec<u32>> {
-        let all = received.into_par_iter().enumerate();
-        let found: Vec<_> = all.map(|(track, all)| self.messages_of(track, &all)).collect();
-        let (acts, linked) = found.into_iter().unzip();
-        self.acts = acts;
-        linked
-    }
-
-    /// Those that a track sends, and those that it receives: each mostly in the order of its states, so that little is
+    /// The messages that a track sends, and those that it receives, where they start and end, and its states of operations of groups
+    /// that have any: each mostly in the order of its states, so that little is
     /// left to sort.
     fn messages_of(&self, at: usize, received: &[Received]) -> (Acts, Vec<u32>) {
         let (mut acts, mut linked) = (Acts::default(), Vec::new());
@@ -267,7 +258,7 @@ impl<'t> Graph<'t> {
     }
 
     /// Puts the operations of groups where they are entered and left.
-    fn add_operations(&mut self) {
+    fn add_operations(&self, acts: &mut [Acts]) {
         for shaped in &self.shapes {
             if shaped.has_links || shaped.shape == crate::Shape::Local {
                 continue;
@@ -277,8 +268,8 @@ impl<'t> Graph<'t> {
             let mut seat = shaped.first_seat;
             for instance in 0..series.len() {
                 for (track, state) in group.iter().zip(series.operation(instance)) {
-                    self.acts[*track as usize].opening.push(Of::new(*state, Act::Enter(seat)));
-                    self.acts[*track as usize].closing.push(Of::new(*state, Act::Leave(seat)));
+                    acts[*track as usize].opening.push(Of::new(*state, Act::Enter(seat)));
+                    acts[*track as usize].closing.push(Of::new(*state, Act::Leave(seat)));
                     seat += 1;
                 }
             }
@@ -287,8 +278,8 @@ impl<'t> Graph<'t> {
 
     /// Puts what a rendezvous makes its sender wait for where it does: at the end of the call that sends, or of one
     /// that waits.
-    fn add_frees(&mut self) {
-        let mut within = vec![Vec::new(); self.acts.len()];
+    fn add_frees(&mut self, all: &mut [Acts]) {
+        let mut within = vec![Vec::new(); all.len()];
         for at in 0..self.transfers.len() {
             let transfer = self.transfers[at];
             if !transfer.is_used() || !transfer.is_rendezvous {
@@ -302,7 +293,7 @@ impl<'t> Graph<'t> {
             let mut wait_for = |slack| self.awaited.push(Awaited { message: at as u32, slack });
             if track.end[send] >= arrival - MOMENT && track.end[send] > message.start {
                 // The next message sent in the same call had to wait.
-                let acts = &mut self.acts[from];
+                let acts = &mut all[from];
                 let next = acts.within.partition_point(|(time, ..)| *time < arrival - MOMENT);
                 let next = acts.within[next..].iter();
                 let mut next = next.take_while(|(time, ..)| *time <= track.end[send]);
@@ -326,21 +317,21 @@ impl<'t> Graph<'t> {
             let later = (send + 1..track.len()).take(FURTHEST);
             let mut waits = later.filter(|state| self.tracks.class(from, *state) == Class::Wait);
             if let Some(wait) = waits.find(|state| track.end[*state] >= arrival - MOMENT) {
-                self.acts[from].closing.push(Of::new(wait as u32, act));
+                all[from].closing.push(Of::new(wait as u32, act));
                 wait_for(slack_of(track.end[wait], arrival));
             }
         }
-        for (acts, within) in self.acts.iter_mut().zip(within) {
+        for (acts, within) in all.iter_mut().zip(within) {
             acts.within.extend(within);
         }
     }
 
-    /// Excess times of a container in calls that wait, in seconds, where something else ended the waiting.
-    fn waits_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Vec<Of>, Vec<(f64, Of)>) {
+    /// Steps of a container, and excess times of its calls that wait, in seconds, where something else than itself ended the waiting.
+    fn steps_of(&self, at: usize, acts: &Acts) -> (Vec<f64>, Steps) {
         let track = &self.tracks.list()[at];
-        let (mut times, mut closing, mut within) = (Vec::new(), Vec::new(), Vec::new());
-        let mut walk = Walk::new();
-        let last = Cell::new(f64::INFINITY);
+        let count = acts.opening.len() + acts.within.len() + acts.closing.len();
+        let (mut times, mut steps) = (Vec::new(), Steps::with_capacity(track.len(), count));
+        let (mut walk, mut last) = (Walk::new(), f64::INFINITY);
         // True if the act ended the waiting at this time.
         let ends = |act: Act| match act {
             Act::Receive(message) => {
@@ -350,37 +341,48 @@ impl<'t> Graph<'t> {
             Act::Await(number) => self.awaited[number as usize].slack <= MOMENT,
             _ => false,
         };
-        let mut wait = |time: f64, state: u32| {
+        let mut wait = |seconds: f64, state: u32| {
             let least = self.least.get(&(track.type_.0, track.value[state as usize].0));
-            times.push((time - last.get() - least.copied().unwrap_or(0.0)).max(0.0));
-            Act::Wait(times.len() as u32 - 1)
+            times.push((seconds - least.copied().unwrap_or(0.0)).max(0.0));
+            Some(Act::Wait(times.len() as u32 - 1))
         };
         loop {
             let (step, time) = walk.peek(track, acts);
+            walk.take(step, track);
             match step {
                 Step::End => break,
-                Step::Open(_) => {}
+                Step::Open(state) => {
+                    let all = &acts.opening[walk.opened as usize..];
+                    let all = all.iter().take_while(|of| of.state() == state).map(|of| of.act());
+                    steps.push(Kind::Open, state, time, all.inspect(|_| walk.opened += 1));
+                }
                 Step::Within(place) => {
                     let same = acts.same(place);
                     let state = same[0].1.state();
-                    if time > last.get() && same.iter().any(|(_, of)| ends(of.act())) {
-                        within.push((time, Of::new(state, wait(time, state))));
+                    // The first one is taken.
+                    for behind in 1..same.len() as u32 {
+                        walk.take(Step::Within(place + behind), track);
                     }
+                    let all = || same.iter().map(|(_, of)| of.act());
+                    let is_ended = time > last && all().any(ends);
+                    let waits = if is_ended { wait(time - last, state) } else { None };
+                    steps.push(Kind::Within, state, time, waits.into_iter().chain(all()));
                 }
                 Step::Close(state) => {
                     let range = acts.closing_of(state, walk.closed as usize);
                     walk.closed = range.end as u32;
-                    let acts = &acts.closing[range];
-                    let leaves = |of: &Of| matches!(of.act(), Act::Leave(_));
-                    if acts.iter().any(|of| ends(of.act())) && !acts.iter().any(leaves) {
-                        closing.push(Of::new(state, wait(time, state)));
-                    }
+                    let all = || acts.closing[range.clone()].iter().map(|of| of.act());
+                    let is_left = all().any(|act| matches!(act, Act::Leave(_)));
+                    let is_ended = !is_left && all().any(ends);
+                    let waits = if is_ended { wait(time - last, state) } else { None };
+                    steps.push(Kind::Close, state, time, waits.into_iter().chain(all()));
                 }
             }
-            last.set(time);
-            walk.take(step, track);
+            last = time;
         }
-        (times, closing, within)
+        times.shrink_to_fit();
+        steps.shrink();
+        (times, steps)
     }
 }
 

@@ -13,6 +13,7 @@ mod plan;
 mod retime;
 mod settings;
 mod shapes;
+mod steps;
 mod transfers;
 mod walk;
 

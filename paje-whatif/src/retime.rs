@@ -17,7 +17,8 @@ use paje_analysis::tracks::Track;
 use crate::graph::{Awaited, Graph};
 use crate::network::Flows;
 use crate::plan::Plan;
-use crate::walk::{Act, Step, Walk};
+use crate::steps::{Acting, Kind};
+use crate::walk::Act;
 use groups::Groups;
 use place::Place;
 
@@ -82,10 +83,8 @@ impl<'g> Run<'g> {
     fn new(graph: &'g Graph<'g>, plan: &'g Plan, keeps: bool, dropped: &'g mut Dropped) -> Self {
         let tracks = graph.tracks.list();
         let messages = graph.messages.list().len();
-        let place =
-            |first: f64| Place { walk: Walk::new(), last: first, shift: 0.0, is_blocked: false };
         let first = |track: &Track| track.start.first().copied();
-        let places = tracks.iter().map(|track| place(first(track).unwrap_or(0.0))).collect();
+        let places = tracks.iter().map(|track| Place::at(first(track).unwrap_or(0.0))).collect();
         let mut result = Retimed {
             is_still: true,
             begin: tracks.iter().map(|track| first(track).unwrap_or(f64::NAN)).collect(),
@@ -119,74 +118,41 @@ impl<'g> Run<'g> {
     /// Goes on with a container until it waits or ends.
     fn advance(&mut self, at: usize) {
         let graph = self.graph;
-        let (track, acts) = (&graph.tracks.list()[at], &graph.acts[at]);
-        let mut place = Place { is_blocked: false, ..self.places[at] };
-        loop {
-            let (step, time) = place.walk.peek(track, acts);
-            let innermost = place.walk.innermost();
+        let (track, steps) = (&graph.tracks.list()[at], &graph.steps[at]);
+        let mut place = self.places[at];
+        place.is_blocked = false;
+        while let Some(step) = steps.get(place.next, place.acts) {
+            let (state, time) = (step.state, step.time);
             // Steps within a state that was closed too early in the trace take no time.
             let seconds = (time - place.last).max(0.0);
-            match step {
-                Step::End => break,
-                Step::Open(state) => {
-                    let shift = self.own(at, innermost, place.shift, seconds);
-                    self.step(&mut place, track, step, time, shift);
-                    let from = place.walk.opened as usize;
-                    let all = acts.opening[from..].iter().take_while(|of| of.state() == state);
-                    for of in all {
-                        self.open_act(of.act(), time, shift);
-                        place.walk.opened += 1;
-                    }
-                    if self.keeps {
-                        self.result.start[at][state as usize] = time + shift;
-                    }
+            let is_cut = step.kind != Kind::Open && self.plan.is_cut(at, state);
+            let acts = if is_cut { Acting::NONE } else { step.acts };
+            let shift = if step.kind == Kind::Open {
+                self.own(at, place.innermost(), place.shift, seconds)
+            } else {
+                if !acts.iter().all(|act| self.is_ready(act)) {
+                    place.is_blocked = true;
+                    break;
                 }
-                Step::Within(first) => {
-                    let group = acts.same(first);
-                    let state = group[0].1.state();
-                    let all = || group.iter().map(|(_, of)| of.act());
-                    let is_cut = self.plan.is_cut(at, state);
-                    if !is_cut && !all().all(|act| self.is_ready(act)) {
-                        place.is_blocked = true;
-                        break;
-                    }
-                    let slack = if is_cut { 0.0 } else { self.slack(at, all()) };
-                    let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
-                    if !is_cut {
-                        for act in all() {
-                            shift = self.wait(at, act, (time, shift), innermost);
-                        }
-                    }
-                    let shift = place.not_before(time, shift);
-                    for (behind, act) in all().enumerate() {
-                        let step = Step::Within(first + behind as u32);
-                        self.step(&mut place, track, step, time, shift);
-                        if !is_cut {
-                            self.open_act(act, time, shift);
-                        }
-                    }
-                }
-                Step::Close(state) => {
-                    let range = acts.closing_of(state, place.walk.closed as usize);
-                    place.walk.closed = range.end as u32;
-                    let is_cut = self.plan.is_cut(at, state);
-                    let closing = if is_cut { &[] } else { &acts.closing[range] };
-                    let all = || closing.iter().map(|of| of.act());
-                    if !all().all(|act| self.is_ready(act)) {
-                        place.is_blocked = true;
-                        break;
-                    }
-                    let slack = self.slack(at, all());
-                    let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
+                let slack = self.slack(at, acts.iter());
+                let innermost = place.innermost();
+                let mut shift = self.own(at, innermost, place.shift, seconds - slack) - slack;
+                if step.kind == Kind::Close {
                     shift += self.plan.added(at, state);
-                    for act in all() {
-                        shift = self.wait(at, act, (time, shift), innermost);
-                    }
-                    let shift = place.not_before(time, shift);
-                    self.step(&mut place, track, step, time, shift);
-                    for act in all() {
-                        self.close_act(act, shift);
-                    }
+                }
+                for act in acts.iter() {
+                    shift = self.wait(at, act, (time, shift), innermost);
+                }
+                place.not_before(time, shift)
+            };
+            place.take(&step, track, shift);
+            self.result.is_still &= shift == 0.0;
+            for act in acts.iter() {
+                self.act(act, time, shift);
+            }
+            match step.kind {
+                Kind::Open if self.keeps => self.result.start[at][state as usize] = time + shift,
+                Kind::Close => {
                     let end = time + shift;
                     if self.keeps {
                         self.result.end[at][state as usize] = end;
@@ -195,6 +161,7 @@ impl<'g> Run<'g> {
                         self.result.finish[at] = self.result.finish[at].max(end);
                     }
                 }
+                _ => {}
             }
         }
         self.places[at] = place;
@@ -223,12 +190,6 @@ impl<'g> Run<'g> {
             }
         }
         slack
-    }
-
-    fn step(&mut self, place: &mut Place, track: &Track, step: Step, time: f64, shift: f64) {
-        place.walk.take(step, track);
-        (place.last, place.shift) = (time, shift);
-        self.result.is_still &= shift == 0.0;
     }
 
     /// A message that its sender waits for.
@@ -284,7 +245,7 @@ impl<'g> Run<'g> {
     }
 
     /// Tells others that a container has come so far.
-    fn open_act(&mut self, act: Act, time: f64, shift: f64) {
+    fn act(&mut self, act: Act, time: f64, shift: f64) {
         match act {
             Act::Post(message) => {
                 if let Some((sent, posted)) = self.ways.post(message, shift)
@@ -303,13 +264,6 @@ impl<'g> Run<'g> {
                 let woken = self.groups.enter(self.graph, self.plan, seat, time, shift);
                 self.wake_members(seat, &woken);
             }
-            Act::Receive(message) if self.keeps => self.result.received[message as usize] = shift,
-            _ => {}
-        }
-    }
-
-    fn close_act(&mut self, act: Act, shift: f64) {
-        match act {
             Act::Leave(seat) => {
                 let woken = self.groups.leave(self.graph, self.plan, seat, shift);
                 self.wake_members(seat, &woken);

@@ -32,6 +32,11 @@ impl Of {
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
+        Of((u64::from(state) << 32) | u64::from(Of::packed(act)))
+    }
+
+    /// The act alone, as a number: ordered by its kind, then by its number.
+    pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
             Act::Wait(number) => (0, number),
             Act::Receive(number) => (1, number),
@@ -41,7 +46,7 @@ impl Of {
             Act::Send(number) => (5, number),
             Act::Enter(number) => (6, number),
         };
-        Of((u64::from(state) << 32) | (kind << Self::BITS) | u64::from(number))
+        (kind << Self::BITS) | number
     }
 
     pub(crate) fn state(self) -> u32 {
@@ -49,8 +54,14 @@ impl Of {
     }
 
     pub(crate) fn act(self) -> Act {
-        let number = self.0 as u32 & ((1 << Self::BITS) - 1);
-        match self.0 as u32 >> Self::BITS {
+        Of::act_of(self.0 as u32)
+    }
+
+    /// The act of such a number.
+    #[inline(always)]
+    pub(crate) fn act_of(packed: u32) -> Act {
+        let number = packed & ((1 << Self::BITS) - 1);
+        match packed >> Self::BITS {
             0 => Act::Wait(number),
             1 => Act::Receive(number),
             2 => Act::Await(number),
@@ -80,22 +91,6 @@ impl Acts {
         let then = |of: Of| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
-    }
-
-    /// Adds what waits, in vectors that are as long as they need to be.
-    pub(crate) fn add(&mut self, closing: Vec<Of>, within: Vec<(f64, Of)>) {
-        self.closing.reserve_exact(closing.len());
-        self.closing.extend(closing);
-        self.within.reserve_exact(within.len());
-        self.within.extend(within);
-    }
-
-    /// Sorts them for good: no more memory than they need.
-    pub(crate) fn finish(&mut self) {
-        self.sort();
-        self.opening.shrink_to_fit();
-        self.within.shrink_to_fit();
-        self.closing.shrink_to_fit();
     }
 
     /// The acts from this one on within the same state, at the same time.
@@ -151,11 +146,6 @@ pub(crate) struct Walk {
 impl Walk {
     pub(crate) const fn new() -> Self {
         Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
-    }
-
-    /// The innermost state, if there is one.
-    pub(crate) fn innermost(self) -> Option<u32> {
-        (self.open != NONE).then_some(self.open)
     }
 
     /// The next step, and its time.

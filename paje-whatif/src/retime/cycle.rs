@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::Run;
 use super::groups::Groups;
 use crate::graph::Graph;
-use crate::walk::{Act, Step};
+use crate::walk::Act;
 
 /// Messages and operations that nothing waits for, since the recorded times contradict themselves.
 #[derive(Clone, Debug, Default)]
@@ -79,16 +79,9 @@ impl Run<'_> {
 
     /// The act that a container waits in, and the container that it waits for.
     fn waits_for(&self, at: usize) -> Option<(Act, usize)> {
-        let (track, acts) = (&self.graph.tracks.list()[at], &self.graph.acts[at]);
-        let (step, _) = self.places[at].walk.peek(track, acts);
-        let act = match step {
-            Step::Within(place) => acts.within[place as usize].1.act(),
-            Step::Close(state) => {
-                let closing = &acts.closing[acts.closing_of(state, 0)];
-                closing.iter().map(|of| of.act()).find(|act| !self.is_ready(*act))?
-            }
-            _ => return None,
-        };
+        let place = &self.places[at];
+        let step = self.graph.steps[at].get(place.next, place.acts)?;
+        let act = step.acts.iter().find(|act| !self.is_ready(*act))?;
         let whom = match act {
             Act::Receive(_) | Act::Await(_) => {
                 let message = self.message_of(act)?;
@@ -123,7 +116,7 @@ impl Run<'_> {
         let whom = graph.name(whom);
         let track = &graph.tracks.list()[waiting.track as usize];
         let place = self.places[waiting.track as usize];
-        let state = place.walk.innermost().map(|state| track.value[state as usize]);
+        let state = place.innermost().map(|state| track.value[state as usize]);
         let types = graph.tracks.trace().types();
         let call = state
             .map_or(String::new(), |value| format!(" in {}", types.value_name(track.type_, value)));

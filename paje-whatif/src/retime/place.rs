@@ -1,11 +1,20 @@
 //! The place of a container in a run that is timed again.
 
-use crate::walk::Walk;
+use paje_analysis::tracks::Track;
+
+use crate::steps::{Kind, Step};
+
+/// No state.
+const NONE: u32 = u32::MAX;
 
 /// A container on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    pub(super) walk: Walk,
+    /// Number of the next step, and of the acts that are behind.
+    pub(super) next: u32,
+    pub(super) acts: u32,
+    /// The innermost open state, or [`NONE`].
+    open: u32,
     /// The recorded time of the last step.
     pub(super) last: f64,
     /// Delay of that in the changed run, in seconds.
@@ -15,6 +24,31 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The beginning of a container whose first step was recorded at this time.
+    pub(super) fn at(time: f64) -> Self {
+        Place { next: 0, acts: 0, open: NONE, last: time, shift: 0.0, is_blocked: false }
+    }
+
+    /// The innermost state, if there is one.
+    pub(super) fn innermost(&self) -> Option<u32> {
+        (self.open != NONE).then_some(self.open)
+    }
+
+    /// Takes a step of so many acts, which comes so much later than recorded.
+    pub(super) fn take(&mut self, step: &Step<'_>, track: &Track, shift: f64) {
+        match step.kind {
+            Kind::Open => self.open = step.state,
+            Kind::Within => {}
+            Kind::Close => {
+                let parent = track.parent(step.state as usize);
+                self.open = parent.map_or(NONE, |parent| parent as u32);
+            }
+        }
+        self.next += 1;
+        self.acts += step.acts.len() as u32;
+        (self.last, self.shift) = (step.time, shift);
+    }
+
     /// The shift of the next step: it does not come before this one, unless it was recorded so.
     pub(super) fn not_before(&self, time: f64, shift: f64) -> f64 {
         let is_before = time >= self.last && time + shift < self.last + self.shift;

@@ -68,9 +68,10 @@ fn number(text: &[u8]) -> Option<f64> {
 pub(super) fn seat_sizes(graph: &Graph<'_>, seats: usize) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();
     let mut sizes = vec![None; seats];
-    for (track, acts) in graph.tracks.list().iter().zip(&graph.acts) {
-        let enters = acts.opening.iter().filter_map(|of| match of.act() {
-            Act::Enter(seat) => Some((of.state(), seat)),
+    for (track, steps) in graph.tracks.list().iter().zip(&graph.steps) {
+        let all = steps.iter().flat_map(|step| step.acts.iter().map(move |act| (step.state, act)));
+        let enters = all.filter_map(|(state, act)| match act {
+            Act::Enter(seat) => Some((state, seat)),
             _ => None,
         });
         let enters: Vec<(u32, u32)> = enters.collect();

@@ -1,0 +1,166 @@
+//! Steps of a container: the walk over its states and acts, written down once, so that each run goes straight through it.
+
+use crate::walk::{Act, Of};
+
+/// Steps of one container, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steps {
+    list: Vec<Packed>,
+    /// The acts of all steps, one step behind the other.
+    acts: Vec<u32>,
+}
+
+/// Kind of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A state is opened.
+    Open,
+    /// Something is done within a state.
+    Within,
+    /// A state is closed.
+    Close,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'s> {
+    pub(crate) kind: Kind,
+    /// The state that is opened or closed, or that the acts belong to.
+    pub(crate) state: u32,
+    /// When it was recorded, in seconds.
+    pub(crate) time: f64,
+    pub(crate) acts: Acting<'s>,
+}
+
+/// Acts of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acting<'s>(&'s [u32]);
+
+impl<'s> Acting<'s> {
+    pub(crate) const NONE: Acting<'static> = Acting(&[]);
+
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Act> + 's {
+        self.0.iter().map(|act| Of::act_of(*act))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    time: f64,
+    /// The state, and the kind in the two highest bits.
+    state: u32,
+    /// Number of acts up to the end of this step.
+    until: u32,
+}
+
+/// Bits of the number of a state; there are fewer than [`Graph::MOST`](crate::Graph::MOST).
+const STATE: u32 = 30;
+
+impl Steps {
+    /// Steps for so many states and acts.
+    pub(crate) fn with_capacity(states: usize, acts: usize) -> Self {
+        // Some acts are steps of their own.
+        Steps { list: Vec::with_capacity(2 * states + acts / 4), acts: Vec::with_capacity(acts) }
+    }
+
+    /// Adds a step.
+    pub(crate) fn push(
+        &mut self,
+        kind: Kind,
+        state: u32,
+        time: f64,
+        acts: impl Iterator<Item = Act>,
+    ) {
+        self.acts.extend(acts.map(Of::packed));
+        let state = state | ((kind as u32) << STATE);
+        self.list.push(Packed { time, state, until: self.acts.len() as u32 });
+    }
+
+    /// Number of steps.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The step of this number, if there is one; `behind` is where the acts of the one before end.
+    #[inline(always)]
+    pub(crate) fn get(&self, number: u32, behind: u32) -> Option<Step<'_>> {
+        let Packed { time, state, until } = *self.list.get(number as usize)?;
+        let kind = match state >> STATE {
+            0 => Kind::Open,
+            1 => Kind::Within,
+            _ => Kind::Close,
+        };
+        let acts = Acting(&self.acts[behind as usize..until as usize]);
+        Some(Step { kind, state: state & ((1 << STATE) - 1), time, acts })
+    }
+
+    /// All steps.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Step<'_>> {
+        let behind = std::iter::once(0).chain(self.list.iter().map(|step| step.until));
+        (0..self.len() as u32).zip(behind).filter_map(|(at, behind)| self.get(at, behind))
+    }
+
+    /// The same steps, and these acts, by kind and state, in the order of the states.
+    pub(crate) fn with(&self, mut more: Vec<(Kind, Of)>) -> Self {
+        more.sort_unstable_by_key(|(kind, of)| (*kind == Kind::Close, *of));
+        let opened = more.partition_point(|(kind, _)| *kind != Kind::Close);
+        let (opening, closing) = more.split_at(opened);
+        let mut all = Steps::with_capacity(0, self.acts.len() + more.len());
+        for step in self.iter() {
+            let of = match step.kind {
+                Kind::Open => opening,
+                Kind::Close => closing,
+                Kind::Within => &[],
+            };
+            let from = of.partition_point(|(_, of)| of.state() < step.state);
+            let of = of[from..].iter().take_while(|(_, of)| of.state() == step.state);
+            let mut acts: Vec<Act> = step.acts.iter().chain(of.map(|(_, of)| of.act())).collect();
+            acts.sort_unstable();
+            all.push(step.kind, step.state, step.time, acts.into_iter());
+        }
+        all
+    }
+
+    /// No more memory than it needs.
+    pub(crate) fn shrink(&mut self) {
+        self.list.shrink_to_fit();
+        self.acts.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(steps: &Steps) -> Vec<(Kind, u32, Vec<Act>)> {
+        steps.iter().map(|step| (step.kind, step.state, step.acts.iter().collect())).collect()
+    }
+
+    #[test]
+    fn acts_that_are_added_stand_in_the_order_of_their_kinds() {
+        let mut steps = Steps::default();
+        steps.push(Kind::Open, 0, 0.0, [Act::Send(7)].into_iter());
+        steps.push(Kind::Open, 1, 1.0, [].into_iter());
+        steps.push(Kind::Within, 1, 1.5, [Act::Receive(3)].into_iter());
+        steps.push(Kind::Close, 1, 2.0, [Act::Leave(4)].into_iter());
+        steps.push(Kind::Close, 0, 3.0, [].into_iter());
+        let more = vec![
+            (Kind::Close, Of::new(1, Act::Await(9))),
+            (Kind::Open, Of::new(1, Act::Post(2))),
+            (Kind::Open, Of::new(0, Act::Post(1))),
+        ];
+        let expected = [
+            (Kind::Open, 0, vec![Act::Post(1), Act::Send(7)]),
+            (Kind::Open, 1, vec![Act::Post(2)]),
+            (Kind::Within, 1, vec![Act::Receive(3)]),
+            (Kind::Close, 1, vec![Act::Await(9), Act::Leave(4)]),
+            (Kind::Close, 0, vec![]),
+        ];
+        assert_eq!(told(&steps.with(more)), expected);
+        assert_eq!(told(&steps.with(Vec::new())), told(&steps));
+    }
+}
