@@ -9,6 +9,7 @@ mod ends;
 
 use std::convert::Infallible;
 use std::str;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use paje_sim::{ContainerId, LaneId, LaneView, Links, Trace, TypeNature, ValueId, Visitor};
 use rayon::prelude::*;
@@ -128,7 +129,8 @@ impl Messages {
             let mut sum = 0;
             next = counter.counts;
             next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
-            messages.list = vec![Message::NOWHERE; sum as usize];
+            // Memory that is first touched side by side.
+            messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
         } else {
             messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
         }
@@ -174,9 +176,16 @@ impl Messages {
         }
         self.sent = by_track(count, self.list.iter().map(|message| message.from));
         let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
-        for (at, state) in self.sent.iter().flatten().zip(starts.into_iter().flatten()) {
-            self.list[*at as usize].send = state;
-        }
+        // Those of one sender stand all over the list: states alone are far less memory to jump about in.
+        let sends: Vec<AtomicU32> =
+            (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
+        self.sent.par_iter().zip(starts).for_each(|(all, states)| {
+            for (at, state) in all.iter().zip(states) {
+                sends[*at as usize].store(state, Ordering::Relaxed);
+            }
+        });
+        let all = self.list.par_iter_mut().zip(sends);
+        all.for_each(|(message, send)| message.send = send.into_inner());
     }
 
     /// The containers in which a message starts or ends, in the order of their creation.

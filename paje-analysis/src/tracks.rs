@@ -38,6 +38,7 @@ pub struct Track {
     pub value: Vec<ValueId>,
     /// The state directly around each, or [`NONE`].
     parent: Vec<u32>,
+    last_exit: f64,
 }
 
 /// No state.
@@ -101,6 +102,7 @@ impl<'t> Tracks<'t> {
         for (track, (start, end)) in tracks.list.iter_mut().zip(start.iter().zip(end)) {
             track.start.clone_from(start);
             track.end.clone_from(end);
+            track.last_exit = track.latest_end();
         }
         tracks
     }
@@ -151,8 +153,9 @@ impl<'t> Tracks<'t> {
 impl Track {
     fn without_states(container: ContainerId) -> Self {
         let (start, end, value, parent) = Default::default();
+        let last_exit = f64::NEG_INFINITY;
         // No state type is the root's.
-        Track { container, type_: TypeId::ROOT, start, end, value, parent }
+        Track { container, type_: TypeId::ROOT, start, end, value, parent, last_exit }
     }
 
     fn new(lane: LaneView<'_>) -> Self {
@@ -164,6 +167,7 @@ impl Track {
             end: Vec::with_capacity(count),
             value: Vec::with_capacity(count),
             parent: Vec::with_capacity(count),
+            last_exit: f64::NEG_INFINITY,
         };
         let mut open: Vec<u32> = Vec::new();
         for (at, state) in lane.states().enumerate() {
@@ -174,6 +178,7 @@ impl Track {
             track.parent.push(open.last().copied().unwrap_or(NONE));
             open.push(at as u32);
         }
+        track.last_exit = track.latest_end();
         track
     }
 
@@ -199,7 +204,12 @@ impl Track {
 
     /// Time of the last exit, in seconds.
     #[must_use]
+    #[inline]
     pub fn last_exit(&self) -> f64 {
+        self.last_exit
+    }
+
+    fn latest_end(&self) -> f64 {
         // Those inside are left before those around them.
         let ends =
             (0..self.len()).filter(|state| self.parent[*state] == NONE).map(|at| self.end[at]);
@@ -305,14 +315,17 @@ mod tests {
             open.push(at as u32);
             parent
         });
-        Track {
+        let mut track = Track {
             container: ContainerId(1),
             type_: TypeId(1),
             parent: parent.collect(),
             start: states.iter().map(|state| state.0).collect(),
             end: states.iter().map(|state| state.1).collect(),
             value: (0..states.len() as u32).map(ValueId).collect(),
-        }
+            last_exit: f64::NEG_INFINITY,
+        };
+        track.last_exit = track.latest_end();
+        track
     }
 
     #[test]

@@ -106,8 +106,13 @@ const EXACT: f64 = 3e-3;
 /// Largest number of messages that are looked at: the first ones.
 pub const MOST: usize = 100_000;
 
-/// Number of times that the estimate is improved.
+/// Number of times that the estimate is improved, at the least; of few messages, it is improved more often, as long as
+/// that makes a difference: where links are hardly ever free, each time brings little.
 const ROUNDS: usize = 16;
+
+/// Number of messages that are let through again, in all these times, and most of these times.
+const AGAIN: usize = 400_000;
+const MOST_ROUNDS: usize = 200;
 
 /// The latency and bandwidth that explain the recorded transfers best; `None` if they do not tell the two apart.
 #[must_use]
@@ -181,7 +186,8 @@ fn fit_from(
     let mut stretch = vec![1.0; all.len()];
     let mut found: Option<Fit> = None;
     let mut is_told_at_once = false;
-    for round in 0..ROUNDS {
+    let rounds = (AGAIN / all.len().max(1)).clamp(ROUNDS, MOST_ROUNDS);
+    for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
             let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
@@ -222,7 +228,7 @@ fn fit_from(
             false => (part * whole(&|it| it.latency, a), (1.0 - part) * whole(&|it| it.work, b)),
         };
         let is_possible = latency >= 0.0 && per_byte > 0.0;
-        if !is_possible && round + 1 == ROUNDS {
+        if !is_possible && round + 1 == rounds {
             return (None, is_told_at_once);
         }
         // A bad estimate of what is shared leads astray; the next one is better.

@@ -125,7 +125,8 @@ impl<'t> Graph<'t> {
         let found: Vec<_> = all.map(|(track, all)| graph.messages_of(track, &all)).collect();
         let (mut acts, linked): (Vec<Acts>, Vec<Vec<u32>>) = found.into_iter().unzip();
         let in_link = |track: usize, state: u32| linked[track].binary_search(&state).is_ok();
-        graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings);
+        let eager = graph.assumed.eager;
+        graph.shapes = shapes(&graph.tracks, &graph.collectives, &in_link, settings, eager);
         graph.add_operations(&mut acts);
         acts.par_iter_mut().for_each(Acts::sort);
         graph.add_frees(&mut acts);

@@ -26,6 +26,9 @@ pub struct Plan {
     /// Factors for the time that messages to a root that waits for all need the link into it; by series, empty if
     /// nothing changes.
     pub(crate) queues: Vec<f64>,
+    /// Time that such messages need it in the recorded and in the changed run, in seconds, where a table tells that better
+    /// than the times of the operations; by series.
+    pub(crate) links: FxHashMap<usize, (f64, f64)>,
 }
 
 /// Change of what an operation takes beyond its waiting: a latency, and what is behind that.

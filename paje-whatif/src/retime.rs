@@ -313,10 +313,10 @@ impl<'g> Run<'g> {
             return !arrived.is_empty();
         }
         if let Some(seat) = self.groups.let_through(self.graph, self.plan) {
-            let shaped = Groups::shaped(self.graph, seat);
-            let series = &self.graph.collectives.series[shaped.series];
-            let (_, member) = shaped.seat(seat);
-            self.wake(self.graph.collectives.members(series)[member as usize] as usize);
+            self.wake_seat(seat);
+            if let Some(root) = Groups::waits_for_stream(self.graph, seat) {
+                self.wake_seat(root);
+            }
         }
         true
     }
@@ -327,12 +327,20 @@ impl<'g> Run<'g> {
         }
     }
 
+    fn wake_seat(&mut self, seat: u32) {
+        let shaped = Groups::shaped(self.graph, seat);
+        let series = &self.graph.collectives.series[shaped.series];
+        let (_, member) = shaped.seat(seat);
+        self.wake(self.graph.collectives.members(series)[member as usize] as usize);
+    }
+
     fn wake_members(&mut self, seat: u32, members: &groups::Woken) {
         let shaped = Groups::shaped(self.graph, seat);
         let series = &self.graph.collectives.series[shaped.series];
         let group = self.graph.collectives.members(series);
         match members {
             groups::Woken::Nobody => {}
+            groups::Woken::Some(seats) => seats.iter().for_each(|seat| self.wake_seat(*seat)),
             groups::Woken::All => group.iter().for_each(|track| self.wake(*track as usize)),
             groups::Woken::Below(seat) => {
                 let (instance, member) = shaped.seat(*seat);

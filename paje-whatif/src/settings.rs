@@ -38,6 +38,12 @@ pub enum Shape {
     Binomial,
     /// The root for all.
     NToOne,
+    /// Each for the root until its message with it has arrived, and the root for all of these.
+    Held,
+    /// Each for the one above it in a binomial tree, and then for those below it, until its messages to them have arrived.
+    Relay,
+    /// Each for all, and until what all sent to the root has come down a binomial tree.
+    ReduceRelay,
     /// Each for those before it.
     Scan,
     /// Nobody for anybody.
@@ -46,12 +52,15 @@ pub enum Shape {
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Shape; 7] = [
+    pub const ALL: [Shape; 10] = [
         Shape::NxN,
         Shape::ReduceBcast,
         Shape::OneToN,
         Shape::Binomial,
         Shape::NToOne,
+        Shape::Held,
+        Shape::Relay,
+        Shape::ReduceRelay,
         Shape::Scan,
         Shape::Local,
     ];
@@ -65,6 +74,9 @@ impl Shape {
             Shape::OneToN => "1xn",
             Shape::Binomial => "binomial",
             Shape::NToOne => "nx1",
+            Shape::Held => "held",
+            Shape::Relay => "relay",
+            Shape::ReduceRelay => "reduce+relay",
             Shape::Scan => "scan",
             Shape::Local => "local",
         }

@@ -3,6 +3,8 @@
 //! Of the shapes that an operation of its class may have, the one is taken that explains the recorded times best: what each
 //! member takes beyond its waiting should be the same in all operations.
 
+mod fits;
+mod held;
 mod queue;
 mod stream;
 
@@ -12,6 +14,7 @@ use paje_analysis::tracks::Tracks;
 use rayon::prelude::*;
 
 use crate::settings::{Settings, Shape};
+pub(crate) use held::{Relays, element};
 pub(crate) use queue::through;
 pub(crate) use stream::Stream;
 
@@ -47,8 +50,23 @@ pub struct Shaped {
 impl Shaped {
     /// True if a member waits for messages that share the link into it.
     pub(crate) fn is_queue(&self, instance: usize, member: u32) -> bool {
-        let is_gathered = matches!(self.shape, Shape::NToOne | Shape::ReduceBcast);
-        self.each > 0.0 && is_gathered && member == self.root_of(instance)
+        let is_gathered = match self.shape {
+            Shape::NToOne | Shape::ReduceBcast => member == self.root_of(instance),
+            shape => shape == Shape::ReduceRelay,
+        };
+        self.each > 0.0 && is_gathered
+    }
+
+    /// The place of the first operation's root among the members.
+    #[must_use]
+    pub fn root(&self) -> usize {
+        self.root as usize
+    }
+
+    /// The same without when its members could leave.
+    fn clone_without_times(&self) -> Self {
+        let (fits, through) = Default::default();
+        Shaped { fits, through, ..*self }
     }
 
     /// The root of an operation.
@@ -94,12 +112,25 @@ const fn candidates(class: Collective) -> &'static [Shape] {
     }
 }
 
-/// The shapes of all series; `linked` tells of each state whether messages start or end in it.
+/// The same, if their messages are a rendezvous.
+const fn held(class: Collective) -> &'static [Shape] {
+    match class {
+        Collective::NxN => &[Shape::NxN, Shape::ReduceRelay],
+        Collective::Barrier => &[Shape::NxN],
+        Collective::OneToN => &[Shape::Held, Shape::Relay],
+        Collective::NToOne => &[Shape::Held],
+        Collective::Scan => &[Shape::Scan],
+    }
+}
+
+/// The shapes of all series; `linked` tells of each state whether messages start or end in it, and
+/// `eager` from how many bytes on messages are a rendezvous.
 pub(crate) fn shapes(
     tracks: &Tracks<'_>,
     collectives: &Collectives,
     linked: &(dyn Fn(usize, u32) -> bool + Sync),
     settings: &Settings,
+    eager: Option<u64>,
 ) -> Vec<Shaped> {
     let mut seats = 0;
     let first_seat = |series: &Series| {
@@ -133,111 +164,48 @@ pub(crate) fn shapes(
             out: 0.0,
             through: Vec::new(),
         };
-        let (mut each, mut outs) = (0.0, Vec::new());
-        for shape in candidates(series.class) {
-            shaped.shape = *shape;
-            if matches!(shape, Shape::NToOne | Shape::ReduceBcast) && !has_links {
-                each = queue::each_of(tracks, group, series, |at| shaped.root_of(at));
+        let is_held = !has_links
+            && eager.is_some_and(|eager| held::is_rendezvous(tracks, group, series, eager));
+        let mut tried: Vec<Shape> =
+            if is_held { held(series.class) } else { candidates(series.class) }.to_vec();
+        tried.extend(said.filter(|said| said.is_held() && !tried.contains(said)));
+        let usual = tried[0];
+        let mut found: Vec<(Shaped, f64)> = Vec::new();
+        for shape in tried {
+            // A root that is assumed was told by times at which messages are there at once; it may be the first member as well.
+            let is_assumed = shape.is_held() && series.assumed && !series.is_turning && root > 0;
+            for root in [Some(root), Some(0).filter(|_| is_assumed)].into_iter().flatten() {
+                let shaped = Shaped { shape, root, ..shaped.clone_without_times() };
+                found.push(fits::fitted(tracks, group, series, shaped));
             }
-            shaped.each = each;
-            shaped.out = 0.0;
-            let mut spread_of = spread(tracks, group, series, &shaped, *shape);
-            let is_tree = matches!(shape, Shape::OneToN | Shape::Binomial | Shape::ReduceBcast);
-            if is_tree && !has_links && shaped.members > 2 {
-                (shaped.out, spread_of) = out_of(tracks, group, series, &shaped, *shape, spread_of);
-            }
-            outs.push((*shape, shaped.out));
-            let spread = spread_of;
-            shaped.fits.push((*shape, spread));
         }
-        shaped.fits.sort_by(|a, b| a.1.total_cmp(&b.1));
+        found.sort_by(|a, b| a.1.total_cmp(&b.1));
+        for (it, spread) in &found {
+            if shaped.fits.iter().all(|(shape, _)| *shape != it.shape) {
+                shaped.fits.push((it.shape, *spread));
+            }
+        }
         // Another shape than the usual one has to be clearly better.
-        let usual = candidates(series.class)[0];
         let usual = shaped.fits.iter().find(|(shape, _)| *shape == usual).copied();
         let best = match usual {
             Some(usual) if usual.1 <= shaped.fits[0].1 * 1.05 + 1e-9 => usual.0,
             _ => shaped.fits[0].0,
         };
         shaped.shape = said.unwrap_or(best);
-        shaped.each = each;
-        let out = outs.iter().find(|(shape, _)| *shape == shaped.shape);
-        shaped.out = out.map_or(0.0, |(_, out)| *out);
-        if shaped.is_stream() {
-            shaped.through = recorded(tracks, group, series, &shaped);
+        let best = found.iter().find(|(it, _)| it.shape == shaped.shape);
+        if let Some((best, _)) = best {
+            (shaped.root, shaped.each, shaped.out) = (best.root, best.each, best.out);
         }
+        if shaped.out > 0.0 || shaped.shape == Shape::Relay {
+            shaped.through = fits::recorded(tracks, group, series, &shaped);
+        }
+        let root = shaped.root;
         if !shaped.is_queue(0, root) {
             shaped.each = 0.0;
         }
         shaped
     };
     all.map(shaped).collect()
-}
-
-/// Number of members of operations that tell how long messages need links out.
-const TELL: usize = 4_000;
-
-/// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
-/// take then: that is `spread_of` if messages need no time there.
-fn out_of(
-    tracks: &Tracks<'_>,
-    group: &[u32],
-    series: &Series,
-    shaped: &Shaped,
-    shape: Shape,
-    spread_of: f64,
-) -> (f64, f64) {
-    // The first ones: what a member sends may meet what it sent in the operation before.
-    let count = (TELL / group.len()).max(4).min(series.len());
-    let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
-    let times = |(at, member)| recorded_times(tracks, group, series, at, member);
-    let (enters, exits): (Vec<f64>, Vec<f64>) = seats.map(times).unzip();
-    let seat = |at: usize, member: u32| at * group.len() + member as usize;
-    let enter = |at, member| enters[seat(at, member)];
-    let exit = |at, member| exits[seat(at, member)];
-    // By seat, what members take, if each message needs the link for so long.
-    let rests = |each: f64| -> Vec<f64> {
-        let bases = shaped.through(shape, each, count, &enter, &exit);
-        exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
-    };
-    let most = rests(0.0).into_iter().fold(f64::INFINITY, f64::min).max(0.0);
-    let spread = |each: f64| {
-        let mut sums = vec![(0.0, 0.0); group.len()];
-        for (at, rest) in rests(each).into_iter().enumerate() {
-            let sum: &mut (f64, f64) = &mut sums[at % group.len()];
-            *sum = (sum.0 + rest, sum.1 + rest * rest);
-        }
-        let n = count as f64;
-        let variance = |(sum, squares): &(f64, f64)| squares / n - (sum / n).powi(2);
-        let sum: f64 = sums.iter().map(variance).filter(|v| !v.is_nan()).map(|v| v.max(0.0)).sum();
-        (sum / group.len() as f64).sqrt()
-    };
-    if !most.is_finite() {
-        return (0.0, spread_of);
-    }
-    match stream::out_of(most, spread) {
-        0.0 => (0.0, spread_of),
-        out => (out, spread(out)),
-    }
-}
-
-/// When a member entered and left an operation in the recorded run.
-fn recorded_times(
-    tracks: &Tracks<'_>,
-    group: &[u32],
-    series: &Series,
-    instance: usize,
-    member: u32,
-) -> (f64, f64) {
-    let track = &tracks.list()[group[member as usize] as usize];
-    let state = series.operation(instance)[member as usize] as usize;
-    (track.start[state], track.end[state])
-}
-
-/// By seat, when members could leave in the recorded run, were it not for their own messages.
-fn recorded(tracks: &Tracks<'_>, group: &[u32], series: &Series, shaped: &Shaped) -> Vec<f64> {
-    let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
-    let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
-    shaped.through(shaped.shape, shaped.out, series.len(), &enter, &exit)
 }
 
 /// When a member could leave at the earliest, were it not for its own doing: `enters` and `exits` are those of the members.
@@ -252,9 +220,9 @@ pub(crate) fn base(
     let all = || (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max);
     match shape {
         _ if shaped.is_queue(instance, member) => through(shaped.members, root, shaped.each, enter),
-        Shape::NxN => all(),
-        Shape::NToOne if member == root => all(),
-        Shape::OneToN => own.max(enter(root)),
+        Shape::NxN | Shape::ReduceRelay => all(),
+        Shape::NToOne | Shape::Held if member == root => all(),
+        Shape::OneToN | Shape::Held | Shape::Relay => own.max(enter(root)),
         Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
             // The root of a tree is free when it has entered.
             Some(above) if above == root && shape == Shape::Binomial => own.max(enter(above)),
@@ -267,50 +235,11 @@ pub(crate) fn base(
     }
 }
 
-/// The standard deviation of what members take beyond their waiting, each about its own mean.
-fn spread(
-    tracks: &Tracks<'_>,
-    group: &[u32],
-    series: &Series,
-    shaped: &Shaped,
-    shape: Shape,
-) -> f64 {
-    // A sample of a long series tells as much.
-    let step = series.len().div_ceil(1000).max(1);
-    let mut sums = vec![(0.0, 0.0); group.len()];
-    let mut count = 0.0;
-    for instance in (0..series.len()).step_by(step) {
-        let states = series.operation(instance);
-        let track = |member: u32| &tracks.list()[group[member as usize] as usize];
-        let enter = |member: u32| track(member).start[states[member as usize] as usize];
-        let exit = |member: u32| track(member).end[states[member as usize] as usize];
-        let latest = match shape {
-            Shape::NxN => (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max),
-            _ => 0.0,
-        };
-        for member in 0..shaped.members {
-            let base = match shape {
-                Shape::NxN => latest,
-                _ => base(shaped, shape, (instance, member), &enter, &exit),
-            };
-            let rest: f64 = exit(member) - base;
-            let sum: &mut (f64, f64) = &mut sums[member as usize];
-            *sum = (sum.0 + rest, sum.1 + rest * rest);
-        }
-        count += 1.0;
-    }
-    let variance = |(sum, squares): &(f64, f64)| (squares / count - (sum / count).powi(2)).max(0.0);
-    if count == 0.0 {
-        return 0.0;
-    }
-    (sums.iter().map(variance).sum::<f64>() / group.len() as f64).sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tree(members: u32, root: u32) -> Shaped {
+    pub(super) fn tree(members: u32, root: u32) -> Shaped {
         Shaped {
             series: 0,
             shape: Shape::Binomial,

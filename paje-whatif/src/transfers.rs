@@ -146,7 +146,8 @@ pub(crate) fn transfers(
         }
         a
     });
-    let measuring = Measuring { tracks, senders: &senders, usual: &usual, least: &least };
+    let (senders, usual, at_once) = (&senders, &usual, &at_once);
+    let measuring = Measuring { tracks, senders, usual, least: &least, at_once };
     let all = received.par_iter_mut().enumerate();
     let by_sender = all.map(|(at, all)| measuring.of_track(at, all));
     let by_sender: Vec<Vec<(u32, f64)>> = by_sender.collect();
@@ -160,8 +161,7 @@ pub(crate) fn transfers(
         is_rendezvous: false,
     };
     let mut list: Vec<Transfer> = messages.list().par_iter().map(unused).collect();
-    for it in received.iter().flatten() {
-        let transfer = &mut list[it.message as usize];
+    let write = |it: &Received, transfer: &mut Transfer| {
         transfer.is_rendezvous = it.is_rendezvous;
         if it.is_used {
             transfer.start = it.begin();
@@ -170,10 +170,22 @@ pub(crate) fn transfers(
             let slack = it.end - transfer.arrival();
             transfer.slack = if it.is_awaited { 0.0 } else { slack.max(0.0) };
             transfer.is_awaited = it.is_awaited;
-            assumed.measured += u64::from(it.is_awaited);
-            assumed.estimated += u64::from(!it.is_awaited);
         }
+    };
+    // Messages that one track receives stand together, so that tracks can be written side by side.
+    let (mut places, mut rest, mut from) = (Vec::new(), &mut list[..], 0);
+    for all in &received {
+        let (of_track, behind) = std::mem::take(&mut rest).split_at_mut(all.len());
+        places.push((from, of_track));
+        (rest, from) = (behind, from + all.len() as u32);
     }
+    let counts = places.into_par_iter().zip(&received).map(|((from, transfers), all)| {
+        all.iter().for_each(|it| write(it, &mut transfers[(it.message - from) as usize]));
+        let used = all.iter().filter(|it| it.is_used);
+        (used.clone().filter(|it| it.is_awaited).count() as u64, used.count() as u64)
+    });
+    let (measured, used) = counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    (assumed.measured, assumed.estimated) = (measured, used - measured);
     for (message, seconds) in by_sender.into_iter().flatten() {
         let transfer = &mut list[message as usize];
         if transfer.is_used() && !transfer.is_awaited {

@@ -122,7 +122,7 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Who waits for whom in the operation NAME: NAME=nxn|reduce+bcast|1xn|binomial|nx1|scan|local
+    /// Who waits for whom in the operation NAME: NAME=nxn|reduce+bcast|1xn|binomial|nx1|held|relay|reduce+relay|scan|local
     ///
     /// If not given, what explains the recorded times best. Operations that have links need no shape
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]

@@ -3,18 +3,20 @@
 use crate::graph::Graph;
 use crate::plan::Plan;
 use crate::settings::Shape;
-use crate::shapes::{self, Shaped, through};
+use crate::shapes::{self, Relays, Shaped, through};
 
 use super::Dropped;
-use super::streams::{Streams, each_out};
+use super::streams::{Streams, each_in, each_out};
 
 /// Who may go on when a member has entered or left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Woken {
     Nobody,
     All,
     /// Those directly below the member with this seat in the tree.
     Below(u32),
+    /// Those with these seats.
+    Some(Vec<u32>),
 }
 
 /// By seat: the shifts of entering and leaving; not a number while they are not known.
@@ -27,6 +29,8 @@ pub(super) struct Groups {
     entered: Vec<u32>,
     latest: Vec<(f64, f64)>,
     streams: Streams,
+    /// Empty if there are none.
+    relays: Relays,
 }
 
 impl Groups {
@@ -42,6 +46,10 @@ impl Groups {
             entered: vec![0; operations],
             latest: vec![(f64::NAN, f64::NEG_INFINITY); operations],
             streams: Streams::new(graph, seats),
+            relays: match graph.shapes.iter().any(|shaped| shaped.shape == Shape::Relay) {
+                true => Relays::new(seats),
+                false => Relays::default(),
+            },
         }
     }
 
@@ -87,9 +95,27 @@ impl Groups {
                 self.send_below(graph, plan, shaped, seat, member);
             }
         }
+        let told = plan.links.get(&shaped.series).copied();
+        let (each, changed) = told.unwrap_or((shaped.each, each_in(shaped, plan)));
+        if is_last && shaped.shape == Shape::ReduceRelay && each > 0.0 {
+            let (members, root) = (shaped.members, shaped.root_of(instance));
+            let recorded = |member| Self::recorded(graph, shaped, instance, member).0;
+            let base = through(members, root, each, recorded);
+            let new = |member| recorded(member) + self.enter[first + member as usize];
+            self.latest[first] = (base, through(members, root, changed, new) - base);
+        }
+        if shaped.shape == Shape::Relay {
+            let mut free = Vec::new();
+            let each = each_out(shaped, plan);
+            self.relays.enter(shaped, each, (seat, member), time + shift, &mut free);
+            return Woken::Some(free);
+        }
         match shaped.shape {
-            Shape::NxN | Shape::NToOne | Shape::ReduceBcast if is_last => Woken::All,
-            Shape::OneToN if member == shaped.root_of(instance) => Woken::All,
+            Shape::NxN | Shape::NToOne | Shape::ReduceBcast | Shape::ReduceRelay if is_last => {
+                Woken::All
+            }
+            Shape::OneToN | Shape::Held if member == shaped.root_of(instance) => Woken::All,
+            Shape::Held if is_last => Woken::All,
             Shape::Binomial if member == shaped.root_of(instance) => Woken::Below(seat),
             Shape::Scan => Woken::All,
             _ => Woken::Nobody,
@@ -100,7 +126,7 @@ impl Groups {
         self.leave[seat as usize] = shift;
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
-        let is_tree = shaped.shape != Shape::OneToN;
+        let is_tree = !matches!(shaped.shape, Shape::OneToN | Shape::Held);
         if shaped.is_stream() && is_tree && !shaped.is_free(shaped.shape, instance, member) {
             self.send_below(graph, plan, shaped, seat, member);
         }
@@ -138,7 +164,7 @@ impl Groups {
         member: u32,
     ) {
         let first = seat - member;
-        if shaped.shape == Shape::OneToN {
+        if matches!(shaped.shape, Shape::OneToN | Shape::Held) {
             for below in (0..shaped.members).filter(|below| *below != member) {
                 self.send(graph, plan, shaped, first + below, below);
             }
@@ -159,6 +185,13 @@ impl Groups {
         self.streams.let_through(|first| each_out(Self::shaped(graph, first), plan))
     }
 
+    /// True if a member leaves when all others are through.
+    pub(super) fn waits_for_stream(graph: &Graph<'_>, seat: u32) -> Option<u32> {
+        let shaped = Self::shaped(graph, seat);
+        let (instance, member) = shaped.seat(seat);
+        (shaped.shape == Shape::Held).then(|| seat - member + shaped.root_of(instance))
+    }
+
     fn is_dropped(dropped: &Dropped, seat: u32, member: u32) -> bool {
         dropped.has_operation(seat - member)
     }
@@ -167,10 +200,18 @@ impl Groups {
     pub(super) fn is_ready(&self, graph: &Graph<'_>, dropped: &Dropped, seat: u32) -> bool {
         let shaped = Self::shaped(graph, seat);
         let (instance, member) = shaped.seat(seat);
-        if shaped.is_stream() && shaped.parent(shaped.shape, instance, member).is_some() {
-            return Self::is_dropped(dropped, seat, member) || self.streams.is_through(seat);
+        if Self::is_dropped(dropped, seat, member) {
+            return true;
         }
-        Self::is_dropped(dropped, seat, member) || self.missing(shaped, seat, member).is_none()
+        if shaped.is_stream() && shaped.parent(shaped.shape, instance, member).is_some() {
+            return self.streams.is_through(seat);
+        }
+        if shaped.is_stream() && shaped.shape == Shape::Held {
+            let first = seat - member;
+            let mut others = (0..shaped.members).filter(|other| *other != member);
+            return others.all(|other| self.streams.is_through(first + other));
+        }
+        self.missing(shaped, seat, member).is_none()
     }
 
     /// A member that another one waits for.
@@ -184,9 +225,10 @@ impl Groups {
             if all_entered { None } else { (0..shaped.members).find(absent) }
         };
         match shaped.shape {
-            Shape::NxN => all(),
-            Shape::NToOne if member == root => all(),
-            Shape::OneToN => Some(root).filter(absent),
+            Shape::NxN | Shape::ReduceRelay => all(),
+            Shape::NToOne | Shape::Held if member == root => all(),
+            Shape::OneToN | Shape::Held => Some(root).filter(absent),
+            Shape::Relay => self.relays.missing(shaped, (seat, member)),
             Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
                 Some(above) if above == root && shaped.shape == Shape::Binomial => {
                     Some(above).filter(absent)
@@ -223,29 +265,40 @@ impl Groups {
             |base: f64, other: u32| self.leave[(first + other) as usize] - (base - exit(other));
         let root = shaped.root_of(instance);
         let (is_root, is_tree) = (member == root, shaped.shape == Shape::Binomial);
-        if shaped.is_queue(instance, member) {
-            let (members, each) = (shaped.members, shaped.each);
-            let changed = each * plan.queues.get(shaped.series).copied().unwrap_or(1.0);
+        if shaped.is_queue(instance, member) && shaped.shape != Shape::ReduceRelay {
+            let (members, each, changed) = (shaped.members, shaped.each, each_in(shaped, plan));
             let new = |other: u32| enter(other) + self.enter[(first + other) as usize];
             let base = through(members, member, each, enter);
             return Some((base, through(members, member, changed, new) - base));
         }
         let waits_for_all = match shaped.shape {
-            Shape::NxN => true,
+            Shape::NxN | Shape::ReduceRelay => true,
             Shape::NToOne | Shape::ReduceBcast => is_root,
+            Shape::Held => is_root && !shaped.is_stream(),
             _ => false,
         };
         if waits_for_all {
             return Some(self.latest[first as usize]);
         }
+        let recorded = |seat: u32| shaped.through[(seat - shaped.first_seat) as usize];
         if shaped.is_stream() && shaped.parent(shaped.shape, instance, member).is_some() {
-            let base = shaped.through[(seat - shaped.first_seat) as usize];
+            let base = recorded(seat);
             return Some((base, self.streams.through(seat) - base));
+        }
+        if shaped.is_stream() && shaped.shape == Shape::Held {
+            let others = (0..shaped.members).filter(|other| *other != member);
+            let others = others.map(|other| self.streams.through(first + other));
+            let base = recorded(seat);
+            return Some((base, others.fold(f64::NEG_INFINITY, f64::max) - base));
+        }
+        if shaped.shape == Shape::Relay {
+            let free = self.relays.free(shaped, seat)?;
+            return Some((recorded(seat), free - recorded(seat)));
         }
         let base = shapes::base(shaped, shaped.shape, (instance, member), &enter, &exit);
         let own = entered(base, member);
         let shift = match shaped.shape {
-            Shape::OneToN => own.max(entered(base, root)),
+            Shape::OneToN | Shape::Held => own.max(entered(base, root)),
             Shape::Binomial | Shape::ReduceBcast => match shaped.above(instance, member) {
                 Some(above) if above == root && is_tree => own.max(entered(base, above)),
                 Some(above) => own.max(left(base, above)),

@@ -67,6 +67,11 @@ pub(super) fn each_out(shaped: &Shaped, plan: &Plan) -> f64 {
     shaped.out * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
 }
 
+/// The same of the link into the root.
+pub(super) fn each_in(shaped: &Shaped, plan: &Plan) -> f64 {
+    shaped.each * plan.queues.get(shaped.series).copied().unwrap_or(1.0)
+}
+
 impl Streams {
     pub(super) fn new(graph: &Graph<'_>, seats: usize) -> Self {
         let is_any = graph.shapes.iter().any(Shaped::is_stream);

@@ -23,15 +23,15 @@ fn last(starts: &[f64], each: f64) -> Option<(f64, f64)> {
 }
 
 /// An operation: when messages start, in order, and when the root leaves.
-type Sample = (Vec<f64>, f64);
+pub(super) type Sample = (Vec<f64>, f64);
 
-/// Time that each message needs the root's link, in seconds; 0 if that explains nothing.
-pub(super) fn each_of(
+/// Operations of a series, a thousand at most.
+pub(super) fn samples(
     tracks: &Tracks<'_>,
     group: &[u32],
     series: &Series,
     root_of: impl Fn(usize) -> u32,
-) -> f64 {
+) -> Vec<Sample> {
     // A sample of a long series tells as much.
     let step = series.len().div_ceil(1000).max(1);
     let sample = |instance: usize| {
@@ -45,15 +45,14 @@ pub(super) fn each_of(
         starts.sort_unstable_by(f64::total_cmp);
         (starts, track(root).end[state(root)])
     };
-    let samples: Vec<Sample> = (0..series.len()).step_by(step).map(sample).collect();
-    explained(&samples)
+    (0..series.len()).step_by(step).map(sample).collect()
 }
 
 /// Number of times that the estimate is improved.
 const ROUNDS: usize = 20;
 
-/// The time of each that explains the samples much better than none does.
-fn explained(samples: &[Sample]) -> f64 {
+/// Time that each message needs the root's link, in seconds, if that explains the samples much better than none does; else 0.
+pub(super) fn explained(samples: &[Sample]) -> f64 {
     let most = samples.iter().map(|(starts, _)| starts.len()).max().unwrap_or(0);
     let rests = samples.iter().filter_map(|(starts, exit)| Some(exit - starts.last()?));
     let (least, longest) =
@@ -92,12 +91,14 @@ fn better(samples: &[Sample], mut each: f64) -> Option<f64> {
     Some(each)
 }
 
+/// Time that the root takes beyond its waiting, in seconds.
+pub(super) fn rest((starts, exit): &Sample, each: f64) -> Option<f64> {
+    last(starts, each).map(|(start, behind)| exit - start - behind * each)
+}
+
 /// The standard deviation of what the root takes beyond its waiting.
-fn spread(samples: &[Sample], each: f64) -> f64 {
-    let rests = samples.iter().filter_map(|(starts, exit)| {
-        last(starts, each).map(|(start, behind)| exit - start - behind * each)
-    });
-    let rests: Vec<f64> = rests.collect();
+pub(super) fn spread(samples: &[Sample], each: f64) -> f64 {
+    let rests: Vec<f64> = samples.iter().filter_map(|sample| rest(sample, each)).collect();
     let mean = rests.iter().sum::<f64>() / rests.len() as f64;
     (rests.iter().map(|rest| (rest - mean).powi(2)).sum::<f64>() / rests.len() as f64).sqrt()
 }

@@ -103,13 +103,15 @@ impl Stream {
 impl Shaped {
     /// True if members wait for messages that share the link out of the one above them.
     pub(crate) fn is_stream(&self) -> bool {
-        self.out > 0.0
+        self.out > 0.0 && self.shape != Shape::Relay
     }
 
     /// Whom a member waits for, where one waits for one.
     pub(crate) fn parent(&self, shape: Shape, instance: usize, member: u32) -> Option<u32> {
         match shape {
-            Shape::OneToN => Some(self.root_of(instance)).filter(|root| *root != member),
+            Shape::OneToN | Shape::Held => {
+                Some(self.root_of(instance)).filter(|root| *root != member)
+            }
             Shape::Binomial | Shape::ReduceBcast => self.above(instance, member),
             _ => None,
         }

@@ -2,6 +2,8 @@
 
 use paje_analysis::tracks::{Track, Tracks};
 
+use rustc_hash::FxHashSet;
+
 use super::ends::{MOMENT, Received, groups, groups_mut};
 use super::freed::Senders;
 use super::usual::Usual;
@@ -30,6 +32,8 @@ pub(super) struct Measuring<'m, 't> {
     pub(super) senders: &'m Senders,
     pub(super) usual: &'m Usual,
     pub(super) least: &'m Least,
+    /// Types and values of operations that receive all their messages at once.
+    pub(super) at_once: &'m FxHashSet<(u32, u32)>,
 }
 
 impl Measuring<'_, '_> {
@@ -84,16 +88,22 @@ impl Measuring<'_, '_> {
         let is_rival =
             rival.is_some_and(|rival| last.is_none_or(|last| rival > expected(&last) + MOMENT));
         let least = self.least.get(&value_of(track, &group[0])).copied().unwrap_or(0.0);
+        // An operation that receives all at once goes on as each arrives.
+        let is_at_once = self.at_once.contains(&value_of(track, &group[0]));
         let awaited = last.filter(|last| {
             // Sent long before the call, it has arrived long before it returns. Where nothing is usual, that is not known.
             let start = last.begin();
-            let was_there = start < since
+            let was_there = !is_at_once
+                && start < since
                 && start + last.usual() <= since
                 && start + 2.0 * last.usual() < until;
             !is_rival && until - since > least + MOMENT.min(least * 1e-3) && !was_there
         });
         for (place, it) in group.iter_mut().enumerate().filter(|(_, it)| it.is_used) {
-            it.is_awaited = awaited.is_some_and(|last| last.message == it.message);
+            // Of rendezvous, all of the same time arrived then.
+            let is_beside = |last: Received| is_at_once && last.is_rendezvous && it.is_rendezvous;
+            it.is_awaited =
+                awaited.is_some_and(|last| last.message == it.message || is_beside(last));
             // Not a number is no smaller one.
             it.expect(match it.is_awaited {
                 true => (until - it.begin()).max(0.0),

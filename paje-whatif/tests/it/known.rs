@@ -17,12 +17,16 @@ const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type 
     0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n";
 
 /// A state: rank, value, enter and exit in seconds.
-type State = (usize, &'static str, f64, f64);
+pub(crate) type State = (usize, &'static str, f64, f64);
 /// A link: from, to, start and end in seconds, bytes.
-type Link = (usize, usize, f64, f64, u64);
+pub(crate) type Link = (usize, usize, f64, f64, u64);
 
 /// The trace; states of a rank come one after the other.
-fn trace(states: &[State], links: &[Link]) -> Trace {
+pub(crate) fn trace(states: &[State], links: &[Link]) -> Trace {
+    replayed(text(states, links).as_bytes())
+}
+
+fn text(states: &[State], links: &[Link]) -> String {
     let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
     let mut text = HEAD.to_owned();
     (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
@@ -44,17 +48,17 @@ fn trace(states: &[State], links: &[Link]) -> Trace {
     }
     lines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     text.extend(lines.into_iter().map(|line| line.2));
-    replayed(text.as_bytes())
+    text
 }
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     let mut settings = Settings::new(mpi());
     settings.eager_start = Some(EagerStart::Sent);
     settings
 }
 
 /// The changed run.
-fn retimed(
+pub(crate) fn retimed(
     trace: &Trace,
     settings: &Settings,
     hypotheses: &[(&str, &str)],
@@ -80,6 +84,29 @@ fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
 fn close(found: &[f64], expected: &[f64]) {
     let is_close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
     assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
+}
+
+/// A bug: tags were looked for in the order of the links, but messages stand by who receives them.
+#[test]
+fn messages_are_cut_by_the_tags_in_their_keys() {
+    let states = [
+        (0, "MPI_Send", 0.0, 0.0),
+        (0, "MPI_Recv", 0.0, 2.0),
+        (0, "computing", 2.0, 3.0),
+        (1, "MPI_Recv", 0.0, 1.0),
+        (1, "MPI_Send", 1.0, 1.0),
+    ];
+    let text = text(&states, &[(0, 1, 0.0, 1.0, 8), (1, 0, 1.0, 2.0, 8)]);
+    let text =
+        "#SimGrid\n".to_owned() + &text.replace(" k0", " 1_2_7_0").replace(" k1", " 2_1_8_1");
+    let trace = replayed(text.as_bytes());
+    let ends = |condition| {
+        ends(&trace, &[("cut-messages", condition), ("scale", "state=computing,factor=2")])
+    };
+    // Rank 1 waits no more for the first message, and so sends earlier; rank 0 for the second, and computes at once.
+    close(&ends("tag == 7"), &[3.0, 0.0]);
+    close(&ends("tag == 8"), &[2.0, 1.0]);
+    close(&ends("tag == 9"), &[4.0, 1.0]);
 }
 
 /// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s and receives half a second after the sending, then computes.

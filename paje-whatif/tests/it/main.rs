@@ -1,5 +1,6 @@
 //! Runs that are re-timed.
 
+mod held;
 mod identity;
 mod known;
 

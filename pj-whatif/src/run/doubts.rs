@@ -2,7 +2,7 @@
 
 use paje_whatif::fit::{Fit, MOST};
 use paje_whatif::hypothesis::Applied;
-use paje_whatif::{Dropped, Graph, Settings};
+use paje_whatif::{Dropped, Graph, Settings, Shape};
 
 use crate::report::Report;
 
@@ -72,11 +72,20 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         }
         if shaped.out > 0.0 {
             let out = shaped.out * 1e6;
-            report.doubt(format!(
-                "{name}: each message needs the link out of its sender for {out:.3} µs, as the times tell"
-            ));
+            report.doubt(match shaped.shape {
+                Shape::Relay => {
+                    format!("{name}: each message takes {out:.3} µs, as the times tell")
+                }
+                Shape::Held => format!(
+                    "{name}: each message needs the link of the root for {out:.3} µs, as the times tell"
+                ),
+                _ => format!(
+                    "{name}: each message needs the link out of its sender for {out:.3} µs, as the times tell"
+                ),
+            });
         }
-        if let Some(root) = series.root.filter(|_| series.assumed) {
+        if series.root.is_some() && series.assumed {
+            let root = shaped.root();
             let (root, turn) = (graph.name(members[root]), series.is_turning);
             report.doubt(match turn {
                 true => {

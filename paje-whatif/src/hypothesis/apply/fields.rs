@@ -13,7 +13,9 @@ pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
     let trace = graph.tracks.trace();
     let is_simulated = trace.comments().windows(7).any(|word| word == b"SimGrid");
     let list = graph.messages.list();
-    let mut reader = Tags { graph, is_simulated, row: 0, next: 0, tags: vec![None; list.len()] };
+    let mut order: Vec<u32> = (0..list.len() as u32).collect();
+    order.sort_unstable_by_key(|at| (list[*at as usize].lane, list[*at as usize].row));
+    let mut reader = Tags { graph, is_simulated, row: 0, order, tags: vec![None; list.len()] };
     for lane in trace.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
         reader.row = 0;
         let Ok(()) = lane.visit(&mut reader);
@@ -25,8 +27,8 @@ struct Tags<'a> {
     graph: &'a Graph<'a>,
     is_simulated: bool,
     row: u64,
-    /// The next message; they come in this order.
-    next: usize,
+    /// The messages, by lane and row.
+    order: Vec<u32>,
     tags: Vec<Option<f64>>,
 }
 
@@ -35,11 +37,11 @@ impl Visitor for Tags<'_> {
 
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         let list = self.graph.messages.list();
-        for i in 0..links.start.len() {
-            let row = self.row + i as u64;
-            if list.get(self.next).is_none_or(|next| (next.lane, next.row) != (lane.id(), row)) {
-                continue;
-            }
+        let place = |at: &u32| (list[*at as usize].lane, list[*at as usize].row);
+        let behind = self.row + links.start.len() as u64;
+        let from = self.order.partition_point(|at| place(at) < (lane.id(), self.row));
+        for at in self.order[from..].iter().take_while(|at| place(at) < (lane.id(), behind)) {
+            let i = (list[*at as usize].row - self.row) as usize;
             let mut fields = links.user_defined.of(i);
             let field = fields.find(|(name, _)| name.eq_ignore_ascii_case("tag"));
             let key = links.raw_key(i);
@@ -48,14 +50,13 @@ impl Visitor for Tags<'_> {
                 let parts: Vec<&str> = key.split('_').collect();
                 parts.get(2).filter(|_| parts.len() == 4).copied()?.parse().ok()
             };
-            self.tags[self.next] = match field {
+            self.tags[*at as usize] = match field {
                 Some((_, text)) => number(text),
                 None if self.is_simulated => from_key(),
                 None => None,
             };
-            self.next += 1;
         }
-        self.row += links.start.len() as u64;
+        self.row = behind;
         Ok(())
     }
 }

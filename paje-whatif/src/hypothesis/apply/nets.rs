@@ -7,6 +7,7 @@ use crate::hypothesis::{Amount, Net, Sharing};
 use crate::network::Network;
 use crate::plan::Rest;
 use crate::settings::Shape;
+use crate::shapes::element;
 
 /// Times of a network for a message: of its latency and its bytes.
 struct Times<'f> {
@@ -107,8 +108,7 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
     for shaped in graph.shapes.iter().filter(is_bare) {
         let series = &graph.collectives.series[shaped.series];
         let name = types.value_name(series.type_, series.value).text.to_ascii_lowercase();
-        // Sizes of operations count elements; those of reductions are numbers.
-        let element = if name.windows(6).any(|part| part == b"reduce") { 8.0 } else { 1.0 };
+        let element = element(&name);
         // Messages from everybody to one member go through one link; in a tree, parents send to several at once.
         let holds = |word: &[u8]| name.windows(word.len()).any(|part| part == word);
         let at_once = match [&b"alltoall"[..], b"gather", b"scatter"].into_iter().any(holds) {
@@ -123,6 +123,20 @@ fn operations(graph: &Graph<'_>, times: &Times<'_>, applied: &mut Applied) {
             let is_queue = shaped.is_queue(shaped.seat(seat as u32).0, shaped.seat(seat as u32).1);
             if (is_queue || shaped.out > 0.0) && before.1 > 0.0 {
                 applied.plan.queues[shaped.series] = after.1 / before.1;
+            }
+            if shaped.shape.is_held() {
+                if shaped.shape == Shape::ReduceRelay && before.1 > 0.0 {
+                    applied.plan.links.insert(shaped.series, (before.1, after.1));
+                }
+                // Messages come one behind the other: all of them, or all but those that are counted already.
+                let (before, after) = (before.0 + before.1, after.0 + after.1);
+                let factor = if before > 0.0 { after / before } else { 1.0 };
+                if shaped.shape == Shape::Relay {
+                    applied.plan.queues[shaped.series] = factor;
+                } else {
+                    rests[seat].factor = factor;
+                }
+                continue;
             }
             // One message from above is all that a member waits for: what is behind its latency is bytes, however many share
             // the link.

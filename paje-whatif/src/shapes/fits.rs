@@ -1,0 +1,175 @@
+//! Spread of what members of a series take beyond their waiting, if it has a shape; and how long its messages take then.
+
+use paje_analysis::collectives::Series;
+use paje_analysis::tracks::Tracks;
+
+use super::{Shaped, base, held, queue, stream, through};
+use crate::settings::Shape;
+
+/// A series as this shape explains it best, and the standard deviation of what its members take then beyond their waiting.
+pub(super) fn fitted(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    mut shaped: Shaped,
+) -> (Shaped, f64) {
+    let shape = shaped.shape;
+    let samples = || queue::samples(tracks, group, series, |at| shaped.root_of(at));
+    shaped.each = match shape {
+        _ if shaped.has_links => 0.0,
+        Shape::NToOne | Shape::ReduceBcast => queue::explained(&samples()),
+        Shape::ReduceRelay => held::each_of(&samples(), group.len()),
+        _ => 0.0,
+    };
+    let mut spread_of = spread(tracks, group, series, &shaped, shape);
+    let is_tree = matches!(
+        shape,
+        Shape::OneToN | Shape::Binomial | Shape::ReduceBcast | Shape::Held | Shape::Relay
+    );
+    let is_more = shaped.members > 2 || shape.is_held() && shaped.members == 2;
+    if is_tree && !shaped.has_links && is_more {
+        (shaped.out, spread_of) = out_of(tracks, group, series, &shaped, shape, spread_of);
+    }
+    (shaped, spread_of)
+}
+
+/// Number of members of operations that tell how long messages need links out.
+const TELL: usize = 4_000;
+
+/// Time that each message needs the link out of its sender, if operations have this shape, and the spread of what members
+/// take then: that is `spread_of` if messages need no time there.
+fn out_of(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    shaped: &Shaped,
+    shape: Shape,
+    spread_of: f64,
+) -> (f64, f64) {
+    // The first ones: what a member sends may meet what it sent in the operation before.
+    let count = (TELL / group.len()).max(4).min(series.len());
+    let seats = (0..count).flat_map(|at| (0..shaped.members).map(move |member| (at, member)));
+    let times = |(at, member)| recorded_times(tracks, group, series, at, member);
+    let (enters, exits): (Vec<f64>, Vec<f64>) = seats.map(times).unzip();
+    let seat = |at: usize, member: u32| at * group.len() + member as usize;
+    let enter = |at, member| enters[seat(at, member)];
+    let exit = |at, member| exits[seat(at, member)];
+    // By seat, what members take, if each message needs the link for so long.
+    let rests = |each: f64| -> Vec<f64> {
+        let bases = match shape {
+            Shape::Relay => held::relayed(shaped, each, count, &enter),
+            _ => shaped.through(shape, each, count, &enter, &exit),
+        };
+        exits.iter().zip(bases).map(|(exit, base)| exit - base).collect()
+    };
+    // Its own message is behind those that a member waits for, if it is not counted yet.
+    let own = if shape == Shape::Held { 1.0 } else { 0.0 };
+    let room = |each: f64| rests(each).into_iter().fold(f64::INFINITY, f64::min) - own * each;
+    let most = match shape.is_held() {
+        true => held::longest(room),
+        false => room(0.0).max(0.0),
+    };
+    let spread = |each: f64| {
+        let mut sums = vec![(0.0, 0.0); group.len()];
+        for (at, rest) in rests(each).into_iter().enumerate() {
+            let sum: &mut (f64, f64) = &mut sums[at % group.len()];
+            *sum = (sum.0 + rest, sum.1 + rest * rest);
+        }
+        let n = count as f64;
+        let variance = |(sum, squares): &(f64, f64)| squares / n - (sum / n).powi(2);
+        let sum: f64 = sums.iter().map(variance).filter(|v| !v.is_nan()).map(|v| v.max(0.0)).sum();
+        (sum / group.len() as f64).sqrt()
+    };
+    if !most.is_finite() {
+        return (0.0, spread_of);
+    }
+    let found = match shape.is_held() {
+        true => held::at_most(most, &spread),
+        false => stream::out_of(most, spread),
+    };
+    match found {
+        0.0 => (0.0, spread_of),
+        out => (out, spread(out)),
+    }
+}
+
+/// When a member entered and left an operation in the recorded run.
+fn recorded_times(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    instance: usize,
+    member: u32,
+) -> (f64, f64) {
+    let track = &tracks.list()[group[member as usize] as usize];
+    let state = series.operation(instance)[member as usize] as usize;
+    (track.start[state], track.end[state])
+}
+
+/// By seat, when members could leave in the recorded run, were it not for their own messages.
+pub(super) fn recorded(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    shaped: &Shaped,
+) -> Vec<f64> {
+    let enter = |at, member| recorded_times(tracks, group, series, at, member).0;
+    let exit = |at, member| recorded_times(tracks, group, series, at, member).1;
+    if shaped.shape == Shape::Relay {
+        return held::relayed(shaped, shaped.out, series.len(), &enter);
+    }
+    let mut through = shaped.through(shaped.shape, shaped.out, series.len(), &enter, &exit);
+    if shaped.shape == Shape::Held {
+        // The root leaves when all are through.
+        let members = shaped.members as usize;
+        for (at, of_operation) in through.chunks_exact_mut(members).enumerate() {
+            let last = of_operation.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            of_operation[shaped.root_of(at) as usize] = last;
+        }
+    }
+    through
+}
+
+/// The standard deviation of what members take beyond their waiting, each about its own mean.
+fn spread(
+    tracks: &Tracks<'_>,
+    group: &[u32],
+    series: &Series,
+    shaped: &Shaped,
+    shape: Shape,
+) -> f64 {
+    // A sample of a long series tells as much.
+    let step = series.len().div_ceil(1000).max(1);
+    let mut sums = vec![(0.0, 0.0); group.len()];
+    let mut count = 0.0;
+    for instance in (0..series.len()).step_by(step) {
+        let states = series.operation(instance);
+        let track = |member: u32| &tracks.list()[group[member as usize] as usize];
+        let enter = |member: u32| track(member).start[states[member as usize] as usize];
+        let exit = |member: u32| track(member).end[states[member as usize] as usize];
+        let latest = match shape {
+            Shape::ReduceRelay if shaped.each > 0.0 => {
+                through(shaped.members, shaped.root_of(instance), shaped.each, enter)
+            }
+            Shape::NxN | Shape::ReduceRelay => {
+                (0..shaped.members).map(enter).fold(f64::NEG_INFINITY, f64::max)
+            }
+            _ => 0.0,
+        };
+        for member in 0..shaped.members {
+            let base = match shape {
+                Shape::NxN | Shape::ReduceRelay => latest,
+                _ => base(shaped, shape, (instance, member), &enter, &exit),
+            };
+            let rest: f64 = exit(member) - base;
+            let sum: &mut (f64, f64) = &mut sums[member as usize];
+            *sum = (sum.0 + rest, sum.1 + rest * rest);
+        }
+        count += 1.0;
+    }
+    let variance = |(sum, squares): &(f64, f64)| (squares / count - (sum / count).powi(2)).max(0.0);
+    if count == 0.0 {
+        return 0.0;
+    }
+    (sums.iter().map(variance).sum::<f64>() / group.len() as f64).sqrt()
+}

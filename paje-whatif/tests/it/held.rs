@@ -1,0 +1,126 @@
+//! Operations without links whose messages are a rendezvous, beside plain models of them.
+
+use paje_whatif::{Dropped, Graph, Plan, Settings, Shape};
+
+use crate::known::{State, retimed, settings, trace};
+
+/// Time of a message alone, its part that is latency, and number of operations.
+const MESSAGE: f64 = 1.5;
+const LATENCY: f64 = 0.5;
+const OPERATIONS: usize = 30;
+
+/// Exits of an operation, from its enters.
+type Model = fn(&[f64]) -> Vec<f64>;
+
+/// The tree from rank 0 on: each has it from above, then sends it to those below, the largest subtree first, one by one.
+fn relay(enters: &[f64]) -> Vec<f64> {
+    let mut free = vec![f64::NAN; enters.len()];
+    free[0] = enters[0];
+    for rank in 0..enters.len() {
+        let bits = (0..8).map(|bit| 1 << bit).take_while(|bit| rank & bit == 0);
+        for bit in
+            bits.collect::<Vec<usize>>().into_iter().rev().filter(|bit| rank + bit < enters.len())
+        {
+            free[rank] = free[rank].max(enters[rank + bit]) + MESSAGE;
+            free[rank + bit] = free[rank];
+        }
+    }
+    free
+}
+
+/// Messages between rank 0 and all others: latency, then equal parts of its link.
+fn held(enters: &[f64]) -> Vec<f64> {
+    let mut exits = vec![f64::NAN; enters.len()];
+    let begin = |rank: usize| enters[rank].max(enters[0]) + LATENCY;
+    let mut left: Vec<(usize, f64)> =
+        (1..enters.len()).map(|rank| (rank, MESSAGE - LATENCY)).collect();
+    let mut now = enters[0];
+    while !left.is_empty() {
+        let on_way = left.iter().filter(|(rank, _)| begin(*rank) <= now).count();
+        let joins = left.iter().map(|(rank, _)| begin(*rank)).filter(|at| *at > now);
+        let ends = left
+            .iter()
+            .filter(|(rank, _)| begin(*rank) <= now)
+            .map(|(_, left)| now + left * on_way as f64);
+        let next = joins.chain(ends).fold(f64::INFINITY, f64::min);
+        for (rank, left) in &mut left {
+            if begin(*rank) <= now {
+                *left -= (next - now) / on_way as f64;
+            }
+            if *left < 1e-9 {
+                exits[*rank] = next;
+            }
+        }
+        left.retain(|(_, left)| *left >= 1e-9);
+        now = next;
+    }
+    exits[0] = now;
+    exits
+}
+
+/// The same to rank 0, and then down the tree.
+fn both(enters: &[f64]) -> Vec<f64> {
+    relay(&held(enters))
+}
+
+/// A run of so many ranks, each of whose operations comes behind computing that is so many times longer.
+fn run(name: &'static str, ranks: usize, model: Model, factor: f64) -> (Vec<State>, Vec<f64>) {
+    let (mut now, mut states) = (vec![0.0; ranks], Vec::new());
+    for operation in 0..OPERATIONS {
+        // Some come long before others, some nearly at once.
+        let wide = if operation % 3 == 0 { 0.3 } else { 2.0 * ranks as f64 };
+        let random = |rank: usize| ((operation * 7919 + rank * 104_729) % 1009) as f64 / 1009.0;
+        let enters: Vec<f64> =
+            (0..ranks).map(|rank| now[rank] + factor * (0.5 + wide * random(rank))).collect();
+        let exits = model(&enters);
+        for rank in 0..ranks {
+            states.push((rank, "computing", now[rank], enters[rank]));
+            states.push((rank, name, enters[rank], exits[rank]));
+        }
+        now = exits;
+    }
+    (states, now)
+}
+
+fn settings_for(shape: Shape) -> Settings {
+    let mut settings = settings();
+    settings.shapes.push(("MPI_*".parse().expect("a pattern"), shape));
+    settings
+}
+
+#[test]
+fn computing_that_changes_moves_them_as_their_messages_say() {
+    for (name, shape, model) in [
+        ("MPI_Bcast", Shape::Relay, relay as Model),
+        ("MPI_Reduce", Shape::Held, held),
+        ("MPI_Scatter", Shape::Held, held),
+        ("MPI_Allreduce", Shape::ReduceRelay, both),
+    ] {
+        for ranks in [2, 5, 8] {
+            let (states, recorded) = run(name, ranks, model, 1.0);
+            let trace = trace(&states, &[]);
+            let settings = settings_for(shape);
+            let same = Graph::new(&trace, &settings)
+                .retime(&Plan::default(), false, false, &mut Dropped::default())
+                .expect("it comes to its end");
+            assert_eq!(same.finish, recorded, "{name} {ranks}");
+            for factor in [0.5, 2.0] {
+                let hypothesis = format!("state=computing,factor={factor}");
+                let found = retimed(&trace, &settings, &[("scale", &hypothesis)]);
+                let found = found.expect("it comes to its end").finish;
+                let expected = run(name, ranks, model, factor).1;
+                for (found, expected) in found.iter().zip(&expected) {
+                    let off = (found / expected - 1.0).abs();
+                    assert!(off < 1e-3, "{name}, {ranks} ranks, {factor}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_takes_what_it_takes() {
+    let trace = trace(&run("MPI_Bcast", 8, relay, 1.0).0, &[]);
+    let graph = Graph::new(&trace, &settings_for(Shape::Relay));
+    assert!((graph.shapes[0].out - MESSAGE).abs() < 1e-5, "{}", graph.shapes[0].out);
+}
