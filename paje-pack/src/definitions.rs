@@ -30,6 +30,11 @@ impl Definitions {
         }
     }
 
+    /// Nothing is defined yet.
+    pub(crate) const fn are_none(&self) -> bool {
+        self.roles.are_none()
+    }
+
     pub(crate) const fn strict(&self) -> &DefTable {
         &self.strict
     }

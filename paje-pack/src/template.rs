@@ -96,6 +96,11 @@ impl Roles {
         self.known = defs.len();
     }
 
+    /// No event is known.
+    pub(crate) const fn are_none(&self) -> bool {
+        self.known == 0
+    }
+
     /// Which event a code stands for.
     pub(crate) fn kind(&self, code: &[u8]) -> Option<EventKind> {
         self.by_code.get(code).map(|place| self.events[*place].kind)

@@ -30,6 +30,9 @@ impl Default for Settings {
     }
 }
 
+/// Bytes that are made room for at first; twice as many each time that more come.
+const FIRST: usize = 1 << 16;
+
 /// A text in segments, each of which ends with a line if lines are shorter than a segment.
 pub struct Segments<R> {
     reader: R,
@@ -52,20 +55,33 @@ impl<R: Read> Segments<R> {
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
+        // What a text was is written over: only what is new of it is cleared.
         let mut text = self.spare.take().unwrap_or_default();
-        text.clear();
-        text.append(&mut self.rest);
-        if !self.ended {
-            let room = self.size - text.len();
-            let more = self.reader.by_ref().take(room as u64).read_to_end(&mut text)?;
-            self.ended = more < room;
+        let mut filled = self.rest.len();
+        text.resize(filled.max(text.len().min(self.size)), 0);
+        text[..filled].copy_from_slice(&self.rest);
+        self.rest.clear();
+        while !self.ended && filled < self.size {
+            if filled == text.len() {
+                text.resize((2 * filled).clamp(FIRST, self.size.max(FIRST)).min(self.size), 0);
+            }
+            match self.reader.read(&mut text[filled..]) {
+                Ok(more) => {
+                    self.ended = more == 0;
+                    filled += more;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
         if !self.ended
-            && let Some(newline) = memchr::memrchr(b'\n', &text)
+            && let Some(newline) = memchr::memrchr(b'\n', &text[..filled])
         {
-            self.rest.extend(text.drain(newline + 1..));
+            self.rest.extend_from_slice(&text[newline + 1..filled]);
+            filled = newline + 1;
         }
-        Ok((!text.is_empty()).then_some(text))
+        text.truncate(filled);
+        Ok((filled > 0).then_some(text))
     }
 
     /// Gives back a text that is needed no longer: its memory is used for one of those to come.
@@ -110,16 +126,18 @@ impl Segment {
         looks: bool,
     ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long.
-        let is_below = |most: usize| text.len() < most.min(settings.segment / 2);
+        // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long, and so
+        // are those that end with a short one.
+        let is_first = definitions.are_none();
+        let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
         let (told, passage) = tell(text, definitions, level, looks)?;
         let lines = told.lines;
         let mut pages = pages_of(&told, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
-        // Texts that are no trace, or hardly any, may be better off without all this.
-        let is_good = || size(&pages) * 4 < text.len();
-        if is_below(SHORT) || !is_good() {
+        // Texts that are no trace, or hardly any, may be better off without all this, and short ones, too.
+        let is_good = size(&pages) * if is_below(SHORT) { 16 } else { 4 } < text.len();
+        if !is_good {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
             if whole.kept.len() < size(&pages) {
                 pages = vec![
