@@ -15,7 +15,7 @@ pub(crate) struct Strands {
 impl Strands {
     /// So many that they can be numbered in a byte.
     pub(crate) const MOST_SHARDS: u32 = 256;
-    pub(crate) const MOST_PARTS: u32 = 16;
+    pub(crate) const MOST_PARTS: u32 = 32;
     const PER_WORKER: u32 = 8;
 
     /// Spread of lanes for so many workers.

@@ -195,8 +195,9 @@ impl LinkStrand {
 
     /// To be called with the hashes of the keys that will be added next: memory then fetches what is
     /// needed for them side by side, rather than one after the other.
-    pub(crate) fn expect(&self, hashes: impl Iterator<Item = u64> + Clone) {
-        self.filter.touch(hashes);
+    /// If it `is_far`, others have been replayed since.
+    pub(crate) fn expect(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
+        self.filter.touch(is_far, hashes);
     }
 
     /// Bytes of the events of the links that lack an end, and the places of their keys.

@@ -110,6 +110,7 @@ impl Shard {
         if self.strands.len() == 0 {
             return;
         }
+        let is_far = wave.len() > 1;
         for block in wave {
             let decoded = &block.decoded;
             let maps = &maps[block.maps];
@@ -130,7 +131,7 @@ impl Shard {
                 };
                 let (recovers, bytes_now) = (self.recovers, bytes.clone());
                 let shard = number as u8;
-                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers, shard };
+                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers, shard, is_far };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {

@@ -58,9 +58,10 @@ impl Filter {
         self.room = words * 64 / BITS;
     }
 
-    /// Fetches the words of these keys, if they are somewhere in much memory.
-    pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64> + Clone) {
-        for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= LARGE) {
+    /// Fetches the words of these keys, if they are somewhere in much memory, or in some that nobody has looked at for long.
+    pub(crate) fn touch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
+        let from = if is_far { LARGE / 8 } else { LARGE };
+        for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
             let (words, mask) = (&part[..], part.len() - 1);
             let word = |hash: u64| words[(hash >> 12) as usize & mask];
             std::hint::black_box(hashes.clone().fold(0, |sum, hash| sum ^ word(hash)));
