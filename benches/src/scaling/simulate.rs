@@ -3,8 +3,9 @@
 //!
 //! With p workers, a replay has other tasks than with one: p decoders that learn all names, more shards. So each number of
 //! workers has a recording of its own, by one thread, and of each task the shortest time of several recordings counts.
-//! Time that is in no task is left out: the start of threads, the time to wake them, and that cores share caches. Memory
-//! can have a limit, in bytes a second, that all cores share ([`schedule::Memory`]).
+//! Times are those of the processor, so that others on the machine do no harm. To each round comes the time to wake all workers, as it
+//! is where there are CPUs. The start of threads is left out, and that cores share caches. Memory can have a limit, in bytes a
+//! second, that all cores share ([`schedule::Memory`]).
 
 pub mod graph;
 pub mod schedule;
