@@ -88,7 +88,7 @@ impl TaskLog {
         }
     }
 
-    /// What one worker does between two rounds ends, but for parts that were shared out.
+    /// The work of one worker between two rounds ends; parts of it were shared out.
     pub(crate) fn end_without(&mut self, shared: &[Duration], began: Began) {
         if let Began(Some(began)) = began {
             let alone = thread_time().saturating_sub(began + shared.iter().sum::<Duration>());

@@ -38,7 +38,7 @@ struct Shared {
     home: usize,
     /// Blocks of each range.
     blocks: Vec<Range<usize>>,
-    /// What has been made of each, and how many are not done.
+    /// Links of each, once they are in order, and the number of ranges that are not.
     made: Vec<Mutex<Option<RangePart>>>,
     left: AtomicUsize,
 }

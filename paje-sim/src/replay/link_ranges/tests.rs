@@ -84,7 +84,7 @@ fn rows(home: &mut LinkHome) -> Vec<(LaneId, Vec<(u64, f64, u32)>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Whatever the blocks of a range: the order is that of a plain sort.
+    /// The order is that of a plain sort, for any blocks.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
         let mut random = SplitMix(seed);
