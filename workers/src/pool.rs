@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use core_affinity::CoreId;
+use nix::time::{ClockId, clock_gettime};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::topology::SYS;
 use crate::{Pin, PlacementError, Topology, placement};
@@ -29,11 +29,12 @@ pub fn allowed() -> Option<Vec<usize>> {
     Some(cpus.into_iter().map(|cpu| cpu.id).collect())
 }
 
-/// Processor time that the calling thread has taken so far: what others do on its CPU does not count.
+/// Processor time that the calling thread has taken so far: what others do on its CPU does not count. Zero where the system
+/// does not say.
 #[must_use]
 pub fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    time.map_or(Duration::ZERO, Duration::from)
 }
 
 /// Why there are no workers.

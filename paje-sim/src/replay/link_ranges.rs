@@ -100,10 +100,10 @@ const MOST_SLOTS: usize = (1 << 20) / LINE as usize;
 
 /// The completions of blocks in the order of their lines. `runs` have them in the order of blocks; `blocks` are the bytes
 /// of each, one behind the other.
-pub(crate) fn ordered<'c>(
-    runs: &'c [Vec<Completion>],
+pub(crate) fn ordered(
+    runs: &[Vec<Completion>],
     blocks: impl Iterator<Item = Range<u64>> + Clone,
-) -> Vec<&'c Completion> {
+) -> Vec<&Completion> {
     let Some(start) = blocks.clone().next().map(|block| block.start) else { return Vec::new() };
     let runs = runs.iter().map(|run| &run[run.partition_point(|link| link.at < start)..]);
     let mut rest: Vec<&[Completion]> = runs.collect();
