@@ -1,7 +1,7 @@
 //! The program: replays a trace, shares its containers out, writes the pieces.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -74,7 +74,6 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     }
     let opened = Opened::open(cli.file.as_deref(), VOICE)?;
     let name = &opened.name().to_owned();
-    let unreadable = |error| Failure::File(name.clone(), error);
     let workers = cli.parallel.workers()?;
     if cli.verbose {
         VOICE.input(&opened.input);
@@ -93,18 +92,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         Some(cut) => cut.to_folder(opened, &folder)?,
         None => opened,
     };
-    let again = match opened.input.kind() {
-        // In another order, it is another text.
-        Kind::File(..) if cli.accepted.sort => None,
-        Kind::File(file, _) => Some(file.try_clone().map_err(unreadable)?),
-        Kind::Stream(_) => None,
-    };
-    let spool = again.is_none().then(|| folder.temporary()).transpose()?;
-    let text = match (again, &spool) {
-        (Some(file), _) => file,
-        (None, Some(spool)) => spool.try_clone().map_err(|error| folder.failed(error))?,
-        (None, None) => return Err(unreadable(io::ErrorKind::Unsupported.into())),
-    };
+    let (text, spool) = text_again(cli, &opened, &folder)?;
     let text_name = if spool.is_some() { folder.path() } else { name.as_path() };
     let (log, uses) = (folder.temporary()?, folder.temporary()?);
     let survey = Survey::new(workers.threads(), log, uses, spool, cli.recover);
@@ -131,13 +119,12 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         own.end_plainly(&trace);
     }
     let sound = trace.recovered().problems.is_empty();
-    let mending = damage.filter(|_| !sound);
-    let mending = mending.map(|damage| {
-        Mending::new(&trace, damage, &needs, cli.accepted.no_strict, cli.quotes.order())
+    let mending = damage.filter(|_| !sound).map(|damage| {
+        let (old_names, order) = (cli.accepted.no_strict, cli.quotes.order());
+        let mending = Mending::new(&trace, damage, &needs, old_names, order);
+        mending.map_err(|why| Failure::Unsuitable(name.clone(), format!("--recover: {why}")))
     });
-    let mending = mending.transpose();
-    let mending =
-        mending.map_err(|why| Failure::Unsuitable(name.to_owned(), format!("--recover: {why}")))?;
+    let mending = mending.transpose()?;
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
@@ -154,14 +141,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     drop(shown);
     folder.finish()?;
     if cli.verbose {
-        for (number, (containers, bytes)) in shares::tally(&shares, held).into_iter().enumerate() {
-            let name = own.piece(number);
-            let containers = match containers {
-                1 => "1 container".to_owned(),
-                some => format!("{some} containers"),
-            };
-            VOICE.say(format_args!("{name}: {containers}, {bytes} bytes of events"));
-        }
+        tell_pieces(&own, &shares::tally(&shares, held));
     }
     if cli.stats {
         let stats = Stats { read, shared, total: began.elapsed(), written, pieces: shares.count() };
@@ -181,6 +161,37 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     }
     let are_sound = mending.is_none_or(|mending| mending.stays.is_empty());
     Ok(Made { was_sound: sound, are_sound })
+}
+
+/// The text of the trace, to be read once more when it has been shared out; and the file in which it is kept for that, unless it is in one.
+fn text_again(
+    cli: &Cli,
+    opened: &Opened,
+    folder: &Folder,
+) -> Result<(File, Option<File>), Failure> {
+    if let Kind::File(file, _) = opened.input.kind()
+        // In another order, it is another text.
+        && !cli.accepted.sort
+    {
+        let again = file.try_clone();
+        let again = again.map_err(|error| Failure::File(opened.name().to_owned(), error))?;
+        return Ok((again, None));
+    }
+    let spool = folder.temporary()?;
+    let text = spool.try_clone().map_err(|error| folder.failed(error))?;
+    Ok((text, Some(spool)))
+}
+
+/// Tells of each piece how many containers it has, and bytes of their events.
+fn tell_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
+    for (number, (containers, bytes)) in pieces.iter().enumerate() {
+        let name = own.piece(number);
+        let containers = match containers {
+            1 => "1 container".to_owned(),
+            some => format!("{some} containers"),
+        };
+        VOICE.say(format_args!("{name}: {containers}, {bytes} bytes of events"));
+    }
 }
 
 /// Replays the trace, which must be valid, into the survey.
