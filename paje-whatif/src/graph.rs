@@ -101,7 +101,8 @@ impl<'t> Graph<'t> {
             + size_of::<Received>()
             + 3 * size_of::<Of>();
         let counts = trace.counts();
-        counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64
+        let state = Tracks::STATE + 2 * Steps::STEP;
+        counts.states * state as u64 + counts.links * MESSAGE as u64
     }
 
     /// The graph of what a trace tells.

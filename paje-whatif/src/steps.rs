@@ -61,6 +61,9 @@ struct Packed {
 const STATE: u32 = 30;
 
 impl Steps {
+    /// So many bytes are kept of a step, beside its acts.
+    pub(crate) const STEP: usize = size_of::<Packed>();
+
     /// Steps for so many states and acts.
     pub(crate) fn with_capacity(states: usize, acts: usize) -> Self {
         // Some acts are steps of their own.
