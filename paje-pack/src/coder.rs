@@ -4,6 +4,7 @@
 //! side that reads ignores that and gives what was written.
 
 use crate::sheet::{Sheet, sheet};
+use crate::spare;
 
 /// Numbers below this are their own first byte; above it, the first byte says how many follow.
 const SMALL: u64 = 240;
@@ -13,6 +14,12 @@ pub(crate) const NUMBER: usize = 9;
 
 /// The longest run.
 const LONGEST: u32 = u32::MAX - 1;
+
+/// Bytes of a large number that follow the first one.
+#[inline]
+const fn count(number: u64) -> u8 {
+    (64 - number.leading_zeros()).div_ceil(8) as u8
+}
 
 /// One stream, which is written or read.
 pub(crate) trait Side {
@@ -34,8 +41,7 @@ pub(crate) trait Side {
     /// A number, in [`NUMBER`] columns from `column` on.
     #[inline]
     fn number(&mut self, column: usize, value: u64) -> u64 {
-        let count = (64 - value.leading_zeros()).div_ceil(8) as u8;
-        let first = if value < SMALL { value as u8 } else { SMALL as u8 - 1 + count };
+        let first = if value < SMALL { value as u8 } else { SMALL as u8 - 1 + count(value) };
         let first = self.byte(column, first);
         if u64::from(first) < SMALL { first.into() } else { self.bytes(column, first, value) }
     }
@@ -102,16 +108,17 @@ impl Writing {
         let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
             return;
         };
-        first.bytes.reserve(numbers.len());
-        for number in numbers {
-            if *number < SMALL {
-                first.bytes.push(*number as u8);
-                continue;
-            }
-            let count = (64 - number.leading_zeros()).div_ceil(8);
-            first.bytes.push((SMALL - 1) as u8 + count as u8);
+        if first.bytes.capacity() == 0 {
+            first.bytes = spare::take();
+            first.bytes.clear();
+        }
+        first.bytes.extend(numbers.iter().map(|number| match *number {
+            small if small < SMALL => small as u8,
+            large => (SMALL - 1) as u8 + count(large),
+        }));
+        for number in numbers.iter().filter(|number| **number >= SMALL) {
             let bytes = others.iter_mut().zip(number.to_le_bytes());
-            bytes.take(count as usize).for_each(|(column, byte)| column.bytes.push(byte));
+            bytes.take(count(*number).into()).for_each(|(column, byte)| column.bytes.push(byte));
         }
     }
 
@@ -122,7 +129,9 @@ impl Writing {
     pub(crate) fn finish(mut self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
         self.columns.iter_mut().filter(|column| column.run > 0).for_each(Column::end);
         let columns: Vec<_> = self.columns.into_iter().map(|column| column.bytes).collect();
-        Ok([sheet(&columns, level)?, self.texts])
+        let sheet = sheet(&columns, level)?;
+        columns.into_iter().for_each(spare::give);
+        Ok([sheet, self.texts])
     }
 }
 

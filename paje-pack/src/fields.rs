@@ -3,13 +3,11 @@
 //! A *slot* is a field in a step: the values of each stand together. How those of a field are told, a writer says once it has
 //! them all.
 
-use std::collections::hash_map::Entry;
-
-use rustc_hash::FxHashMap;
-
 use crate::coder::{Side, Writing};
 use crate::digits::LONGEST;
+use crate::known::Known;
 use crate::out::Out;
+use crate::spare;
 use crate::table::Rows;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
@@ -40,8 +38,8 @@ const BASES: usize = 4;
 /// Numbers of digits that there can be after a point.
 const DIGITS: u64 = 19;
 
-/// Values of a field from which it is told what makes them shorter.
-const SAMPLE: u32 = 1 << 12;
+/// Values of a field from which it is told what makes them shorter; if there are twice as many, they are those behind the first ones.
+const SAMPLE: u32 = 1 << 10;
 
 /// The last number of a slot, and what it was more than the one before.
 #[derive(Clone, Copy, Default)]
@@ -120,18 +118,36 @@ fn grow<T: Default>(list: &mut Vec<T>, at: usize) {
     list.resize_with(at + 1, T::default);
 }
 
+/// A value that is written, and where.
+pub(crate) type Row = (Place, Value);
+
 /// Fields that are written.
-#[derive(Default)]
 pub(crate) struct FieldsOut {
-    rows: Vec<(Place, Value)>,
+    rows: Vec<Row>,
     texts: Texts,
+    /// The last text of each slot that has any, by number.
+    last: Vec<u32>,
+}
+
+impl Default for FieldsOut {
+    fn default() -> Self {
+        let mut rows = spare::take();
+        rows.clear();
+        FieldsOut { rows, texts: Texts::default(), last: Vec::new() }
+    }
+}
+
+impl Drop for FieldsOut {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.rows));
+    }
 }
 
 impl Fields<Writing> for FieldsOut {
     #[inline]
     fn value(&mut self, _: &mut Writing, place: Place, given: &[u8], _: &mut Out) -> Value {
         let value = Value::of(given).unwrap_or_else(|| {
-            let bits = self.texts.put(given).into();
+            let bits = self.text(place.slot, given).into();
             Value { kind: Kind::Text, bits }
         });
         self.rows.push((place, value));
@@ -193,36 +209,55 @@ fn bits(number: u64, before: &mut u64) -> u64 {
 const TEXT_BITS: u64 = 48;
 
 impl FieldsOut {
+    /// The number of a text in a slot, which is mostly the last one there.
+    #[inline(never)]
+    fn text(&mut self, slot: u32, text: &[u8]) -> u32 {
+        // Whatever text has the number, it is the same one.
+        let last = *at(&mut self.last, slot);
+        if !text.is_empty() && self.texts.get(last) == text {
+            return last;
+        }
+        let number = self.texts.put(text);
+        self.last[slot as usize] = number;
+        number
+    }
+
     /// For each field, the form and the base that make it short.
     fn ways(&self) -> Vec<Tally> {
         let mut fields: Vec<Tally> = Vec::new();
         for (place, value) in &self.rows {
-            at(&mut fields, place.field).learn(*value);
+            let field = at(&mut fields, place.field);
+            if field.all < 2 * SAMPLE {
+                field.learn(*value);
+            }
         }
         fields.iter_mut().for_each(|field| field.form = field.numbers());
         let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
-        let mut known = FxHashMap::default();
+        let (mut known, mut next) = (Known::default(), 0);
         for (place, value) in &self.rows {
             let field = &mut fields[place.field as usize];
-            if field.form == form::TEXTS || field.seen == SAMPLE {
+            if field.form == form::TEXTS || field.seen == 2 * SAMPLE {
                 continue;
             }
+            let counts = field.seen >= SAMPLE || field.all < 2 * SAMPLE;
             field.seen += 1;
+            let number = known.number((place.field, *value), next);
+            let is_new = number == next;
+            next += u32::from(is_new);
             let (slot, before) = at(&mut slots, place.slot);
-            for (base, (all, before)) in (0..).zip(field.bits.iter_mut().zip(before.iter_mut())) {
-                if usize::from(base) < BASES {
+            if counts {
+                let ways = field.bits.iter_mut().zip(before.iter_mut());
+                for (base, (all, before)) in (0..).zip(ways).take(BASES) {
                     let told = told(field.form, *value, slot.base(base, field.last));
                     *all += told.map_or(TEXT_BITS, |told| bits(told, before));
                 }
+                let before = &mut before[BASES];
+                field.bits[BASES] += if is_new { TEXT_BITS } else { bits(number.into(), before) };
             }
             if told(field.form, *value, 0).is_some() {
                 slot.take(value.bits as i64);
                 field.last = value.bits as i64;
             }
-            let next = known.len() as u64;
-            let number = *known.entry((place.field, *value)).or_insert(next);
-            field.bits[BASES] +=
-                if number == next { TEXT_BITS } else { bits(number, &mut before[BASES]) };
         }
         for field in &mut fields {
             let way = (0..=BASES).min_by_key(|way| field.bits[*way]).unwrap_or_default();
@@ -243,19 +278,15 @@ impl FieldsOut {
             side.byte(column + column::BASES, field.base);
         }
         let (mut slots, mut counts, mut table) = (Vec::new(), Vec::new(), Rows::default());
-        let mut known: FxHashMap<(u32, Value), u64> = FxHashMap::default();
+        let mut known = Known::default();
         for (place, value) in &self.rows {
             let field = &mut fields[place.field as usize];
             let number = if field.form == form::TEXTS {
-                match known.entry((place.field, *value)) {
-                    Entry::Occupied(number) => *number.get(),
-                    Entry::Vacant(new) => {
-                        let count = at(&mut counts, place.field);
-                        *count += 1;
-                        new.insert(*count);
-                        0
-                    }
-                }
+                let count: &mut u32 = at(&mut counts, place.field);
+                let next = *count + 1;
+                let number = known.number((place.field, *value), next);
+                *count = number.max(*count);
+                if number == next { 0 } else { number.into() }
             } else {
                 let slot: &mut Slot = at(&mut slots, place.slot);
                 let told = told(field.form, *value, slot.base(field.base, field.last));
@@ -270,7 +301,7 @@ impl FieldsOut {
             }
             table.push(place.slot, number);
         }
-        table.write(usize::MAX, side, column + column::NUMBERS);
+        table.write(side, column + column::NUMBERS);
     }
 
     #[cold]

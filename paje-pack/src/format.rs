@@ -1,7 +1,10 @@
 //! The file: a header, pages, and where they are. `docs/pack.md` tells it byte by byte.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read};
+
+use zstd::bulk::Compressor;
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
@@ -275,11 +278,42 @@ impl Page {
 
 /// One zstd frame.
 fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    let mut encoder = zstd::bulk::Compressor::new(level)?;
-    // The sizes stand in the head.
-    encoder.include_contentsize(false)?;
-    encoder.include_checksum(false)?;
-    encoder.compress(content)
+    with_compressor(level, |compressor| compressor.compress(content))
+}
+
+/// Highest level whose frames do not depend on what was compressed before with the same compressor.
+const QUICK: i32 = 3;
+
+thread_local! {
+    /// A compressor for levels 1 to [`QUICK`]: its tables are made once.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Result of `compress` with a compressor of frames that have neither their sizes, which stand elsewhere, nor checksums.
+///
+/// # Errors
+/// zstd lacks memory, or `compress` fails.
+pub(crate) fn with_compressor<T>(
+    level: i32,
+    compress: impl FnOnce(&mut Compressor<'static>) -> io::Result<T>,
+) -> io::Result<T> {
+    let new = || -> io::Result<Compressor<'static>> {
+        let mut compressor = Compressor::new(level)?;
+        compressor.include_contentsize(false)?;
+        compressor.include_checksum(false)?;
+        Ok(compressor)
+    };
+    if !(1..=QUICK).contains(&level) {
+        return compress(&mut new()?);
+    }
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            none => none.insert(new()?),
+        };
+        compressor.set_compression_level(level)?;
+        compress(compressor)
+    })
 }
 
 pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), ErrorKind> {

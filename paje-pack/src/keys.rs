@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::coder::{NUMBER, Side};
 use crate::fields::{Fields, Place};
 use crate::out::Out;
-use crate::texts::hash;
-use crate::value::{Kind, Value};
+use crate::texts::{hash, word};
+use crate::value::{Kind, Value, bytes_of};
 
 /// Parts that a key is cut into.
 pub(crate) const PARTS: usize = 8;
@@ -68,17 +68,14 @@ impl Queue {
     /// Number of open links before one, if it comes soon and there are less than `most`.
     fn find(&mut self, ended: &[bool], link: u32, most: usize) -> Option<usize> {
         self.place(0, ended)?;
-        let mut open = 0;
-        for other in self.links[self.first..].iter().take(NEAR) {
-            if *other == link {
-                return Some(open);
-            }
-            open += usize::from(!ended[*other as usize]);
-            if open == most {
-                break;
-            }
+        let near = &self.links[self.first..];
+        if near.first() == Some(&link) {
+            return Some(0);
         }
-        None
+        // They are in the order in which they began.
+        let place = near[..near.len().min(NEAR)].binary_search(&link).ok()?;
+        let open = near[..place].iter().filter(|other| !ended[**other as usize]).count();
+        (open < most).then_some(open)
     }
 }
 
@@ -120,10 +117,12 @@ pub(crate) struct Keys<F> {
 #[inline]
 fn parts(key: &[u8], ends: &mut [usize; PARTS]) -> usize {
     let mut count = 0;
-    for (place, byte) in key.iter().enumerate() {
-        if *byte == JOINT && count < PARTS - 1 {
-            ends[count] = place;
+    for (from, eight) in (0..).step_by(8).zip(key.chunks(8)) {
+        let mut joints = bytes_of(word(eight), JOINT);
+        while joints != 0 && count < PARTS - 1 {
+            ends[count] = from + joints.trailing_zeros() as usize / 8;
             count += 1;
+            joints &= joints - 1;
         }
     }
     ends[count] = key.len();
@@ -174,7 +173,7 @@ impl<F> Keys<F> {
         }
         let mut places = [0; TELLING];
         self.queues[0].links.push(link);
-        for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
+        for (how, (place, part)) in (0..).zip(places.iter_mut().zip(telling)) {
             let Some(part) = part else { continue };
             let next = self.queues.len() as u32;
             let known = match part.kind {
@@ -260,7 +259,12 @@ impl<F> Keys<F> {
         {
             // As the last one was found, unless fewer come before it in another way.
             let mut most = NEAR;
-            for way in [self.how, 1, 0, ANY] {
+            let ways = [1, 0, ANY].into_iter().filter(|way| *way != self.how);
+            for way in std::iter::once(self.how).chain(ways) {
+                // Of all that wait, most that come before one have nothing to do with it.
+                if way == ANY && how != SPELT {
+                    continue;
+                }
                 let (place, places) = (queue(way), self.links[link as usize].places);
                 let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
                 if most > 0

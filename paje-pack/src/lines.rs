@@ -48,49 +48,41 @@ fn texts() -> Texts {
 pub(crate) struct LinesOut {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    /// One more than the lanes and actions have, or 0 for a new one.
-    lanes: Vec<u64>,
+    /// One more than the actions have, or 0 for a new one.
     rows: Rows,
 }
 
 impl LinesOut {
     pub(crate) fn new() -> LinesOut {
-        LinesOut { names: texts(), actions: texts(), lanes: Vec::new(), rows: Rows::default() }
+        LinesOut { names: texts(), actions: texts(), rows: Rows::default() }
     }
 
     /// The next line, whose lane and action have come before.
     #[inline]
-    pub(crate) fn again(&mut self, lane: u32, action: u32) -> Line {
-        self.lanes.push(u64::from(lane) + 1);
+    pub(crate) fn again(&mut self, side: &mut Writing, Line { lane, action }: Line) {
+        side.number(column::LANES, u64::from(lane) + 1);
         self.rows.push(lane, u64::from(action) + 1);
-        Line { lane, action }
     }
 
-    /// The next line, by the texts of its lane and its action; `known` are their numbers as far as these are known.
-    pub(crate) fn put(
-        &mut self,
-        side: &mut Writing,
-        [lane, action]: [&[u8]; 2],
-        known: [Option<u32>; 2],
-    ) -> Line {
-        let mut code = |texts: &mut Texts, known: Option<u32>, text| {
-            if let Some(number) = known.or_else(|| texts.find(text)) {
+    /// The next line, by the texts of its lane and its action.
+    pub(crate) fn put(&mut self, side: &mut Writing, [lane, action]: [&[u8]; 2]) -> Line {
+        let mut code = |texts: &mut Texts, text| {
+            if let Some(number) = texts.find(text) {
                 return (number, u64::from(number) + 1);
             }
             side.text(text);
             (texts.put(text), 0)
         };
-        let (lane, told) = code(&mut self.names, known[0], lane);
-        self.lanes.push(told);
-        let (action, told) = code(&mut self.actions, known[1], action);
-        self.rows.push(lane, told);
+        let (lane, lane_told) = code(&mut self.names, lane);
+        let (action, action_told) = code(&mut self.actions, action);
+        side.number(column::LANES, lane_told);
+        self.rows.push(lane, action_told);
         Line { lane, action }
     }
 
     /// Writes all lines.
     pub(crate) fn write(&self, side: &mut Writing) {
-        side.numbers(column::LANES, &self.lanes);
-        self.rows.write(usize::MAX, side, column::ACTIONS);
+        self.rows.write(side, column::ACTIONS);
     }
 }
 

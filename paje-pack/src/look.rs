@@ -30,23 +30,27 @@ struct Spot {
     at: u32,
 }
 
-/// Effect that the lines of an action have.
-#[derive(Clone, Copy)]
+/// Effect that a line has, or all lines of a step.
+#[derive(Clone, Copy, Default)]
 enum Deed {
+    /// Each line is to be decoded.
+    #[default]
+    Unknown,
     /// None but on time.
     Event,
-    /// On a lane of states, or of a variable, of this type.
+    /// On a lane of states, or of a variable.
     Lane(EventKind, u32),
-    /// An end of a link, in a lane; a hole has its key.
-    Link(u32, u32),
+    /// An end of a link, in a lane.
+    Link(u32),
 }
 
-/// Effect that a line has.
-enum Effect {
-    None,
-    Lane(EventKind, u32),
-    /// The key is at this place of the line.
-    Link(u32, Range<usize>),
+/// A line, as it is packed: its step and action, its first byte, its time, and the place of its last key in the text.
+pub(crate) struct Seen {
+    pub(crate) step: u32,
+    pub(crate) action: u32,
+    pub(crate) at: usize,
+    pub(crate) moment: Moment,
+    pub(crate) key: Range<usize>,
 }
 
 /// Lanes by number, in the order in which they come.
@@ -80,13 +84,8 @@ pub(crate) struct Look<'t> {
     decoder: LineDecoder,
     cut: Cut,
     lines: u32,
-    /// For each action; none where each line is to be decoded.
-    deeds: Vec<Option<Deed>>,
-    types: FxHashMap<&'t [u8], u32>,
-    /// Places of lanes, by the lanes of their lines, and by their types.
-    known: FxHashMap<(u32, u32), u32>,
-    /// Of these, the last one of each lane of lines: its type, and its place.
-    recent: Vec<(u32, u32)>,
+    /// For each step.
+    deeds: Vec<Deed>,
     clock: Clock,
     latest: Latest<Spot>,
     fixed: Vec<Numbered>,
@@ -108,9 +107,6 @@ impl<'t> Look<'t> {
             cut: Cut::default(),
             lines: 0,
             deeds: Vec::new(),
-            types: FxHashMap::default(),
-            known: FxHashMap::default(),
-            recent: Vec::new(),
             clock: Clock::new(scale),
             latest: Latest::default(),
             fixed: Vec::new(),
@@ -124,83 +120,47 @@ impl<'t> Look<'t> {
         }
     }
 
-    /// The next line, which begins at byte `at`, is of these lane and action, has `hole`s at these places of itself, and such a time. None
-    /// if no part of the trace may be read by itself: it names other files, has lines that cannot be understood, or one that is not whole.
-    #[inline]
-    pub(crate) fn see(
-        &mut self,
-        (lane, action): (u32, u32),
-        at: usize,
-        moment: Moment,
-        roles: &Roles,
-        hole: impl Fn(u32) -> Range<usize>,
-    ) -> Option<()> {
-        let spot = Spot { number: self.lines, at: at as u32 };
+    /// The next line. None if no part of the trace may be read by itself: it names other files, has lines that cannot be understood, or one
+    /// that is not whole.
+    #[inline(always)]
+    pub(crate) fn see(&mut self, line: Seen, roles: &Roles) -> Option<()> {
+        let deed = self.deeds.get(line.step as usize).copied().unwrap_or_default();
+        let spot = Spot { number: self.lines, at: line.at as u32 };
         self.lines += 1;
-        let effect = match self.deeds.get(action as usize).copied().flatten() {
-            Some(Deed::Event) => Some(Effect::None),
-            Some(Deed::Lane(kind, type_)) => {
-                self.known(lane, type_).map(|place| Effect::Lane(kind, place))
-            }
-            Some(Deed::Link(lane, key)) => Some(Effect::Link(lane, hole(key))),
-            None => None,
-        };
-        let Some(effect) = effect else {
-            return self.decode((lane, action), spot, moment, roles);
-        };
-        let latest = self.act(effect, spot)?;
-        let is_latest = match moment {
+        if matches!(deed, Deed::Unknown) {
+            return self.decode(&line, spot, roles);
+        }
+        let is_latest = match line.moment {
             Moment::None => false,
             Moment::Units(units) => self.clock.units(units),
-            Moment::Odd(number) => {
-                let time = Field::new(&self.text[at..][hole(number)]);
+            Moment::Odd(first, end) => {
+                let time = Field::new(&self.text[first..end]);
                 self.clock.seconds(parse_time(time.bare())?)
             }
         };
-        if is_latest {
-            self.latest = latest;
+        self.act(deed, spot, line.key, is_latest)
+    }
+
+    /// Does what a line does; its key is at this place of the text.
+    #[inline(always)]
+    fn act(&mut self, deed: Deed, spot: Spot, key: Range<usize>, is_latest: bool) -> Option<()> {
+        let mut other = Latest::default();
+        // Most lines are the latest so far.
+        let latest = if is_latest { &mut self.latest } else { &mut other };
+        *latest = Latest { line: Some(spot), opener: None, wants_opener: false };
+        match deed {
+            Deed::Unknown | Deed::Event => {}
+            Deed::Lane(kind, lane) => self.changes[lane as usize].see(kind, spot, latest)?,
+            Deed::Link(lane) => {
+                latest.wants_opener = true;
+                let key = Field::new(&self.text[key]).bare();
+                let opener = self.link(lane, key, spot);
+                if is_latest {
+                    self.latest.opener = opener;
+                }
+            }
         }
         Some(())
-    }
-
-    /// Place of the lane of this type that lines of such a lane are of, if it is known.
-    #[inline]
-    fn known(&mut self, lane: u32, type_: u32) -> Option<u32> {
-        match self.recent.get(lane as usize) {
-            Some((recent, place)) if *recent == type_ => Some(*place),
-            Some(_) => {
-                let place = *self.known.get(&(lane, type_))?;
-                self.recent[lane as usize] = (type_, place);
-                Some(place)
-            }
-            None => None,
-        }
-    }
-
-    fn learn(&mut self, lane: u32, type_: u32, place: u32) {
-        if self.recent.len() <= lane as usize {
-            self.recent.resize(lane as usize + 1, (u32::MAX, 0));
-        }
-        self.recent[lane as usize] = (type_, place);
-        self.known.insert((lane, type_), place);
-    }
-
-    /// Does what a line does; how it would be the latest.
-    #[inline]
-    fn act(&mut self, effect: Effect, spot: Spot) -> Option<Latest<Spot>> {
-        let mut latest = Latest { line: Some(spot), opener: None, wants_opener: false };
-        match effect {
-            Effect::None => {}
-            Effect::Lane(kind, lane) => {
-                self.changes[lane as usize].see(kind, spot, &mut latest)?;
-            }
-            Effect::Link(lane, key) => {
-                let key = Field::new(&self.text[spot.at as usize..][key]).bare();
-                latest.wants_opener = true;
-                latest.opener = self.link(lane, key, spot);
-            }
-        }
-        Some(latest)
     }
 
     /// One end of a link; the other one if it has come.
@@ -230,9 +190,8 @@ impl<'t> Look<'t> {
     #[cold]
     fn decode(
         &mut self,
-        (line_lane, action): (u32, u32),
+        &Seen { step, action, moment, .. }: &Seen,
         spot: Spot,
-        moment: Moment,
         roles: &Roles,
     ) -> Option<()> {
         use EventKind as E;
@@ -258,7 +217,7 @@ impl<'t> Look<'t> {
             None => None,
         };
         let mut is_kept = false;
-        let effect = match kind {
+        let deed = match kind {
             E::TraceFile => return None,
             E::SetState
             | E::PushState
@@ -273,12 +232,10 @@ impl<'t> Look<'t> {
                     self.changes.push(Change::default());
                     self.of_container.entry(names.0).or_default().push(lane);
                 }
-                Effect::Lane(kind, lane)
+                Deed::Lane(kind, lane)
             }
-            E::StartLink | E::EndLink => {
-                Effect::Link(self.link_lanes.place(names()?), key.clone()?)
-            }
-            E::NewEvent => Effect::None,
+            E::StartLink | E::EndLink => Deed::Link(self.link_lanes.place(names()?)),
+            E::NewEvent => Deed::Event,
             _ => {
                 if bare(F::Filename).is_some_and(|file| !file.is_empty()) {
                     return None;
@@ -296,57 +253,54 @@ impl<'t> Look<'t> {
                 {
                     self.aliased.push(name.into());
                 }
-                Effect::None
+                Deed::Event
             }
         };
-        let type_name = bare(F::Type).unwrap_or_default();
 
-        // Others of the action do the same if they have their names in the same places, and their only time.
+        // Others of the step do the same if they have their names in the same places, their only time, and their only key.
         let is_cut = action != RAW && self.cut.cut(line, roles);
         let Cut { action: text, fields, lane: cut_lane } = &self.cut;
         let hole = |place: &Range<usize>| fields.iter().position(|field| field == place);
         let of_lane = |place: Option<&Range<usize>>| place.is_some_and(|place| place == cut_lane);
         let is_same = |place: Option<&Range<usize>>| place.is_some_and(|it| hole(it).is_none());
-        let kinds = text.iter().filter(|byte| (holes::LANE..=holes::VALUE).contains(*byte));
-        let mut times = kinds.zip(fields).filter(|(hole, _)| **hole == holes::TIME);
-        let first = times.next().map(|(_, place)| place);
-        let tells_time =
-            is_cut && times.next().is_none() && first == time.as_ref().map(|time| &time.0);
-        let deed = match &effect {
-            _ if is_kept || !tells_time => None,
-            Effect::None => Some(Deed::Event),
-            Effect::Lane(..) if of_lane(container.as_ref()) && is_same(type_.as_ref()) => {
-                let next = self.types.len() as u32;
-                let type_ = *self.types.entry(type_name).or_insert(next);
-                Some(Deed::Lane(kind, type_))
-            }
-            Effect::Link(lane, key) if is_same(container.as_ref()) && is_same(type_.as_ref()) => {
-                hole(key).map(|hole| Deed::Link(*lane, hole as u32))
-            }
-            _ => None,
+        let kinds = || text.iter().filter(|byte| (holes::LANE..=holes::VALUE).contains(*byte));
+        let is_only = |of: &[u8], place: Option<&Range<usize>>| {
+            let mut same = kinds().zip(fields).filter(|(hole, _)| of.contains(hole));
+            same.next().map(|(_, place)| place) == place && same.next().is_none()
         };
-        if let Some(deed) = deed {
-            let action = action as usize;
-            if self.deeds.len() <= action {
-                self.deeds.resize(action + 1, None);
+        let tells_time = is_cut && is_only(&[holes::TIME], time.as_ref().map(|time| &time.0));
+        let tells_all = match deed {
+            _ if is_kept || !tells_time => false,
+            Deed::Unknown | Deed::Event => true,
+            Deed::Lane(..) => of_lane(container.as_ref()) && is_same(type_.as_ref()),
+            Deed::Link(_) => {
+                is_same(container.as_ref())
+                    && is_same(type_.as_ref())
+                    && key.is_some()
+                    && is_only(&[holes::START, holes::END], key.as_ref())
             }
-            self.deeds[action] = Some(deed);
-            if let (Deed::Lane(_, type_), Effect::Lane(_, place)) = (deed, &effect) {
-                self.learn(line_lane, type_, *place);
+        };
+        if tells_all {
+            let step = step as usize;
+            if self.deeds.len() <= step {
+                self.deeds.resize(step + 1, Deed::Unknown);
             }
+            self.deeds[step] = deed;
         }
 
-        let mut latest = self.act(effect, spot)?;
-        if is_kept {
-            latest.line = None;
-        }
         let is_latest = match (moment, time) {
             (_, None) => false,
             (Moment::Units(units), _) if tells_time => self.clock.units(units),
             (_, Some((_, seconds))) => self.clock.seconds(seconds),
         };
-        if is_latest {
-            self.latest = latest;
+        let key = match deed {
+            Deed::Link(_) => key?,
+            _ => 0..0,
+        };
+        let at = spot.at as usize;
+        self.act(deed, spot, at + key.start..at + key.end, is_latest)?;
+        if is_latest && is_kept {
+            self.latest.line = None;
         }
         Some(())
     }

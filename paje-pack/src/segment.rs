@@ -8,14 +8,13 @@ use paje_parser::scan::{Scanner, ShortLine};
 use crate::coder::{Side, Writing};
 use crate::definitions::Definitions;
 use crate::fields::{Fields, FieldsOut};
-use crate::foresight::{Foresight, room};
 use crate::keys::{FIRST_PART, Keys};
 use crate::lines::{Line, LinesOut, RAW, holes};
-use crate::look::Look;
-use crate::matcher::{Matcher, lane};
+use crate::look::{Look, Seen};
 use crate::out::Out;
 use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
+use crate::stencils::Stencils;
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Moment, Scale, TimesOut};
@@ -34,67 +33,75 @@ pub(crate) struct Told {
 /// Bytes of text that are scanned together, so that what is found of them is at hand.
 const BLOCK: usize = 1 << 14;
 
-/// Writer of the streams of a segment, and of what is in the holes of its lines.
+/// Writer of what is in the holes of lines.
 struct HolesWriter {
-    sides: [Writing; STREAMS],
     times: TimesOut,
     values: FieldsOut,
     keys: Keys<FieldsOut>,
     patterns: Patterns,
-    steps: Steps,
-    /// The first slots of each step, and those of the next one.
-    starts: Vec<Slots>,
-    next: Slots,
 }
 
+/// Contents of a line's holes that others ask for: its time, and the place of its last key in the text.
+type Content = (Moment, Range<usize>);
+
 impl HolesWriter {
-    /// The holes of a line, in which `field` has what is given. Gives the line's time.
+    /// The holes of a line, whose first slots are these. Where they are in the text, `place` says: of the how many-th but the lane's, and of
+    /// the how many-th of all.
     #[inline]
-    fn put<'t>(&mut self, line: Line, field: impl Fn(u32) -> &'t [u8]) -> Moment {
-        let [_, times, values, keys] = &mut self.sides;
+    fn put(
+        &mut self,
+        sides: &mut [Writing; STREAMS],
+        (line, mut slots): (Line, Slots),
+        text: &[u8],
+        place: impl Fn(usize, u32) -> Range<usize>,
+    ) -> Content {
+        let [_, times, values, keys] = sides;
         let pattern = self.patterns.get(line.action);
-        let step = self.steps.number(line) as usize;
-        if self.starts.len() == step {
-            self.starts.push(self.next);
-            for (hole, number) in &pattern.others {
-                pattern.place(*hole, *number, &mut self.next);
-            }
-        }
-        let (mut slots, mut moment) = (self.starts[step], Moment::None);
-        for (hole, number) in &pattern.others {
-            let given = field(*number);
-            let place = pattern.place(*hole, *number, &mut slots);
-            let nothing = &mut Out::default();
+        let (mut moment, mut key) = (Moment::None, 0..0);
+        let nothing = &mut Out::default();
+        for (at, (hole, number)) in pattern.others.iter().enumerate() {
+            let Range { start, end } = place(at, *number);
+            let slot = pattern.place(*hole, *number, &mut slots);
             match *hole {
                 holes::TIME => {
-                    let units = self.times.put(times, line, given);
-                    moment = units.map_or(Moment::Odd(*number), Moment::Units);
+                    let units = self.times.put(times, line, text, start..end);
+                    moment = units.map_or(Moment::Odd(start, end), Moment::Units);
                 }
-                holes::START => self.keys.start(keys, place, given, nothing),
-                holes::END => self.keys.end(keys, place, line.lane, given, nothing),
+                holes::START => {
+                    key = start..end;
+                    self.keys.start(keys, slot, &text[start..end], nothing);
+                }
+                holes::END => {
+                    key = start..end;
+                    self.keys.end(keys, slot, line.lane, &text[start..end], nothing);
+                }
                 _ => {
-                    self.values.value(values, place, given, nothing);
+                    self.values.value(values, slot, &text[start..end], nothing);
                 }
             }
         }
-        moment
+        (moment, key)
     }
 }
 
 /// Writer of the lines of a segment.
 struct LineWriter<'t> {
+    text: &'t [u8],
+    sides: [Writing; STREAMS],
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
     cut: Cut,
-    matcher: Matcher,
-    foresight: Foresight,
+    steps: Steps,
+    stencils: Stencils,
+    /// The slots of the next step.
+    next: Slots,
     look: Option<Look<'t>>,
 }
 
-impl LineWriter<'_> {
+impl<'t> LineWriter<'t> {
     /// Tells all lines, of which the last one does not end; how many there are.
-    fn all(&mut self, text: &[u8]) -> u64 {
+    fn all(&mut self, text: &'t [u8]) -> u64 {
         let mut scanner = Scanner::default();
         let (mut start, mut lines) = (0, 0);
         while start <= text.len() {
@@ -106,12 +113,12 @@ impl LineWriter<'_> {
                 let line = short.at(at).filter(|line| at + (line.len as usize) < block.len());
                 let end = match line {
                     Some(line) => {
-                        self.short_line(text, start + at, line);
+                        self.short_line(start + at, line);
                         at + line.len as usize
                     }
                     None => {
                         let Some(len) = memchr::memchr(b'\n', &block[at..]) else { break };
-                        self.line(&block[at..at + len], start + at);
+                        self.line(start + at, len);
                         at + len
                     }
                 };
@@ -122,7 +129,7 @@ impl LineWriter<'_> {
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                self.line(&rest[..len], start + at);
+                self.line(start + at, len);
                 at += len + 1;
                 lines += 1;
             }
@@ -133,86 +140,69 @@ impl LineWriter<'_> {
 
     /// A line whose fields are known, and what follows it.
     #[inline]
-    fn short_line(&mut self, text: &[u8], start: usize, line: ShortLine) {
-        let text = &text[start..];
-        let end = line.len as usize;
-        let Some(window) = text.first_chunk() else {
-            self.line(&text[..end], start);
+    fn short_line(&mut self, start: usize, line: ShortLine) {
+        let Some(window) = self.text[start..].first_chunk() else {
+            self.line(start, line.len as usize);
             return;
         };
-        let lines = &mut self.lines;
-        // The guess of a raw line is none that a line can be compared with.
-        let guess = self.foresight.guess().filter(|step| {
-            step.action != RAW
-                && self.matcher.fits(step.action, window, line)
-                && lines.names.get(step.lane) == self.matcher.places.lane(text)
+        let Some(step) = self.stencils.find(window, line, &self.roles, &self.lines.names) else {
+            let (step, came) = self.line(start, line.len as usize);
+            let texts = [self.lines.actions.get(came.action), self.lines.names.get(came.lane)];
+            return self.stencils.learn(step, texts, window, line, &self.roles);
+        };
+        let (came, slots) = self.stencils.get(step);
+        self.lines.again(&mut self.sides[0], came);
+        let places = &self.stencils.places;
+        let content = self.holes.put(&mut self.sides, (came, slots), self.text, |at, _| {
+            let Range { start: first, end } = places.place(at);
+            start + first..start + end
         });
-        let came = match guess {
-            Some(step) => Some(lines.again(step.lane, step.action)),
-            None => {
-                let find = |lane| lines.names.find(lane);
-                let number = lane(window, line, &self.roles).and_then(find);
-                let likely = number
-                    .and_then(|number| self.foresight.likely(number))
-                    .filter(|action| self.matcher.fits(*action, window, line));
-                likely.or_else(|| self.matcher.find(window, line, &self.roles)).map(|action| {
-                    let lane = self.matcher.places.lane(text);
-                    let number = number.filter(|number| lines.names.get(*number) == lane);
-                    lines.put(&mut self.holes.sides[0], [lane, b""], [number, Some(action)])
-                })
-            }
-        };
-        let Some(came) = came else {
-            let action = self.line(&text[..end], start);
-            let text = self.lines.actions.get(action);
-            return self.matcher.learn(action, text, window, line, &self.roles);
-        };
-        self.foresight.learn(came, guess.is_some());
-        let places = &self.matcher.places;
-        let moment = self.holes.put(came, |number| &text[places.place(number)]);
-        show(&mut self.look, came, (start, moment), &self.roles, |number| places.place(number));
+        self.show(step, came, start, content);
     }
 
-    /// Any line, which begins at byte `start` of the text; its action.
-    fn line(&mut self, line: &[u8], start: usize) -> u32 {
+    /// Any line, which has so many bytes; its step.
+    fn line(&mut self, start: usize, len: usize) -> (u32, Line) {
+        let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
             self.roles.learn(line);
+            self.stencils.forget();
         }
         let known = !header && self.cut.cut(line, &self.roles);
         let cut = &self.cut;
         let texts = if known { [&line[cut.lane.clone()], &cut.action[..]] } else { [&b""[..]; 2] };
-        let came = self.lines.put(&mut self.holes.sides[0], texts, [None; 2]);
-        self.foresight.learn(came, false);
-        let action = came.action;
-        let place = |number: u32| cut.fields[number as usize].clone();
-        let moment = if action == RAW {
-            self.holes.sides[0].text(line);
-            Moment::None
-        } else {
-            if self.holes.patterns.len() == action as usize {
-                self.holes.patterns.learn(&cut.action);
+        let came = self.lines.put(&mut self.sides[0], texts);
+        if came.action == RAW {
+            self.sides[0].text(line);
+        } else if self.holes.patterns.len() == came.action as usize {
+            self.holes.patterns.learn(&cut.action);
+        }
+        let step = self.steps.number(came);
+        if self.stencils.len() == step as usize {
+            self.stencils.push(came, self.next);
+            let pattern = self.holes.patterns.get(came.action);
+            for (hole, number) in &pattern.others {
+                pattern.place(*hole, *number, &mut self.next);
             }
-            self.holes.put(came, |number| &line[place(number)])
-        };
-        show(&mut self.look, came, (start, moment), &self.roles, place);
-        action
+        }
+        let step_and_slots = self.stencils.get(step);
+        let content = self.holes.put(&mut self.sides, step_and_slots, self.text, |_, number| {
+            let Range { start: first, end } = cut.fields[number as usize];
+            start + first..start + end
+        });
+        self.show(step, came, start, content);
+        (step, came)
     }
-}
 
-/// Shows a line, which begins at byte `start`, to who looks, until one comes that the look cannot tell.
-#[inline]
-fn show(
-    look: &mut Option<Look<'_>>,
-    line: Line,
-    (start, moment): (usize, Moment),
-    roles: &Roles,
-    place: impl Fn(u32) -> Range<usize>,
-) {
-    if let Some(looks) = look
-        && looks.see((line.lane, line.action), start, moment, roles, place).is_none()
-    {
-        *look = None;
+    /// Notes a line, and shows it to who looks, until one comes that the look cannot tell.
+    #[inline(always)]
+    fn show(&mut self, step: u32, line: Line, at: usize, (moment, key): Content) {
+        self.stencils.came(step);
+        if let Some(look) = &mut self.look
+            && look.see(Seen { step, action: line.action, at, moment, key }, &self.roles).is_none()
+        {
+            self.look = None;
+        }
     }
 }
 
@@ -231,28 +221,26 @@ pub(crate) fn tell(
     let mut all = roles.clone();
     all.learn_all(text);
     let scale = Scale::of(text, &all);
-    let room = room(text.len());
     let holes = HolesWriter {
-        sides: Default::default(),
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
         keys: Keys::new(FieldsOut::default()),
         patterns: Patterns::default(),
-        steps: Steps::default(),
-        starts: Vec::new(),
-        next: Slots::default(),
     };
     let mut lines = LineWriter {
+        text,
+        sides: Default::default(),
         holes,
         lines: LinesOut::new(),
         roles,
         cut: Cut::default(),
-        matcher: Matcher::default(),
-        foresight: Foresight::new(room),
+        steps: Steps::default(),
+        stencils: Stencils::default(),
+        next: Slots::default(),
         look: looks.then(|| Look::new(text, scale, definitions)),
     };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
-    let HolesWriter { mut sides, times, values, keys, .. } = lines.holes;
+    let (mut sides, HolesWriter { times, values, keys, .. }) = (lines.sides, lines.holes);
     lines.lines.write(&mut sides[0]);
     times.write(&mut sides[1])?;
     values.write(&mut sides[2], 0);

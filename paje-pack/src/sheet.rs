@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::format::{put_number, take_number};
+use crate::format::{put_number, take_number, with_compressor};
 
 /// Columns from so many bytes on are compressed by themselves; shorter ones together.
 const ALONE: usize = 512;
@@ -13,18 +13,15 @@ const ALONE: usize = 512;
 /// zstd lacks memory.
 pub(crate) fn sheet(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u8>> {
     let filled = columns.iter().enumerate().filter(|(_, column)| !column.is_empty());
-    let (mut head, mut bodies, mut shared) = (Vec::new(), Vec::new(), Vec::new());
-    let mut compressor = zstd::bulk::Compressor::new(level)?;
-    compressor.include_contentsize(false)?;
-    compressor.include_checksum(false)?;
     let count = filled.clone().count();
     if count == 0 {
         return Ok(Vec::new());
     }
+    let (mut head, mut bodies, mut shared) = (Vec::new(), Vec::new(), Vec::new());
     put_number(count as u64, &mut head);
     let mut next = 0;
     let mut body = |column: &[u8], head: &mut Vec<u8>| -> io::Result<()> {
-        let kept = compressor.compress(column)?;
+        let kept = with_compressor(level, |compressor| compressor.compress(column))?;
         let kept = if kept.len() < column.len() { &kept[..] } else { column };
         put_number(kept.len() as u64, head);
         bodies.extend_from_slice(kept);

@@ -1,15 +1,31 @@
 //! Numbers by group: those of a group stand together, so that zstd finds what they have in common.
 
+use std::ops::Range;
+
 use crate::coder::{NUMBER, Reading, Side, Writing};
+use crate::spare;
 
 /// Columns that a table takes: how many numbers each group has, and the numbers of all, group after group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// A table that is written, in the order in which its numbers come.
-#[derive(Default)]
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
     groups: usize,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        let mut rows = spare::take();
+        rows.clear();
+        Rows { rows, groups: 0 }
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.rows));
+    }
 }
 
 impl Rows {
@@ -19,13 +35,22 @@ impl Rows {
         self.rows.push((group, number));
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Writes the first so many of its numbers.
-    pub(crate) fn write(&self, most: usize, side: &mut Writing, column: usize) {
-        let rows = &self.rows[..most.min(self.rows.len())];
+    /// Writes all of its numbers.
+    pub(crate) fn write(&self, side: &mut Writing, column: usize) {
+        self.write_of(0..self.rows.len(), side, column);
+    }
+
+    /// Writes some of its numbers.
+    pub(crate) fn write_of(&self, which: Range<usize>, side: &mut Writing, column: usize) {
+        let rows = &self.rows[which];
         let mut places = vec![0_u64; self.groups];
         rows.iter().for_each(|(group, _)| places[*group as usize] += 1);
         side.numbers(column, &places);
@@ -33,13 +58,17 @@ impl Rows {
         for place in &mut places {
             start += std::mem::replace(place, start);
         }
-        let mut sorted = vec![0; rows.len()];
+        // All of them are written below.
+        let mut list = spare::take();
+        list.resize(list.len().max(rows.len()), 0);
+        let sorted = &mut list[..rows.len()];
         for (group, number) in rows {
             let place = &mut places[*group as usize];
             sorted[*place as usize] = *number;
             *place += 1;
         }
-        side.numbers(column + NUMBER, &sorted);
+        side.numbers(column + NUMBER, sorted);
+        spare::give(list);
     }
 }
 
@@ -111,7 +140,7 @@ mod tests {
         let group = |place: u64| (place * place % 7) as u32 + u32::from(place > 500) * 300;
         (0..1000).for_each(|place| rows.push(group(place), number(place)));
         let mut side = Writing::default();
-        rows.write(usize::MAX, &mut side, 3);
+        rows.write(&mut side, 3);
         let [columns, texts] = side.finish(3).unwrap();
         let mut side = Reading::new(&columns, &texts, 1000);
         let mut table = Table::read(&mut side, 3, [1000; 2]);

@@ -28,8 +28,9 @@ pub(crate) struct Roles {
 struct Known {
     kind: EventKind,
     holes: Box<[u8]>,
-    /// Field of its lane, if it has one.
+    /// Fields of its lane and its time, if it has them.
     lane: Option<usize>,
+    time: Option<usize>,
 }
 
 /// Role of a field of an event; 0 if it is part of the action.
@@ -86,8 +87,9 @@ impl Roles {
         for def in defs.since(self.known) {
             let (code, place): (&[u8], _) = (def.id(), self.events.len());
             let holes = roles(def);
-            let lane = holes.iter().position(|role| *role == holes::LANE);
-            self.events.push(Known { kind: def.kind(), holes, lane });
+            let field = |of| holes.iter().position(|role| *role == of);
+            let (lane, time) = (field(holes::LANE), field(holes::TIME));
+            self.events.push(Known { kind: def.kind(), holes, lane, time });
             self.by_code.insert(code.into(), place);
             if code.len() <= SHORT {
                 self.by_key.insert(Key::of(code), place);
@@ -111,6 +113,17 @@ impl Roles {
     pub(crate) fn holes(&self, code: Key) -> Option<(&[u8], Option<usize>)> {
         let known = &self.events[*self.by_key.get(&code)?];
         Some((&known.holes, known.lane))
+    }
+
+    /// The time of a line, if it is known which field that is.
+    pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
+        let code = next_field(line, 0)?;
+        let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
+        let mut field = next_field(line, code.end)?;
+        for _ in 0..before {
+            field = next_field(line, field.end)?;
+        }
+        Some(&line[field])
     }
 
     /// Takes in the definitions of a text.

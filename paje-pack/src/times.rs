@@ -7,10 +7,11 @@ use paje_parser::number::parse_time;
 use crate::coder::{Reading, Side, Writing};
 use crate::digits::{Short, Spelling};
 use crate::fields::{Fields, FieldsIn, FieldsOut, Place, unzigzag, zigzag};
-use crate::lines::{Line, holes};
+use crate::lines::Line;
 use crate::out::Out;
 use crate::table::{Rows, TABLE, Table};
-use crate::template::{Cut, Roles, is_header};
+use crate::template::{Roles, is_header};
+use crate::units::Units;
 use crate::value::{Kind, Value, with_point};
 
 /// Spelling of times: digits after the point, of which the last `zeros` are zeros.
@@ -24,25 +25,18 @@ impl Scale {
     /// Spelling of the first times of a text, most of them.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const SAMPLE: usize = 2048;
-        let mut cut = Cut::default();
         let mut counts = [0_usize; 20];
         let mut zeros = [18_u8; 20];
         let lines = text.split(|byte| *byte == b'\n').filter(|line| !is_header(line));
         for line in lines.take(SAMPLE) {
-            if !cut.cut(line, roles) {
-                continue;
-            }
-            let is_hole = |byte: &&u8| (holes::LANE..=holes::VALUE).contains(*byte);
-            for (hole, field) in cut.action.iter().filter(is_hole).zip(&cut.fields) {
-                if *hole == holes::TIME
-                    && let Some(Value { kind: Kind::Decimal(after), bits }) =
-                        Value::decimal(&line[field.clone()])
-                {
-                    counts[usize::from(after)] += 1;
-                    let of = (0..after)
-                        .take_while(|zeros| bits % 10_u64.pow(u32::from(*zeros) + 1) == 0);
-                    let zeros = &mut zeros[usize::from(after)];
-                    *zeros = (*zeros).min(of.count() as u8);
+            if let Some(time) = roles.time(line)
+                && let Some(Value { kind: Kind::Decimal(after), bits }) = Value::decimal(time)
+            {
+                counts[usize::from(after)] += 1;
+                let zeros = &mut zeros[usize::from(after)];
+                *zeros = (*zeros).min(after);
+                while *zeros > 0 && bits % 10_u64.pow((*zeros).into()) != 0 {
+                    *zeros -= 1;
                 }
             }
         }
@@ -56,7 +50,7 @@ impl Scale {
 
     /// The time in the units of the scale, if it is spelt as the others.
     #[inline]
-    fn units(self, text: &[u8]) -> Option<i64> {
+    pub(crate) fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
         if let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
             && last.iter().all(|byte| *byte == b'0')
@@ -97,8 +91,8 @@ pub(crate) enum Moment {
     None,
     /// Spelt as the others, so many units of the scale.
     Units(i64),
-    /// Spelt otherwise, in this hole.
-    Odd(u32),
+    /// Spelt otherwise, at this place of the text.
+    Odd(usize, usize),
 }
 
 /// Columns of times: what differences begin with, and a table of these by action; then what odd ones need.
@@ -138,49 +132,77 @@ impl Last {
 /// All odd times are of one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Numbers of a table from which it is told what makes it shorter.
-const SAMPLE: usize = 1 << 14;
+/// Numbers of a table from which it is told what makes it shorter, behind as many with which a segment begins.
+const SAMPLE: usize = 1 << 12;
 
 /// Times that are written, in the order of their lines.
 pub(crate) struct TimesOut {
     scale: Scale,
+    units: Units,
     last: Last,
-    /// Spelling of the last time, once there is one.
-    text: Vec<u8>,
     /// By what they are told from: one more than the difference, as a number without sign, or 0 for an odd one.
     tables: [Rows; 2],
+    /// Number of the table that is shorter, once there are enough to tell; from then on, the other one is not needed.
+    base: Option<u8>,
     odd: FieldsOut,
 }
 
 impl TimesOut {
     pub(crate) fn new(scale: Scale) -> TimesOut {
-        let (last, text, tables, odd) = Default::default();
-        TimesOut { scale, last, text, tables, odd }
+        let (last, tables, base, odd) = Default::default();
+        TimesOut { scale, units: Units::new(scale), last, tables, base, odd }
     }
 
-    /// The time of the next line. Gives its units, unless it is spelt otherwise.
+    /// The time of the next line, at this place of the text. Gives its units, unless it is spelt otherwise.
     #[inline]
-    pub(crate) fn put(&mut self, side: &mut Writing, line: Line, given: &[u8]) -> Option<i64> {
-        let same = given == self.text;
-        let units = if same { Some(self.last.line) } else { self.scale.units(given) };
-        let Some(units) = units else {
+    pub(crate) fn put(
+        &mut self,
+        side: &mut Writing,
+        line: Line,
+        text: &[u8],
+        Range { start, end }: Range<usize>,
+    ) -> Option<i64> {
+        let units = self.units.read(text, start, end);
+        let Some(units) = units.or_else(|| self.scale.units(&text[start..end])) else {
             self.tables.iter_mut().for_each(|table| table.push(line.action, 0));
-            self.odd.value(side, ODD, given, &mut Out::default());
+            self.odd.value(side, ODD, &text[start..end], &mut Out::default());
             return None;
         };
         let lane = std::mem::replace(self.last.of(line.lane), units);
-        let bases = [self.last.line, lane];
-        for (table, base) in self.tables.iter_mut().zip(bases) {
-            // Units have 18 digits, and so it does not get too large.
-            table.push(line.action, zigzag(units - base) + 1);
-        }
-        // Many lines have the time of the line before.
-        if !same {
-            self.text.clear();
-            self.text.extend_from_slice(given);
-            self.last.line = units;
+        let bases = [std::mem::replace(&mut self.last.line, units), lane];
+        // Units have 18 digits, and so it does not get too large.
+        let told = |base: i64| zigzag(units - base) + 1;
+        match self.base {
+            Some(base) => {
+                let base = usize::from(base & 1);
+                self.tables[base].push(line.action, told(bases[base]));
+            }
+            None => {
+                for (table, base) in self.tables.iter_mut().zip(bases) {
+                    table.push(line.action, told(base));
+                }
+                if self.tables[0].len() >= 2 * SAMPLE {
+                    self.base = self.shorter().ok();
+                }
+            }
         }
         Some(units)
+    }
+
+    /// Number of the table of which zstd makes less.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    #[cold]
+    fn shorter(&self) -> std::io::Result<u8> {
+        let size = |table: &Rows| {
+            let mut side = Writing::default();
+            let from = if table.len() < 2 * SAMPLE { 0 } else { SAMPLE };
+            table.write_of(from..table.len().min(2 * SAMPLE), &mut side, 0);
+            side.finish(1).map(|[columns, _]| columns.len())
+        };
+        let [line, lane] = &self.tables;
+        Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
     /// Writes all times, in the way that makes less of the first ones.
@@ -188,19 +210,12 @@ impl TimesOut {
     /// # Errors
     /// zstd lacks memory.
     pub(crate) fn write(&self, side: &mut Writing) -> std::io::Result<()> {
-        let size = |table: &Rows| {
-            let mut side = Writing::default();
-            table.write(SAMPLE, &mut side, 0);
-            side.finish(1).map(|[columns, _]| columns.len())
-        };
-        let [line, lane] = &self.tables;
-        if line.is_empty() {
+        if self.tables.iter().all(Rows::is_empty) {
             return Ok(());
         }
-        let (base, table) =
-            if size(lane)? < size(line)? { (base::LANE, lane) } else { (base::LINE, line) };
+        let base = self.base.map_or_else(|| self.shorter(), Ok)?;
         side.byte(column::BASE, base);
-        table.write(usize::MAX, side, column::NUMBERS);
+        self.tables[usize::from(base & 1)].write(side, column::NUMBERS);
         self.odd.write(side, column::ODD);
         Ok(())
     }

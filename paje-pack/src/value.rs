@@ -95,6 +95,11 @@ impl Value {
         {
             return Some(Value { kind: Kind::Decimal(0), bits });
         }
+        // Names are none.
+        let first = text.first().copied().unwrap_or_default();
+        if text.len() != 16 && first != b'-' && !first.is_ascii_digit() {
+            return None;
+        }
         Value::long(text)
     }
 
@@ -176,15 +181,22 @@ const fn point(bytes: u64) -> usize {
     zeros.trailing_zeros() as usize / 8
 }
 
+/// The highest bit of each of eight bytes that is this one.
+pub(crate) const fn bytes_of(bytes: u64, byte: u8) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let others = bytes ^ u64::from_le_bytes([byte; 8]);
+    !(((others & LOW) + LOW) | others | LOW)
+}
+
 /// Eight bytes are decimal digits.
-const fn is_digits(bytes: u64) -> bool {
+pub(crate) const fn is_digits(bytes: u64) -> bool {
     let digits = bytes ^ 0x3030_3030_3030_3030;
     (((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
         == 0
 }
 
 /// The number that eight digits spell, the first one lowest.
-const fn eight(digits: u64) -> u64 {
+pub(crate) const fn eight(digits: u64) -> u64 {
     let digits = digits & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul((100 << 16) + 1) >> 16) & 0x0000_ffff_0000_ffff;

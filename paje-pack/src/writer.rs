@@ -55,7 +55,7 @@ impl<R: Read> Segments<R> {
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
-        // What a text was is written over: only what is new of it is cleared.
+        // Bytes of a text that was are written over: only those that are new are cleared.
         let mut text = self.spare.take().unwrap_or_default();
         let mut filled = self.rest.len();
         text.resize(filled.max(text.len().min(self.size)), 0);
