@@ -16,7 +16,7 @@ pub struct ColumnLine {
     pub(crate) step: u32,
     /// Its time, in the units of [`Lines::digits`]; only of a line without text, as all that follows.
     pub time: i64,
-    /// What is in the hole that was asked for: a number without its point, or something that stands for a text.
+    /// Content of the hole that was asked for: a number without its point, or something that stands for a text.
     pub value: u64,
     /// Of a number, [`NUMBER`](ColumnLine::NUMBER) and how many digits it has behind its point. Else where the text begins and ends
     /// in that of the segment.

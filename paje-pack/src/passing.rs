@@ -32,7 +32,7 @@ enum StepLines {
     Texts,
     /// So many bytes, the time, and others.
     Times(u32, u32),
-    /// What is passed over, from one place to another.
+    /// Pieces that are passed over, from one place to another.
     Passed(u32, u32),
 }
 
@@ -206,7 +206,7 @@ impl ColumnReader<'_, '_> {
         Some(())
     }
 
-    /// What is passed over of a step's lines, of which one hole may be asked for.
+    /// Pieces that are passed over of a step's lines, of which one hole may be asked for.
     fn passed(&mut self, step: usize, asked: Option<Asked>) -> StepLines {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));

@@ -11,12 +11,12 @@ fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
     &text[start as usize..end as usize]
 }
 
-/// How many lines a trace's segments have, without text and with it, after what both say was compared. `asks` says of which hole of a step the
+/// Numbers of lines that a trace's segments have, without text and with it, after what both say was compared. `asks` says of which hole of a step the
 /// values are asked for.
 fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted) -> [usize; 2] {
     let file = packed(text, segment);
     let mut reader = Reader::new(&file[..]);
-    // What is in it from the segment before means nothing.
+    // Whatever is in it from the segment before means nothing.
     let (mut sparse, mut lines, mut counts) = (vec![b'?'; 500], Lines::default(), [0; 2]);
     while let Some(packed) = reader.next_segment().unwrap() {
         let whole = packed.unpack().unwrap();
@@ -70,7 +70,7 @@ fn has_odd(text: &[u8]) -> bool {
     })
 }
 
-/// What a line tells is in its text, in the holes of the first line of its step.
+/// A line tells nothing but what is in its text, in the holes of the first line of its step.
 fn same_line(
     line: &ColumnLine,
     (whole, sparse, range): (&[u8], &[u8], std::ops::Range<usize>),

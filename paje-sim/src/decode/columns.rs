@@ -39,7 +39,7 @@ struct Step {
     link: LinkStep,
 }
 
-/// What lines of links have besides.
+/// Fields that lines of links have besides.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinkStep {
     type_: Symbol,
@@ -241,7 +241,7 @@ impl Decoder {
     }
 }
 
-/// What is wanted of the lines of a step, whose first one has these words and holes; none if it is their texts.
+/// Form that is wanted of the lines of a step, whose first one has these words and holes; none if it is their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,

@@ -75,7 +75,7 @@ impl Segments {
     }
 }
 
-/// What a segment that could not be unpacked is, in the user's words.
+/// Error of a segment that could not be unpacked, in the user's words.
 pub(crate) fn damaged(error: Error) -> io::Error {
     explain(Compression::Packed, error.into())
 }
