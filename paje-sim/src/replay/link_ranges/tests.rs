@@ -59,8 +59,10 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     runs
 }
 
-/// Each lane's links: the byte of each, its start, and its value.
-fn rows(home: &mut LinkHome) -> Vec<(LaneId, Vec<(u64, f64, u32)>)> {
+/// Links of a lane: the byte of each, its start, and its value.
+type Told = Vec<(u64, f64, u32)>;
+
+fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
     let lanes: Vec<(LaneId, Rows)> = home.take_rows().collect();
     let arena = &home.arena;
     let mut lanes: Vec<_> = lanes
