@@ -112,9 +112,11 @@ impl Naive {
         use FaultKind as F;
         let remedy = match fault.kind {
             _ if !is_ended => "cut off",
-            F::MissingFieldType | F::UnknownFieldType | F::RepeatedField | F::NestedDefinition => {
-                "kept"
-            }
+            F::UnnamedField
+            | F::MissingFieldType
+            | F::UnknownFieldType
+            | F::RepeatedField
+            | F::NestedDefinition => "kept",
             _ => "skipped",
         };
         self.here(fault.kind.code(), remedy);
