@@ -72,7 +72,7 @@ pub struct Cli {
 
     /// How much of the text is packed by itself, 64M at most: larger is a little smaller, and takes more memory
     ///
-    /// If not given, 4M; of plain files from 64M to 512M, a 128th, so that a window of time is a small part of them
+    /// If not given, 4M; of plain files from 64M to 512M, a 96th, so that a window of time is a small part of them
     #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
     pub segment: Option<usize>,
 
