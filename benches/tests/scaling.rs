@@ -232,9 +232,9 @@ fn workers_are_simulated() {
             rows.map(|row| row.split('|').map(str::trim).collect()).collect();
         let workers: Vec<&str> = cells.iter().map(|cells| cells[2]).collect();
         assert_eq!(workers, ["1", "3", "40"], "{told}");
-        assert_eq!((cells[0][8], cells[0][9]), ("1.00", "100 %"), "{told}");
-        assert!(cells[0][11].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
-        assert_eq!(cells[2][11] == "–", workers::available().get() < 40, "{told}");
+        assert_eq!((cells[0][12], cells[0][13]), ("1.00", "100 %"), "{told}");
+        assert!(cells[0][15].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
+        assert_eq!(cells[2][15] == "–", workers::available().get() < 40, "{told}");
     }
     for file in ["simulated-speedup-quoted.svg", "simulated-efficiency-my-own-trace.svg"] {
         let svg = fs::read_to_string(folder.path().join(file)).unwrap();
