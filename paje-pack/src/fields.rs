@@ -7,7 +7,7 @@ use crate::coder::{Side, Writing};
 use crate::digits::LONGEST;
 use crate::known::Known;
 use crate::out::Out;
-use crate::spare;
+use crate::spare::{self, kept};
 use crate::table::Rows;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
@@ -120,6 +120,8 @@ fn grow<T: Default>(list: &mut Vec<T>, at: usize) {
 
 /// A value that is written, and where.
 pub(crate) type Row = (Place, Value);
+
+kept! { Row }
 
 /// Fields that are written.
 pub(crate) struct FieldsOut {

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
-use crate::fields::Row;
-
 /// Lists of each kind that a thread keeps: more than a segment fills.
 const MOST: usize = 16;
 
@@ -12,7 +10,7 @@ const MOST: usize = 16;
 const LEAST: usize = 1 << 10;
 
 /// Lists that nobody uses.
-type Lists<T> = RefCell<Vec<Vec<T>>>;
+pub(crate) type Lists<T> = RefCell<Vec<Vec<T>>>;
 
 /// Elements of lists that are kept.
 pub(crate) trait Kept: Sized + 'static {
@@ -20,20 +18,22 @@ pub(crate) trait Kept: Sized + 'static {
     fn lists() -> &'static LocalKey<Lists<Self>>;
 }
 
+/// Lists of these are kept.
 macro_rules! kept {
     ($($of:ty),*) => {
-        $(impl Kept for $of {
-            fn lists() -> &'static LocalKey<Lists<Self>> {
+        $(impl $crate::spare::Kept for $of {
+            fn lists() -> &'static std::thread::LocalKey<$crate::spare::Lists<Self>> {
                 thread_local! {
-                    static LISTS: Lists<$of> = const { RefCell::new(Vec::new()) };
+                    static LISTS: $crate::spare::Lists<$of> = const { std::cell::RefCell::new(Vec::new()) };
                 }
                 &LISTS
             }
         })*
     };
 }
+pub(crate) use kept;
 
-kept! { u8, u64, (u32, u64), Row }
+kept! { u8, u64, (u32, u64) }
 
 /// A list with whatever it had when it was given back.
 pub(crate) fn take<T: Kept>() -> Vec<T> {
