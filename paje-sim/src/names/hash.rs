@@ -17,10 +17,11 @@ pub(crate) type TextSet<K> = HashSet<K>;
 /// Lies where nobody knows.
 static SOMEWHERE: u8 = 0;
 
-/// A number that is the same in all of the process, for the price of a constant.
+/// A number that is the same in all of the process, for the price of a constant: the bits of the place that do not depend on where
+/// in the program it is. Where all programs are put at one place, as by valgrind, another build then has the same hashes.
 #[inline(always)]
 fn seed() -> u64 {
-    (&raw const SOMEWHERE).addr() as u64
+    (&raw const SOMEWHERE).addr() as u64 >> 24
 }
 
 /// A text of up to 16 bytes, padded with zeros.
@@ -202,7 +203,7 @@ mod tests {
     fn names_are_spread_by_any_seed() {
         let names = (0..1000).map(|i| format!("S w{i}"));
         let words: Vec<Word> = names.map(|name| short_word(name.as_bytes())).collect();
-        for seed in [0, 0x1000, 0x10_8000, 0x0400_0000, 0x5555_5555_4000, seed()] {
+        for seed in [0, 1, 0x5555_55, 0x5612_34, 0x7fff_f7, 0x5555_5555_4000, seed()] {
             let spread = |hash: fn(u64, Word, u64) -> u64, shift: u32| {
                 let ends = words.iter().map(|word| hash(seed, *word, 0) >> shift & 0xfff);
                 ends.collect::<TextSet<u64>>().len()
