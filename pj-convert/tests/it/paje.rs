@@ -96,6 +96,22 @@ fn lines_in_the_order_of_time() {
     assert!(seen > 10);
 }
 
+/// A variable that is set after its container's end has no place in the order of time; the value before lasts to that end.
+#[test]
+fn a_value_after_the_end_of_its_container() {
+    let text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeDefineVariableType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeDestroyContainer 3\n% Time date\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeSetVariable 4\n% Time date\n% Type string\n% Container string\n% Value double\n%EndEventDef\n\
+         0 H 0 Host\n1 V H load\n1 W H heat\n2 0 h H 0 host\n4 1 V h 10\n4 5 V h 20\n4 3 W h 1\n3 3 H h\n";
+    let normal = converted(text.as_bytes(), Format::Paje);
+    let [given, again] =
+        [text.as_bytes(), &normal[..]].map(|text| Trace::read(text, &options()).expect("valid"));
+    assert_eq!((given.counts().variables, again.counts().variables), (3, 2));
+    assert_eq!(again.warnings().len(), 1, "{}", String::from_utf8_lossy(&normal));
+}
+
 #[test]
 fn comments_stay_at_the_head() {
     let text = include_bytes!("../../../datasets/examples/mpi.trace");
