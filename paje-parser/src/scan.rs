@@ -19,7 +19,7 @@ mod lines;
 mod masks;
 mod quotes;
 
-use crate::token::{Span, is_white};
+use crate::token::Span;
 use masks::{lines_of, settle, signs_of};
 use quotes::Quotes;
 
@@ -111,9 +111,17 @@ impl Scanner {
                 return self.scan_signs(chunks, &last, settled);
             }
         }
-        // Where the text ends within a line, a newline is thought behind it.
-        let ends_white = text.last().is_some_and(|byte| *byte != b'\n' && is_white(*byte));
+        // Where the text ends within a line, a newline is thought behind it: after white space, or a comment, it is one too many.
+        let ends_white = match text.split_last() {
+            Some((b'\n', _)) | None => false,
+            Some((_, before)) => self.is_white_at(before.len()),
+        };
         self.single = !ends_white && !has_doubled(&self.white[..=count], tail.len());
+    }
+
+    /// True if the mask of white bytes has this one.
+    fn is_white_at(&self, at: usize) -> bool {
+        word(&self.white, at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }
 
     /// Computes the masks of quotes and comment signs, where the white bytes of some chunks are taken for settled.

@@ -160,6 +160,17 @@ fn odd_places() {
     }
 }
 
+/// A comment of one byte that ends the text, without a newline.
+#[test]
+fn a_comment_without_an_end() {
+    for text in ["a#", "12 3.5 S v#", "a #", "a\n#", "#", "a \"b c\"#"] {
+        check(text.as_bytes());
+        check(format!("{}{text}", "12 S v\n".repeat(9)).as_bytes());
+    }
+    let filled = format!("{}#", "a".repeat(63));
+    check(filled.as_bytes());
+}
+
 /// A scanner reads a text no other after one that is special, or is not.
 #[test]
 fn a_scanner_forgets() {
