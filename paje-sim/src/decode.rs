@@ -5,6 +5,7 @@
 //! Structural events (definitions of types and values, creations and destructions of containers)
 //! are only noted: they are few, and are read again when it is their turn.
 
+mod batch;
 pub(crate) mod block;
 mod columns;
 pub(crate) mod context;
@@ -31,6 +32,7 @@ mod times;
 mod usual;
 pub(crate) mod values;
 pub(crate) mod watched;
+mod wide;
 
 use std::sync::Arc;
 
@@ -48,7 +50,7 @@ use crate::decode::strands::Strands;
 use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
 use crate::decode::times::Times;
-use crate::decode::usual::{Batches, UsualLines, batch_of, usual_lines};
+use crate::decode::usual::{Batches, batch_of};
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
@@ -175,44 +177,6 @@ impl Decoder {
         is_first: bool,
         decoded: &mut Decoded,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-        {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has all that the function asks for.
-            unsafe {
-                self.decode_wide(block, defs, is_first, decoded);
-            }
-            return;
-        }
-        self.decode_block(usual_lines, block, defs, is_first, decoded);
-    }
-
-    /// The same code for processors that find and clear bits in one instruction.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    fn decode_wide(
-        &mut self,
-        block: &Block,
-        defs: &DefTable,
-        is_first: bool,
-        decoded: &mut Decoded,
-    ) {
-        self.decode_block(|lines| usual::usual_lines_wide(lines), block, defs, is_first, decoded);
-    }
-
-    /// The same, with the [`usual_lines`] of the processor.
-    #[inline(always)]
-    fn decode_block(
-        &mut self,
-        usual: impl Fn(UsualLines<'_>) -> (usize, u32),
-        block: &Block,
-        defs: &DefTable,
-        is_first: bool,
-        decoded: &mut Decoded,
-    ) {
         decoded.clear();
         if self.takes_columns() {
             self.decode_columns(block, defs, decoded);
@@ -245,7 +209,7 @@ impl Decoder {
                 self.plan(at_hand);
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
-            start = self.classify(&usual, text, block.padded(), range, at_hand.is_open());
+            start = self.classify(text, block.padded(), range, at_hand.is_open());
             // Between two lines of a definition there is nothing, and asking each plan takes long where
             // there are many definitions.
             if self.waiting.lines > lines {

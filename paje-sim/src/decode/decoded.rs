@@ -42,7 +42,7 @@ pub(crate) enum Op {
 
 impl Op {
     /// By number; there are as many as [`OP_BITS`] can tell apart.
-    const ALL: [Op; 1 << OP_BITS] = [
+    pub(super) const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
         Op::PushState,
@@ -60,6 +60,12 @@ impl Op {
         Op::Event,
         Op::Event,
     ];
+
+    /// Tells whether it is the start or the end of a link.
+    #[inline(always)]
+    pub(super) const fn is_link(self) -> bool {
+        matches!(self, Op::StartLink | Op::EndLink)
+    }
 
     pub(super) const fn nature(self) -> TypeNature {
         match self {

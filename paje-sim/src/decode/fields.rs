@@ -23,6 +23,9 @@ pub(super) trait Text<'t>: Copy {
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)>;
 
+    /// The same without the time.
+    fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, op: Op) -> Option<(Self, Fields)>;
+
     /// Where a line's type and container begin and end in the block, if that is as it should be.
     fn pair(line: (u32, u64), plan: &Plan) -> Option<(usize, usize)>;
 
@@ -43,6 +46,13 @@ pub(super) struct InWindow<'t>(&'t LineWindow);
 #[derive(Clone, Copy)]
 pub(super) struct InBlock<'t>(&'t [u8]);
 
+/// The bytes around a line.
+#[inline(always)]
+fn window(padded: &[u8], start: u32) -> Option<&LineWindow> {
+    // Where there is none ahead of it, it begins beyond all bytes.
+    padded.get((start as usize).wrapping_sub(LINE_START)..)?.first_chunk()
+}
+
 impl<'t> Text<'t> for InWindow<'t> {
     const IS_USUAL: bool = true;
 
@@ -54,15 +64,20 @@ impl<'t> Text<'t> for InWindow<'t> {
         op: Op,
         times: &mut Times,
     ) -> Option<(Self, f64, Fields)> {
-        // Where there is none ahead of it, it begins beyond all bytes.
-        let window = padded.get((start as usize).wrapping_sub(LINE_START)..)?;
-        let window: &LineWindow = window.first_chunk()?;
+        let window = window(padded, start)?;
         let ((start, end), fields) = Fields::usual(op, bits)?;
-        let time = match times.plain(window, start, end) {
-            Some(time) => time,
-            None => any_time(window, (LINE_START + start, LINE_START + end))?,
-        };
-        Some((InWindow(window), time, fields))
+        Some((InWindow(window), times.read(window, start, end)?, fields))
+    }
+
+    #[inline(always)]
+    fn fields(
+        padded: &'t [u8],
+        (start, bits): (u32, u64),
+        _: &Plan,
+        op: Op,
+    ) -> Option<(Self, Fields)> {
+        let (_, fields) = Fields::usual(op, bits)?;
+        Some((InWindow(window(padded, start)?), fields))
     }
 
     #[inline(always)]
@@ -112,6 +127,12 @@ impl<'t> Text<'t> for InBlock<'t> {
         let words = Words::read(line, plan.expected)?;
         let time = any_time(padded, words.get(plan.time))?;
         Some((InBlock(padded), time, Fields::by_plan(&words, plan)?))
+    }
+
+    #[inline(always)]
+    fn fields(padded: &'t [u8], line: (u32, u64), plan: &Plan, _: Op) -> Option<(Self, Fields)> {
+        let words = Words::read(line, plan.expected)?;
+        Some((InBlock(padded), Fields::by_plan(&words, plan)?))
     }
 
     #[inline(always)]

@@ -17,6 +17,7 @@ pub(super) struct Grouping {
 
 impl Decoder {
     /// Brings the events of each strand together, in file order.
+    #[inline(never)]
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
         // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
@@ -49,11 +50,17 @@ impl Decoder {
         }
         let Grouping { unsorted, counts, .. } = &mut self.grouping;
         let (counts, events) = (&mut counts[..], &mut events[..count]);
+        let mut last_time = decoded.last_time;
         for (strand, event) in &unsorted[..lines] {
             let Some(place) = counts.get_mut(*strand as usize) else { continue };
-            events[*place as usize] = *event;
+            let to = &mut events[*place as usize];
+            *to = *event;
             *place += 1;
+            if to.time > last_time {
+                last_time = to.time;
+            }
         }
+        decoded.last_time = last_time;
         for (strand, _) in &decoded.strands {
             counts[*strand as usize] = 0;
         }

@@ -87,13 +87,14 @@ impl KnownLanes {
     /// The lane of a type and a container that stand side by side.
     #[inline(always)]
     pub(super) fn find(&self, word: Word, context: u64) -> Option<KnownLane> {
-        self.by_pair.find(word, context).or_else(|| self.find_shared(word, context))
+        self.by_pair.find(word, context).or_else(|| self.find_shared(word[0], word[1], context))
     }
 
-    /// The same among those that are shared, if their types have symbols here.
+    /// The same among those that are shared, if their types have symbols here. (A word as one argument would be put in
+    /// memory by whoever may come to ask.)
     #[inline(never)]
-    fn find_shared(&self, word: Word, context: u64) -> Option<KnownLane> {
-        let lane = self.shared_lane(word, context)?;
+    pub(super) fn find_shared(&self, low: u64, high: u64, context: u64) -> Option<KnownLane> {
+        let lane = self.shared_lane([low, high], context)?;
         let type_ = self.shared_types.get(lane.type_ as usize).copied().flatten()?;
         Some(KnownLane { type_, ..lane })
     }

@@ -34,29 +34,29 @@ pub(super) struct PairTable {
     len: usize,
 }
 
-impl Default for PairTable {
-    fn default() -> Self {
-        PairTable { slots: vec![[0; 3]; 64], len: 0 }
-    }
+/// The pairs of a table; where they are stays in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Pairs<'a> {
+    slots: &'a [Slot],
 }
 
-impl PairTable {
+impl Pairs<'_> {
     /// The first slot to look at.
     #[inline(always)]
-    fn home(&self, word: Word) -> usize {
+    fn home(self, word: Word) -> usize {
         // Contexts are few, and hardly ever two of one text.
         let hash = u128::from(hash_salted(word, 0));
         ((hash * self.slots.len() as u128) >> 64) as usize
     }
 
     #[inline(always)]
-    const fn next(&self, at: usize) -> usize {
+    const fn next(self, at: usize) -> usize {
         if at + 1 == self.slots.len() { 0 } else { at + 1 }
     }
 
     /// The lane of a pair.
     #[inline(always)]
-    pub(super) fn find(&self, word: Word, context: u64) -> Option<KnownLane> {
+    pub(super) fn find(self, word: Word, context: u64) -> Option<KnownLane> {
         let mut at = self.home(word);
         loop {
             let slot = self.slots.get(at)?;
@@ -72,6 +72,26 @@ impl PairTable {
             at = self.next(at);
         }
     }
+}
+
+impl Default for PairTable {
+    fn default() -> Self {
+        PairTable { slots: vec![[0; 3]; 64], len: 0 }
+    }
+}
+
+impl PairTable {
+    /// The pairs, to look many up.
+    #[inline(always)]
+    pub(super) fn at_hand(&self) -> Pairs<'_> {
+        Pairs { slots: &self.slots }
+    }
+
+    /// The lane of a pair.
+    #[inline(always)]
+    pub(super) fn find(&self, word: Word, context: u64) -> Option<KnownLane> {
+        self.at_hand().find(word, context)
+    }
 
     /// Tells whether looks ahead pay.
     pub(super) const fn is_large(&self) -> bool {
@@ -81,7 +101,7 @@ impl PairTable {
     /// Looks at where [`PairTable::find`] will.
     #[inline(always)]
     pub(super) fn look(&self, word: Word) -> u64 {
-        let slot = self.slots.get(self.home(word));
+        let slot = self.slots.get(self.at_hand().home(word));
         // The slot may lie in two lines of the cache.
         slot.map_or(0, |slot| slot[0] ^ slot[2])
     }
@@ -120,9 +140,9 @@ impl PairTable {
     }
 
     fn place(&mut self, slot: Slot) {
-        let mut at = self.home([slot[0], slot[1]]);
+        let mut at = self.at_hand().home([slot[0], slot[1]]);
         while self.slots[at][2] != 0 {
-            at = self.next(at);
+            at = self.at_hand().next(at);
         }
         self.slots[at] = slot;
     }

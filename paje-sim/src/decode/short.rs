@@ -18,31 +18,27 @@
 use std::ops::Range;
 
 use paje_parser::token::is_white;
-use paje_parser::{LinkEnd, Span};
 
 use crate::decode::Decoder;
-use crate::decode::context::end_context;
-use crate::decode::decoded::{Decoded, LinkEvent, NOTHING, Op, StrandSymbol, WORDLESS};
-use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
-use crate::decode::pairs::KnownLane;
+use crate::decode::batch::Batch;
+use crate::decode::decoded::{Decoded, NOTHING, Op, WORDLESS};
+use crate::decode::fields::{InBlock, InWindow, Text};
 use crate::decode::plan::{Action, Plan};
-use crate::decode::tails::Tail;
 use crate::decode::usual::{UsualLines, Waiting, batch_of};
-use crate::decode::values::told_apart;
-use crate::names::hash::{ShortText, word};
+use crate::decode::wide;
+use crate::names::hash::word;
 
 /// Lines whose lanes are fetched together, where there are many: they are still in the nearest cache when they are decoded.
 const AHEAD: usize = 64;
 
+/// Lines behind one with a name that is not known, which may have others: they are not looked up as one text.
+const STRANGE: usize = 4;
+
 impl Decoder {
     /// Sorts out the lines that begin in `range`, up to the first line of a definition. Returns where
     /// that one begins, or where the next line does that is not in the range.
-    ///
-    /// `usual` is [`usual_lines`](crate::decode::usual::usual_lines).
-    #[inline(always)]
     pub(super) fn classify(
         &mut self,
-        usual: impl Fn(UsualLines<'_>) -> (usize, u32),
         text: &[u8],
         padded: &[u8],
         range: Range<usize>,
@@ -52,7 +48,7 @@ impl Decoder {
         let mut ordinal = self.waiting.lines;
         while start < range.end {
             if !inside_definition {
-                (start, ordinal) = usual(UsualLines {
+                (start, ordinal) = wide::run(UsualLines {
                     lines: self.lexing.scanner.short_lines(),
                     ids: &self.plans.short_ids,
                     padded,
@@ -109,7 +105,6 @@ impl Decoder {
     }
 
     /// Decodes the batches; the lines that do not fit join the rest.
-    #[inline(always)]
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         let lines = self.waiting.lines as usize;
         if self.grouping.unsorted.len() < lines {
@@ -126,29 +121,12 @@ impl Decoder {
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
                 Action::Replayed(_) if !plan.fits_batch => self.waiting.rest.append(&mut batch),
-                // One loop for each event, so that what differs between them is settled outside.
-                Action::Replayed(op) if index.is_multiple_of(2) => match op {
-                    Op::PopState => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::PopState, &batch, decoded)
-                    }
-                    Op::PushState => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::PushState, &batch, decoded)
-                    }
-                    Op::SetState => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::SetState, &batch, decoded)
-                    }
-                    Op::StartLink => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::StartLink, &batch, decoded)
-                    }
-                    Op::EndLink => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::EndLink, &batch, decoded)
-                    }
-                    Op::SetVariable => {
-                        self.batch::<InWindow<'_>>(padded, &plan, Op::SetVariable, &batch, decoded);
-                    }
-                    other => self.batch::<InWindow<'_>>(padded, &plan, other, &batch, decoded),
-                },
-                Action::Replayed(op) => self.other_batch(padded, &plan, op, &batch, decoded),
+                Action::Replayed(op) if index.is_multiple_of(2) => {
+                    self.batch::<InWindow<'_>>(padded, &plan, op, &batch, decoded);
+                }
+                Action::Replayed(op) => {
+                    self.batch::<InBlock<'_>>(padded, &plan, op, &batch, decoded);
+                }
             }
             self.waiting.give_back(batch);
         }
@@ -156,8 +134,7 @@ impl Decoder {
     }
 
     /// Decodes a batch; the lines that do not fit join the rest.
-    #[inline(always)]
-    fn batch<'t, T: Text<'t>>(
+    fn batch<'t, T: Batch<'t>>(
         &mut self,
         padded: &'t [u8],
         plan: &Plan,
@@ -167,100 +144,55 @@ impl Decoder {
     ) {
         let rest = self.waiting.rest.len();
         let looks_ahead = self.known.are_many();
-        for lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
+        for mut lines in batch.chunks(if looks_ahead { AHEAD } else { usize::MAX }) {
             if looks_ahead {
                 self.look_ahead::<T>(padded, plan, lines);
             }
-            // Only where the names stand side by side are they one text.
-            match T::IS_USUAL && self.knows_tails(op) {
-                true => self.lines::<T, true>(padded, plan, op, lines, decoded),
-                false => self.lines::<T, false>(padded, plan, op, lines, decoded),
+            loop {
+                // Only where the names stand side by side are they one text.
+                let as_one = T::IS_USUAL && self.knows_tails(op);
+                let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
+                let Some((line, behind)) = lines[taken..].split_first() else { break };
+                lines = behind;
+                if !self.learn::<T>(padded, plan, op, line, decoded) {
+                    let (strange, behind) = lines.split_at(lines.len().min(STRANGE));
+                    T::decode(self.lines_of(padded, plan, strange, decoded), op, false);
+                    lines = behind;
+                }
             }
         }
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
     /// Tells whether the names of an event's lines are looked up as one text.
-    #[inline(always)]
     fn knows_tails(&self, op: Op) -> bool {
-        let is_link = match op {
-            Op::SetState | Op::PushState | Op::Event => false,
-            Op::StartLink | Op::EndLink => true,
-            _ => return false,
-        };
-        self.known.tails(is_link).are_few() && !self.symbols.values.are_fleeting()
+        let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
+        has_tail && self.known.tails(op.is_link()).are_few() && !self.symbols.values.are_fleeting()
     }
 
-    /// Decodes some lines of a batch, whose names are looked up `AS_ONE` text or one by one.
-    #[inline(always)]
-    fn lines<'t, T: Text<'t>, const AS_ONE: bool>(
-        &mut self,
-        padded: &'t [u8],
-        plan: &Plan,
-        op: Op,
-        batch: &[Waiting],
-        decoded: &mut Decoded,
-    ) {
-        let mut last_time = decoded.last_time;
-        for line in batch {
-            let event = match T::read(padded, (line.start, line.fields), plan, op, &mut self.times)
-            {
-                Some((text, time, fields)) => {
-                    let read = (time, fields);
-                    self.event::<T, AS_ONE>(text, line.start, plan, op, read, decoded)
-                }
-                None => None,
-            };
-            match event {
-                Some((strand, time, argument)) => {
-                    if time > last_time {
-                        last_time = time;
-                    }
-                    let (to, event) = &mut self.grouping.unsorted[line.ordinal as usize];
-                    *to = strand;
-                    event.time = time;
-                    event.argument = argument;
-                    event.at = line.start;
-                    event.tail = op as u32;
-                }
-                None if AS_ONE => {
-                    self.learn::<T>(padded, plan, op, line, decoded);
-                    last_time = last_time.max(decoded.last_time);
-                }
-                None => self.waiting.rest.push(*line),
-            }
-        }
-        decoded.last_time = last_time;
-    }
-
-    /// Decodes a line name by name, whose names are then known as one text. By the line alone, so that what the others
-    /// have of theirs stays in registers.
+    /// Decodes a line name by name, whose names are then known as one text; if they are not known, it joins the rest.
+    /// Returns whether they are.
     #[cold]
     #[inline(never)]
-    fn learn<'t, T: Text<'t>>(
+    fn learn<'t, T: Batch<'t>>(
         &mut self,
         padded: &'t [u8],
         plan: &Plan,
         op: Op,
         line: &Waiting,
         decoded: &mut Decoded,
-    ) {
-        let is_link = matches!(op, Op::StartLink | Op::EndLink);
-        let (start, place) = (line.start, (line.start, line.fields));
-        let read = T::read(padded, place, plan, op, &mut self.times);
-        let tail = read.and_then(|(text, _, fields)| {
-            let tail = self.tail_by_names(text, start, plan, op, fields, decoded)?;
-            let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
-            Some((tail, word(text.bytes(), from, to - from), to - from))
-        });
-        let Some((tail, word, len)) = tail else {
+    ) -> bool {
+        let lines = std::slice::from_ref(line);
+        let learnt = self.lines_of(padded, plan, lines, decoded).learn::<T>(op);
+        let Some((tail, word, len)) = learnt else {
             self.waiting.rest.push(*line);
-            return;
+            return false;
         };
-        if let Some(word) = word.filter(|_| self.known.tails(is_link).are_few()) {
-            self.known.tails_mut(is_link).insert(word, plan.pair_context(len), op, tail);
+        if let Some(word) = word {
+            self.known.tails_mut(op.is_link()).insert(word, plan.pair_context(len), op, tail);
         }
-        self.lines::<T, false>(padded, plan, op, std::slice::from_ref(line), decoded);
+        T::decode(self.lines_of(padded, plan, lines, decoded), op, false);
+        true
     }
 
     /// Fetches what decoding these lines will look at for their lanes: side by side, for none depends on another.
@@ -272,117 +204,5 @@ impl Decoder {
             Some(self.known.look(word(padded, start, len)?))
         });
         std::hint::black_box(looks.flatten().fold(0, |all, look| all ^ look));
-    }
-
-    #[inline(never)]
-    fn other_batch(
-        &mut self,
-        padded: &[u8],
-        plan: &Plan,
-        op: Op,
-        batch: &[Waiting],
-        decoded: &mut Decoded,
-    ) {
-        self.batch::<InBlock<'_>>(padded, plan, op, batch, decoded);
-    }
-
-    /// The strand, the time and the argument of a line's event, if it is plain enough.
-    #[inline(always)]
-    fn event<'t, T: Text<'t>, const AS_ONE: bool>(
-        &mut self,
-        line: T,
-        start_of_line: u32,
-        plan: &Plan,
-        op: Op,
-        (time, fields): (f64, Fields),
-        decoded: &mut Decoded,
-    ) -> Option<(StrandSymbol, f64, u64)> {
-        let text = line.bytes();
-        if time > self.asked.stop_at {
-            return None;
-        }
-        match op {
-            Op::PopState | Op::ResetState => Some((self.lane(text, plan, fields)?.strand, time, 0)),
-            Op::SetState | Op::PushState | Op::Event => {
-                let Tail { strand, value, .. } =
-                    self.tail::<T, AS_ONE>(line, start_of_line, plan, op, fields, decoded)?;
-                Some((strand, time, u64::from(value)))
-            }
-            Op::SetVariable | Op::AddVariable | Op::SubVariable => {
-                let strand = self.lane(text, plan, fields)?.strand;
-                let number = line.number(self.asked.precision, fields.value)?;
-                Some((strand, time, number.to_bits()))
-            }
-            Op::StartLink | Op::EndLink => {
-                let Tail { strand, value, end } =
-                    self.tail::<T, AS_ONE>(line, start_of_line, plan, op, fields, decoded)?;
-                let (key_start, key_end) = bare(text, fields.key);
-                let (key, key_hash) = ShortText::hashed(text, key_start, key_end);
-                let base = line.base(start_of_line);
-                let place = |at: usize| base.wrapping_add(at as u32);
-                let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
-                let strand = strand + self.known.spread.part(key_hash);
-                Some((strand, time, decoded.links.len() as u64 - 1))
-            }
-        }
-    }
-
-    /// The lane of a line, if it is known by the text of its type and container.
-    #[inline(always)]
-    fn lane(&self, text: &[u8], plan: &Plan, fields: Fields) -> Option<KnownLane> {
-        let len = fields.pair.1 - fields.pair.0;
-        self.known.find(word(text, fields.pair.0, len)?, plan.pair_context(len))
-    }
-
-    /// The strand and the symbols that the names of a line stand for, if they are known.
-    #[inline(always)]
-    fn tail<'t, T: Text<'t>, const AS_ONE: bool>(
-        &mut self,
-        line: T,
-        start_of_line: u32,
-        plan: &Plan,
-        op: Op,
-        fields: Fields,
-        decoded: &mut Decoded,
-    ) -> Option<Tail> {
-        let is_link = matches!(op, Op::StartLink | Op::EndLink);
-        let (from, to) = (fields.pair.0, if is_link { fields.end.1 } else { fields.value.1 });
-        let known = if AS_ONE { word(line.bytes(), from, to - from) } else { None };
-        let Some(word) = known else {
-            return self.tail_by_names(line, start_of_line, plan, op, fields, decoded);
-        };
-        self.known.tails(is_link).find(word, plan.pair_context(to - from), op)
-    }
-
-    /// The same of any line, name by name.
-    #[inline(always)]
-    fn tail_by_names<'t, T: Text<'t>>(
-        &mut self,
-        line: T,
-        start_of_line: u32,
-        plan: &Plan,
-        op: Op,
-        fields: Fields,
-        decoded: &mut Decoded,
-    ) -> Option<Tail> {
-        let text = line.bytes();
-        let KnownLane { type_, strand } = self.lane(text, plan, fields)?;
-        let names = self.asked.value_names;
-        let end = match op {
-            Op::StartLink | Op::EndLink => {
-                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
-                let (start, end) = fields.end;
-                let told_apart = told_apart(names, text[start] == b'"');
-                let (start, end) = bare(text, (start, end));
-                let context = end_context(type_, side, told_apart);
-                self.symbols.link_ends.find_short(text, start, end, context)?
-            }
-            _ => 0,
-        };
-        let values = &mut self.symbols.values;
-        let place = (start_of_line, line.base(start_of_line));
-        let value = values.short_symbol(text, fields.value, type_, names, place, decoded)?;
-        Some(Tail { strand, value, end })
     }
 }

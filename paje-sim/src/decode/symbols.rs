@@ -44,11 +44,45 @@ impl<V: Copy + Default, const FEW: bool> Default for WordTable<V, FEW> {
     }
 }
 
-impl<V: Copy + Default> WordTable<V, true> {
-    /// The same as [`WordTable::find`] of a context and what stands above [`WordTable::SALT`] of it.
+/// The words of a table; where they are stays in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a, V> {
+    slots: &'a [Slot<V>],
+}
+
+impl<V: Copy> Words<'_, V> {
+    /// The same as [`WordTable::find`] of a context and what stands above [`WordTable::SALT`] of it; of a table of few contexts.
     #[inline(always)]
-    pub(super) fn find_salted(&self, word: Word, context: u64, salt: u64) -> Option<V> {
-        self.find_from(hash_salted(word, salt), word, context | salt << Self::SALT, |_| true)
+    pub(super) fn find_salted(self, word: Word, context: u64, salt: u64) -> Option<V> {
+        let context = context | salt << WordTable::<Symbol, true>::SALT;
+        self.find_from(hash_salted(word, salt), word, context, |_| true)
+    }
+
+    /// The value of a word with this hash, if `is` accepts that.
+    #[inline(always)]
+    fn find_from(self, hash: u64, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots.get(at)?;
+            // One question of all that must be equal.
+            let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
+            if differs == 0 && is(slot.value) {
+                return Some(slot.value);
+            }
+            if slot.context == FREE {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+impl<V: Copy + Default> WordTable<V, true> {
+    /// The words, to look many up.
+    #[inline(always)]
+    pub(super) fn at_hand(&self) -> Words<'_, V> {
+        Words { slots: &self.slots }
     }
 }
 
@@ -72,26 +106,8 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     /// Value of a word, if `is` accepts that.
     #[inline(always)]
     fn find_where(&self, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
-        self.find_from(Self::hash(word, context), word, context, is)
-    }
-
-    /// The same of a word with this hash.
-    #[inline(always)]
-    fn find_from(&self, hash: u64, word: Word, context: u64, is: impl Fn(V) -> bool) -> Option<V> {
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots.get(at)?;
-            // One question of all that must be equal.
-            let differs = slot.word[0] ^ word[0] | slot.word[1] ^ word[1] | slot.context ^ context;
-            if differs == 0 && is(slot.value) {
-                return Some(slot.value);
-            }
-            if slot.context == FREE {
-                return None;
-            }
-            at = (at + 1) & mask;
-        }
+        let words = Words { slots: &self.slots };
+        words.find_from(Self::hash(word, context), word, context, is)
     }
 
     pub(crate) fn insert(&mut self, word: Word, context: u64, value: V) {

@@ -4,7 +4,7 @@
 //! there are more, each name by itself is in a nearer cache than all of them together, and so tails are given up.
 
 use crate::decode::decoded::{Op, StrandSymbol};
-use crate::decode::symbols::{Symbol, WordTable};
+use crate::decode::symbols::{Symbol, WordTable, Words};
 use crate::names::hash::Word;
 
 /// The strand and the symbols that the names of a line stand for.
@@ -17,12 +17,42 @@ pub(super) struct Tail {
     pub(super) end: Symbol,
 }
 
+impl Tail {
+    /// A tail or none as two numbers, which a function returns in registers: strand and value; the end, or more than any.
+    #[inline(always)]
+    pub(super) fn halves(tail: Option<Self>) -> (u64, u64) {
+        let of = |tail: Tail| u64::from(tail.strand) | u64::from(tail.value) << 32;
+        tail.map_or((0, u64::MAX), |tail| (of(tail), u64::from(tail.end)))
+    }
+
+    /// The tail of these numbers.
+    #[inline(always)]
+    pub(super) fn of_halves((of_lane, end): (u64, u64)) -> Option<Self> {
+        let end = u32::try_from(end).ok()?;
+        Some(Tail { strand: of_lane as u32, value: (of_lane >> 32) as u32, end })
+    }
+}
+
 /// The tails that a decoder has met.
 #[derive(Debug)]
 pub(super) struct Tails {
     known: WordTable<Tail, true>,
     /// The number of those that may yet come.
     left: usize,
+}
+
+/// The tails that a decoder knows at the moment; where they are stays in registers.
+#[derive(Clone, Copy)]
+pub(super) struct TailsAtHand<'a> {
+    known: Words<'a, Tail>,
+}
+
+impl TailsAtHand<'_> {
+    /// The tail of an event with such an operation, whose names are this text; the context is that of its type and container.
+    #[inline(always)]
+    pub(super) fn find(self, word: Word, context: u64, op: Op) -> Option<Tail> {
+        self.known.find_salted(word, context, op as u64)
+    }
 }
 
 impl Tails {
@@ -37,10 +67,10 @@ impl Tails {
         self.left > 0
     }
 
-    /// The tail of an event with such an operation, whose names are this text; the context is that of its type and container.
+    /// The tails, to look many up.
     #[inline(always)]
-    pub(super) fn find(&self, word: Word, context: u64, op: Op) -> Option<Tail> {
-        self.known.find_salted(word, context, op as u64)
+    pub(super) fn at_hand(&self) -> TailsAtHand<'_> {
+        TailsAtHand { known: self.known.at_hand() }
     }
 
     /// Adds a tail that is not known.

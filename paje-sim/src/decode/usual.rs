@@ -7,6 +7,7 @@ use paje_parser::scan::{PlainLines, ShortLines};
 use paje_parser::token::is_white;
 
 use crate::decode::plan::ShortIds;
+use crate::decode::wide::Loop;
 
 /// A line that waits to be decoded.
 #[derive(Clone, Copy, Debug)]
@@ -91,40 +92,31 @@ pub(super) struct UsualLines<'a> {
     pub(super) waiting: &'a mut Batches,
 }
 
-/// Sorts out lines up to the first whose fields do not stand as usual. Returns where that one begins, and how many lines
-/// come before it.
-#[inline(never)]
-pub(super) fn usual_lines(lines: UsualLines<'_>) -> (usize, u32) {
-    sort_out(lines)
-}
+impl Loop for UsualLines<'_> {
+    type Result = (usize, u32);
 
-/// The same code for processors that find and clear bits in one instruction.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-#[inline(never)]
-pub(super) fn usual_lines_wide(lines: UsualLines<'_>) -> (usize, u32) {
-    sort_out(lines)
-}
-
-#[inline(always)]
-fn sort_out(mut all: UsualLines<'_>) -> (usize, u32) {
-    let lines = all.lines;
-    match lines.plain() {
-        None => all.sort_out(|start| lines.usual(start)),
-        Some(plain) if plain.are_single() => loop {
-            all.sort_out(|start| plain.single(start));
-            if !all.longer(plain) {
-                break;
-            }
-        },
-        Some(plain) => loop {
-            all.sort_out(|start| plain.usual(start));
-            if !all.longer(plain) {
-                break;
-            }
-        },
+    /// Sorts out lines up to the first whose fields do not stand as usual. Returns where that one begins, and how many lines
+    /// come before it.
+    #[inline(always)]
+    fn run(mut self) -> (usize, u32) {
+        let lines = self.lines;
+        match lines.plain() {
+            None => self.sort_out(|start| lines.usual(start)),
+            Some(plain) if plain.are_single() => loop {
+                self.sort_out(|start| plain.single(start));
+                if !self.longer(plain) {
+                    break;
+                }
+            },
+            Some(plain) => loop {
+                self.sort_out(|start| plain.usual(start));
+                if !self.longer(plain) {
+                    break;
+                }
+            },
+        }
+        (self.range.start, self.ordinal)
     }
-    (all.range.start, all.ordinal)
 }
 
 impl UsualLines<'_> {

@@ -34,6 +34,7 @@ pub(crate) struct Slice<'a> {
     pub(crate) is_far: bool,
 }
 
+#[inline(never)]
 pub(super) fn states(
     lane: &mut StateLane,
     events: &[LaneEvent],
@@ -79,6 +80,7 @@ pub(super) fn states(
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn variables(
     lane: &mut VariableLane,
     events: &[LaneEvent],
@@ -122,6 +124,7 @@ fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize 
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
 }
 
+#[inline(never)]
 pub(super) fn points(
     lane: &mut EventLane,
     events: &[LaneEvent],
@@ -136,6 +139,7 @@ pub(super) fn points(
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn links(
     strand: &mut LinkStrand,
     (lane, wanted): (LaneId, bool),

@@ -1,0 +1,345 @@
+//! Loop over the lines of a batch: one for each event, so that what differs between them is settled outside.
+
+use std::marker::PhantomData;
+
+use paje_parser::{LinkEnd, Span};
+
+use crate::decode::context::end_context;
+use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
+use crate::decode::fields::{Fields, InBlock, InWindow, Text, bare};
+use crate::decode::known::KnownLanes;
+use crate::decode::pairs::{KnownLane, Pairs};
+use crate::decode::plan::Plan;
+use crate::decode::tails::{Tail, TailsAtHand};
+use crate::decode::times::Times;
+use crate::decode::usual::Waiting;
+use crate::decode::values::told_apart;
+use crate::decode::wide::{self, Loop};
+use crate::decode::{Asked, Decoder, Symbols};
+use crate::names::hash::{ShortText, Word, word};
+
+/// Lines of a batch, and all that decoding them needs.
+pub(super) struct Lines<'a, 't> {
+    pub(super) padded: &'t [u8],
+    pub(super) plan: &'a Plan,
+    pub(super) batch: &'a [Waiting],
+    known: &'a KnownLanes,
+    symbols: &'a mut Symbols,
+    times: &'a mut Times,
+    unsorted: &'a mut [(StrandSymbol, LaneEvent)],
+    rest: &'a mut Vec<Waiting>,
+    asked: &'a Asked,
+    decoded: &'a mut Decoded,
+}
+
+/// Text whose lines are decoded in batches.
+pub(super) trait Batch<'t>: Text<'t> {
+    /// Decodes lines, whose names are looked up one by one, and those that are not plain enough join the rest; or names
+    /// are looked up `as_one` text, and the first line that is not plain enough, or has another text, is the end. Returns
+    /// how many lines have been taken.
+    fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
+}
+
+impl<'t> Batch<'t> for InWindow<'t> {
+    fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize {
+        const PUSH: u8 = Op::PushState as u8;
+        const SET: u8 = Op::SetState as u8;
+        const POP: u8 = Op::PopState as u8;
+        const VARIABLE: u8 = Op::SetVariable as u8;
+        const START: u8 = Op::StartLink as u8;
+        const END: u8 = Op::EndLink as u8;
+        match (op, as_one) {
+            (Op::PopState, _) => lines.decode::<Self, _, false>(Always::<POP>),
+            (Op::PushState, true) => lines.decode::<Self, _, true>(Always::<PUSH>),
+            (Op::PushState, false) => lines.decode::<Self, _, false>(Always::<PUSH>),
+            (Op::SetState, true) => lines.decode::<Self, _, true>(Always::<SET>),
+            (Op::SetState, false) => lines.decode::<Self, _, false>(Always::<SET>),
+            (Op::StartLink, true) => lines.decode::<Self, _, true>(Always::<START>),
+            (Op::StartLink, false) => lines.decode::<Self, _, false>(Always::<START>),
+            (Op::EndLink, true) => lines.decode::<Self, _, true>(Always::<END>),
+            (Op::EndLink, false) => lines.decode::<Self, _, false>(Always::<END>),
+            (Op::SetVariable, _) => lines.decode::<Self, _, false>(Always::<VARIABLE>),
+            (other, true) => lines.decode::<Self, _, true>(other),
+            (other, false) => lines.decode::<Self, _, false>(other),
+        }
+    }
+}
+
+impl<'t> Batch<'t> for InBlock<'t> {
+    fn decode(lines: Lines<'_, 't>, op: Op, _: bool) -> usize {
+        lines.decode::<Self, _, false>(op)
+    }
+}
+
+/// The operation of a batch's lines.
+trait Operation: Copy {
+    fn op(self) -> Op;
+}
+
+impl Operation for Op {
+    #[inline(always)]
+    fn op(self) -> Op {
+        self
+    }
+}
+
+/// An operation by its number, which is known when this is compiled.
+#[derive(Clone, Copy)]
+struct Always<const OP: u8>;
+
+impl<const OP: u8> Operation for Always<OP> {
+    #[inline(always)]
+    fn op(self) -> Op {
+        Op::ALL[usize::from(OP)]
+    }
+}
+
+/// The loop over lines of one operation.
+struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
+    lines: Lines<'a, 't>,
+    op: O,
+    text: PhantomData<T>,
+}
+
+/// The tables that names are looked up in.
+#[derive(Clone, Copy)]
+struct Tables<'a> {
+    plan: &'a Plan,
+    known: &'a KnownLanes,
+    /// The pairs and the tails of these.
+    pairs: Pairs<'a>,
+    tails: TailsAtHand<'a>,
+    asked: &'a Asked,
+}
+
+/// Names that are looked up one by one.
+struct OneByOne<'a, 't> {
+    padded: &'t [u8],
+    plan: &'a Plan,
+    known: &'a KnownLanes,
+    asked: &'a Asked,
+    symbols: &'a mut Symbols,
+}
+
+impl Decoder {
+    /// Some lines of a batch, with what decoding them needs.
+    pub(super) fn lines_of<'a, 't>(
+        &'a mut self,
+        padded: &'t [u8],
+        plan: &'a Plan,
+        batch: &'a [Waiting],
+        decoded: &'a mut Decoded,
+    ) -> Lines<'a, 't> {
+        Lines {
+            padded,
+            plan,
+            batch,
+            known: &self.known,
+            symbols: &mut self.symbols,
+            times: &mut self.times,
+            unsorted: &mut self.grouping.unsorted,
+            rest: &mut self.waiting.rest,
+            asked: &self.asked,
+            decoded,
+        }
+    }
+}
+
+impl<'t> Lines<'_, 't> {
+    fn decode<T: Text<'t>, O: Operation, const AS_ONE: bool>(self, op: O) -> usize {
+        wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
+    }
+
+    /// The names of the first line, looked up one by one: what they stand for, their text if it is short, and its length.
+    pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(Tail, Option<Word>, usize)> {
+        let Lines { padded, plan, known, symbols, times, asked, decoded, .. } = self;
+        let line = self.batch.first()?;
+        let (text, _, fields) = T::read(padded, (line.start, line.fields), plan, op, times)?;
+        let mut names = OneByOne { padded, plan, known, asked, symbols };
+        let tail = names.tail(
+            Tables::new(plan, known, asked, op),
+            text,
+            line.start,
+            op,
+            fields,
+            decoded,
+        )?;
+        let (from, to) = place_of_names(op, fields);
+        Some((tail, word(text.bytes(), from, to - from), to - from))
+    }
+}
+
+impl<'t, T: Text<'t>, O: Operation, const AS_ONE: bool> Loop for OfOperation<'_, 't, T, O, AS_ONE> {
+    type Result = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Lines { padded, plan, batch, known, symbols, times, .. } = self.lines;
+        let Lines { unsorted, rest, asked, decoded, .. } = self.lines;
+        let op = self.op.op();
+        let tables = Tables::new(plan, known, asked, op);
+        let mut names = OneByOne { padded, plan, known, asked, symbols };
+        let stop_at = asked.stop_at;
+        let mut lines = batch.iter();
+        while let [line, ..] = lines.as_slice() {
+            let event = 'event: {
+                let place = (line.start, line.fields);
+                let Some((text, time, fields)) = T::read(padded, place, plan, op, times) else {
+                    break 'event None;
+                };
+                if time > stop_at {
+                    break 'event None;
+                }
+                let found = match op {
+                    Op::PopState | Op::ResetState => {
+                        tables.lane(text.bytes(), fields).map(|lane| (lane.strand, 0))
+                    }
+                    Op::SetVariable | Op::AddVariable | Op::SubVariable => {
+                        tables.lane(text.bytes(), fields).and_then(|lane| {
+                            let number = text.number(asked.precision, fields.value)?;
+                            Some((lane.strand, number.to_bits()))
+                        })
+                    }
+                    _ => {
+                        let tail = match AS_ONE {
+                            true => tables.tail(&mut names, text, *line, op, fields, decoded),
+                            false => names.tail(tables, text, line.start, op, fields, decoded),
+                        };
+                        tail.map(|tail| match op.is_link() {
+                            true => tables.link(tail, text, line.start, fields, decoded),
+                            false => (tail.strand, u64::from(tail.value)),
+                        })
+                    }
+                };
+                found.map(|(strand, argument)| (strand, time, argument))
+            };
+            match event {
+                Some((strand, time, argument)) => {
+                    let (to, event) = &mut unsorted[line.ordinal as usize];
+                    *to = strand;
+                    event.time = time;
+                    event.argument = argument;
+                    event.at = line.start;
+                    event.tail = op as u32;
+                }
+                None if AS_ONE => break,
+                None => rest.push(*line),
+            }
+            lines.next();
+        }
+        batch.len() - lines.len()
+    }
+}
+
+impl<'a> Tables<'a> {
+    #[inline(always)]
+    fn new(plan: &'a Plan, known: &'a KnownLanes, asked: &'a Asked, op: Op) -> Self {
+        let tails = known.tails(op.is_link()).at_hand();
+        Tables { plan, known, pairs: known.by_pair.at_hand(), tails, asked }
+    }
+
+    /// The strand and the argument of a link's event.
+    #[inline(always)]
+    fn link<'t, T: Text<'t>>(
+        self,
+        Tail { strand, value, end }: Tail,
+        line: T,
+        start_of_line: u32,
+        fields: Fields,
+        decoded: &mut Decoded,
+    ) -> (StrandSymbol, u64) {
+        let (from, to) = bare(line.bytes(), fields.key);
+        let (key, key_hash) = ShortText::hashed(line.bytes(), from, to);
+        let base = line.base(start_of_line);
+        let place = |at: usize| base.wrapping_add(at as u32);
+        let raw_key = Span { start: place(fields.key.0), end: place(fields.key.1) };
+        let number = decoded.links.len() as u64;
+        decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
+        (strand + self.known.spread.part(key_hash), number)
+    }
+
+    /// The lane of a line, if it is known by the text of its type and container.
+    #[inline(always)]
+    fn lane(self, text: &[u8], fields: Fields) -> Option<KnownLane> {
+        let len = fields.pair.1 - fields.pair.0;
+        let (word, context) = (word(text, fields.pair.0, len)?, self.plan.pair_context(len));
+        match self.pairs.find(word, context) {
+            Some(lane) => Some(lane),
+            None => self.known.find_shared(word[0], word[1], context),
+        }
+    }
+
+    /// The strand and the symbols that the names of a line stand for, if they are known as one text, or are longer
+    /// together and known one by one.
+    #[inline(always)]
+    fn tail<'t, T: Text<'t>>(
+        self,
+        names: &mut OneByOne<'_, 't>,
+        text: T,
+        line: Waiting,
+        op: Op,
+        fields: Fields,
+        decoded: &mut Decoded,
+    ) -> Option<Tail> {
+        let (from, to) = place_of_names(op, fields);
+        match word(text.bytes(), from, to - from) {
+            Some(word) => self.tails.find(word, self.plan.pair_context(to - from), op),
+            None => Tail::of_halves(names.long_tail::<T>(line, op, decoded)),
+        }
+    }
+}
+
+impl<'t> OneByOne<'_, 't> {
+    /// The strand and the symbols that the names of a line stand for, if they are known one by one.
+    #[inline(always)]
+    fn tail<T: Text<'t>>(
+        &mut self,
+        tables: Tables<'_>,
+        line: T,
+        start_of_line: u32,
+        op: Op,
+        fields: Fields,
+        decoded: &mut Decoded,
+    ) -> Option<Tail> {
+        let text = line.bytes();
+        let KnownLane { type_, strand } = tables.lane(text, fields)?;
+        let names = tables.asked.value_names;
+        let end = match op {
+            Op::StartLink | Op::EndLink => {
+                let side = if op == Op::StartLink { LinkEnd::Start } else { LinkEnd::End };
+                let (start, end) = fields.end;
+                let told_apart = told_apart(names, text[start] == b'"');
+                let (start, end) = bare(text, (start, end));
+                let context = end_context(type_, side, told_apart);
+                self.symbols.link_ends.find_short(text, start, end, context)?
+            }
+            _ => 0,
+        };
+        let place = (start_of_line, line.base(start_of_line));
+        let values = &mut self.symbols.values;
+        let value = values.short_symbol(text, fields.value, type_, names, place, decoded)?;
+        Some(Tail { strand, value, end })
+    }
+
+    /// The [halves](Tail::halves) of a line's tail. Out of the loop, whose fields stay in registers: they are read again.
+    #[inline(never)]
+    fn long_tail<T: Text<'t>>(
+        &mut self,
+        line: Waiting,
+        op: Op,
+        decoded: &mut Decoded,
+    ) -> (u64, u64) {
+        let read = T::fields(self.padded, (line.start, line.fields), self.plan, op);
+        let tail = read.and_then(|(text, fields)| {
+            let tables = Tables::new(self.plan, self.known, self.asked, op);
+            self.tail(tables, text, line.start, op, fields, decoded)
+        });
+        Tail::halves(tail)
+    }
+}
+
+/// From where to where a line's names stand, but for a link's key.
+#[inline(always)]
+fn place_of_names(op: Op, fields: Fields) -> (usize, usize) {
+    (fields.pair.0, if op.is_link() { fields.end.1 } else { fields.value.1 })
+}

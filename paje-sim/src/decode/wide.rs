@@ -1,0 +1,40 @@
+//! Loops over many lines, each as a function of its own.
+//!
+//! Registers that a loop gets then depend on nothing but itself. Each is there twice: for
+//! any processor, and for those that find and clear bits in one instruction.
+
+/// Loop over lines.
+pub(super) trait Loop {
+    /// Outcome of the loop.
+    type Result;
+
+    /// Goes through the lines. Inlined, always: it is compiled for the instructions of who calls it.
+    fn run(self) -> Self::Result;
+}
+
+/// Runs a loop with the instructions that the processor has.
+#[inline(always)]
+pub(super) fn run<L: Loop>(lines: L) -> L::Result {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+    {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has all that the function asks for.
+        return unsafe { run_wide(lines) };
+    }
+    run_plain(lines)
+}
+
+#[inline(never)]
+fn run_plain<L: Loop>(lines: L) -> L::Result {
+    lines.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+fn run_wide<L: Loop>(lines: L) -> L::Result {
+    lines.run()
+}
