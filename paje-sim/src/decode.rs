@@ -45,7 +45,7 @@ use crate::decode::decoded::{Decoded, HEADER, NO_STRAND, NOTHING, StrandSymbol, 
 use crate::decode::group::Grouping;
 use crate::decode::known::KnownLanes;
 use crate::decode::names::NameTable;
-use crate::decode::plan::{Action, Plan, Plans, ShortIds};
+use crate::decode::plan::{Action, Head, Plan, Plans, ShortIds};
 use crate::decode::strands::Strands;
 use crate::decode::structure::Colors;
 use crate::decode::symbols::{Symbol, SymbolTable, WordTable};
@@ -350,6 +350,10 @@ impl Decoder {
             // Structural lines are read one by one, but are sorted out as fast as the others.
             if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
+            }
+            if let Some(fields) = plan.head {
+                let (batch, all) = (batch_of(*index, true), plan.expected as u32);
+                self.plans.short_ids.insert_head(id, Head { batch, fields, all });
             }
             let mut padded = id.to_vec();
             padded.resize(padded.len() + 16, 0);

@@ -62,7 +62,8 @@ impl PlainLines<'_> {
         }
     }
 
-    /// The same as [`ShortLines::usual`] of any line; of one of 64 bytes or more, no ends, and its length.
+    /// The same as [`ShortLines::usual`] of any line; of one of 64 bytes or more, the ends of the fields in its first 64 bytes, if
+    /// they stand one byte apart, or else no ends; and its length.
     #[must_use]
     #[inline(never)]
     pub fn longer(&self, start: usize) -> Option<(u64, u32)> {
@@ -70,6 +71,7 @@ impl PlainLines<'_> {
         if newlines != 0 {
             return usual(white, newlines ^ (newlines - 1), newlines);
         }
+        let ends = if white & (white << 1) == 0 { white } else { 0 };
         // A byte of the mask that is partly in the window has no bit in it.
         let mut at = start / 8 + 8;
         loop {
@@ -77,9 +79,26 @@ impl PlainLines<'_> {
             let newlines = u64::from_le_bytes(*bytes);
             if newlines != 0 {
                 let end = at * 8 + newlines.trailing_zeros() as usize;
-                return Some((0, (end - start) as u32));
+                return Some((ends, (end - start) as u32));
             }
             at += 8;
+        }
+    }
+
+    /// Number of fields of the line at `start`; `None` if the line is the last.
+    #[must_use]
+    pub fn fields(&self, start: usize) -> Option<u32> {
+        // Bytes ahead of a line are as good as white.
+        let (mut at, mut before, mut fields) = (start, 1, 0);
+        loop {
+            let (newlines, white) = (far(self.newline, at)?, far(self.white, at)?);
+            let line = newlines ^ newlines.wrapping_sub(1);
+            fields += (white & !(white << 1 | before) & line).count_ones();
+            if newlines != 0 {
+                return Some(fields);
+            }
+            before = white >> 63;
+            at += 64;
         }
     }
 }

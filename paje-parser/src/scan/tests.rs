@@ -20,7 +20,7 @@ fn check(text: &[u8]) {
             }
             assert_eq!(Some(len), scanner.short_lines().at(start).map(|line| line.len));
         }
-        check_plain(&scanner, start, end);
+        check_plain(&scanner, start, end, &plain);
         assert_eq!(scanner.fields(text, start, &mut fast), end);
         assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
         assert_eq!(scanner.line_end(text, start), end);
@@ -40,7 +40,7 @@ fn check(text: &[u8]) {
 }
 
 /// A line of a text whose quotes are settled: no other than by all masks.
-fn check_plain(scanner: &Scanner, start: usize, end: usize) {
+fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Span]) {
     let lines = scanner.short_lines();
     if let Some(plain) = lines.plain() {
         let (found, expected) = (plain.usual(start), lines.usual(start));
@@ -53,8 +53,21 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize) {
         }
         match lines.at(start) {
             Some(_) => assert_eq!(plain.longer(start), expected),
-            None => assert_eq!(plain.longer(start), Some((0, (end - start) as u32))),
+            None => check_long(plain.longer(start).unwrap(), start, end, fields),
         }
+        if let Some(count) = plain.fields(start) {
+            assert_eq!(count as usize, fields.len());
+        }
+    }
+}
+
+/// A line of 64 bytes or more.
+fn check_long((ends, len): (u64, u32), start: usize, end: usize, fields: &[token::Span]) {
+    assert_eq!(len as usize, end - start);
+    if ends != 0 && ends & 1 == 0 {
+        let is_near = |field: &&token::Span| (field.end as usize) < start + 64;
+        let near: Vec<_> = fields.iter().take_while(is_near).copied().collect();
+        check_ends(ends, start, &near);
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Plan {
     pub(super) fits_batch: bool,
     /// And its fields stand where they [usually](usual) do.
     pub(super) is_usual: bool,
+    /// Number of words that stand where they usually do, if others follow, which nobody asks for.
+    pub(super) head: Option<u32>,
     /// The event has user-defined fields, and they are kept.
     pub(super) keeps_extras: bool,
     /// See [`Plan::pair_context`].
@@ -74,6 +76,17 @@ pub(super) struct ShortIds {
     /// bytes the number has; zero for none.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
+    /// The same keys, for events of which only the [head](Plan::head) is needed: see [`ShortIds::head`].
+    heads: Vec<(u64, Head)>,
+}
+
+/// Place of long lines of an event of which only the head is needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) batch: u32,
+    /// Number of fields of the head, and of the whole line.
+    pub(super) fields: u32,
+    pub(super) all: u32,
 }
 
 impl Default for ShortIds {
@@ -83,6 +96,7 @@ impl Default for ShortIds {
             pairs: pairs.try_into().expect("it has as many"),
             // No text is so long.
             slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
+            heads: Vec::new(),
         }
     }
 }
@@ -122,15 +136,37 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Adds the batch of a number of an event.
-    pub(super) fn insert(&mut self, id: &[u8], batch: u32) {
+    /// Place of long lines of the event whose number is the first `len` of eight bytes.
+    pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
+        let key = ShortIds::key(bytes, len);
+        self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)
+    }
+
+    /// Adds the head of a number of an event, if these are few: they are gone through line by line.
+    pub(super) fn insert_head(&mut self, id: &[u8], head: Head) {
+        const MOST: usize = 16;
+        if let Some(key) = ShortIds::key_of(id)
+            && self.heads.len() < MOST
+            && self.heads.iter().all(|(known, _)| *known != key)
+        {
+            self.heads.push((key, head));
+        }
+    }
+
+    /// The key of a number, if it is short.
+    fn key_of(id: &[u8]) -> Option<u64> {
         // A line that begins with such a byte is one of a definition.
         if id.is_empty() || id.len() > 7 || id[0] == b'%' {
-            return;
+            return None;
         }
         let mut bytes = [0; 8];
         bytes[..id.len()].copy_from_slice(id);
-        let key = ShortIds::key(u64::from_le_bytes(bytes), id.len());
+        Some(ShortIds::key(u64::from_le_bytes(bytes), id.len()))
+    }
+
+    /// Adds the batch of a number of an event.
+    pub(super) fn insert(&mut self, id: &[u8], batch: u32) {
+        let Some(key) = ShortIds::key_of(id) else { return };
         let slot = &mut self.slots[ShortIds::slot(key)];
         if slot.0 == u64::MAX {
             *slot = (key, batch);
@@ -191,19 +227,19 @@ impl Plan {
         let (end, key) = (word(end), word(FieldName::Key));
         let stand_as = |words: &[usize], count: usize| {
             let usual = [usual::TIME, usual::VALUE, usual::END, usual::KEY];
-            time == usual[0]
-                && pair == Some(usual::PAIR)
-                && *words == usual[1..=words.len()]
-                && def.fields().len() + 1 == count
+            let stand =
+                time == usual[0] && pair == Some(usual::PAIR) && *words == usual[1..=words.len()];
+            stand.then_some(count)
         };
-        let is_usual = match action {
-            Action::Structural => false,
+        let head = match action {
+            Action::Structural => None,
             Action::Replayed(op) => match op {
                 Op::PopState | Op::ResetState => stand_as(&[], usual::VALUE),
                 Op::StartLink | Op::EndLink => stand_as(&[value, end, key], usual::KEY + 1),
                 _ => stand_as(&[value], usual::VALUE + 1),
             },
         };
+        let expected = def.fields().len() + 1;
         let nature = match action {
             Action::Structural => TypeNature::Container,
             Action::Replayed(op) => op.nature(),
@@ -211,7 +247,7 @@ impl Plan {
         Plan {
             action,
             needed: def.needed_words(),
-            expected: def.fields().len() + 1,
+            expected,
             time,
             type_,
             container,
@@ -220,7 +256,8 @@ impl Plan {
             key,
             pair,
             fits_batch,
-            is_usual: is_usual && fits_batch,
+            is_usual: head == Some(expected) && fits_batch,
+            head: head.filter(|words| *words < expected && !keeps_extras).map(|words| words as u32),
             keeps_extras,
             without_len: pair_context(0, nature, type_ < container),
         }

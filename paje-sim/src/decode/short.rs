@@ -120,10 +120,11 @@ impl Decoder {
             let plan = self.plans.all[plan];
             match plan.action {
                 Action::Structural => self.waiting.rest.append(&mut batch),
-                Action::Replayed(_) if !plan.fits_batch => self.waiting.rest.append(&mut batch),
+                // Lines as usual, or long ones with such a head.
                 Action::Replayed(op) if index.is_multiple_of(2) => {
                     self.batch::<InWindow<'_>>(padded, &plan, op, &batch, decoded);
                 }
+                Action::Replayed(_) if !plan.fits_batch => self.waiting.rest.append(&mut batch),
                 Action::Replayed(op) => {
                     self.batch::<InBlock<'_>>(padded, &plan, op, &batch, decoded);
                 }

@@ -16,8 +16,8 @@ pub(super) struct Waiting {
     pub(super) start: u32,
     /// Number of lines with words that come before it.
     pub(super) ordinal: u32,
-    /// Its fields: their ends or, in other batches than the usual ones, the edges of a
-    /// [`ShortLine`](paje_parser::scan::ShortLine). None of a line that is not short.
+    /// Its fields: their ends (of a long line, those of its [head](crate::decode::plan::Plan::head)) or, in other batches than the
+    /// usual ones, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). None of any other line that is not short.
     pub(super) fields: u64,
 }
 
@@ -155,14 +155,28 @@ impl UsualLines<'_> {
             return false;
         }
         let Some((ends, len)) = plain.longer(start) else { return false };
-        let line = Waiting { start: start as u32, ordinal: self.ordinal, fields: ends };
-        match self.ids.find(u64::from_le_bytes(*bytes), ends.trailing_zeros() as usize) {
-            _ if ends == 0 => self.waiting.rest.push(line),
-            Some(index) => self.waiting.push(index, line),
-            None => return false,
+        let id = (u64::from_le_bytes(*bytes), ends.trailing_zeros() as usize);
+        let (at, start, ordinal) = (start, start as u32, self.ordinal);
+        if len >= 64 {
+            let head = self.ids.head(id.0, id.1).filter(|head| plain.fields(at) == Some(head.all));
+            match head.and_then(|head| Some((head.batch, head_of(ends, head.fields)?))) {
+                Some((batch, fields)) => {
+                    self.waiting.push(batch, Waiting { start, ordinal, fields });
+                }
+                None => self.waiting.rest.push(Waiting { start, ordinal, fields: 0 }),
+            }
+        } else {
+            let Some(batch) = self.ids.find(id.0, id.1) else { return false };
+            self.waiting.push(batch, Waiting { start, ordinal, fields: ends });
         }
         self.ordinal += 1;
         self.range.start += len as usize + 1;
         true
     }
+}
+
+/// The first ends of a line, if it has so many.
+fn head_of(ends: u64, count: u32) -> Option<u64> {
+    let behind = (0..count).fold(ends, |ends, _| ends & ends.wrapping_sub(1));
+    (ends.count_ones() >= count).then_some(ends ^ behind)
 }
