@@ -227,6 +227,19 @@ impl ValueNameTable {
         (part.entries.names(place.entry()), &part.entries.texts)
     }
 
+    /// A look at the entry of a value.
+    #[inline]
+    pub(crate) fn entry(&self, place: ValuePlace) -> u32 {
+        self.parts[place.part()].entries.list[place.entry() as usize].text
+    }
+
+    /// A look at the text of a value.
+    #[inline]
+    pub(crate) fn first(&self, place: ValuePlace) -> u8 {
+        let (names, texts) = self.get(place);
+        names.name(texts).text.first().copied().unwrap_or_default()
+    }
+
     /// The value of a type that is identified by this name, whose text has this hash.
     pub(crate) fn find(
         &self,

@@ -71,6 +71,17 @@ impl<'t> Texts<'t> {
         short(self.first, number)
     }
 
+    /// Fetches the values' texts that are not ready.
+    #[inline]
+    pub(super) fn fetch(self, values: &[ValueId]) {
+        if self.ready.len() < READY {
+            return;
+        }
+        if let All::Values(types, type_) = self.all {
+            types.fetch_value_names(type_, values);
+        }
+    }
+
     /// A text that needs no quotes.
     pub(super) fn plain(self, number: usize) -> Option<&'t [u8]> {
         match self.ready.text(number) {
