@@ -33,6 +33,9 @@ use crate::problems::warnings::Warnings;
 use crate::replay::lanes::Lanes;
 use crate::replay::maps::{Maps, Pending};
 
+/// Lines whose values are fetched together: they are still in the nearest cache when they are looked up.
+const AHEAD: usize = 64;
+
 /// Resolves what a block's decoder noted.
 ///
 /// # Errors
@@ -45,7 +48,10 @@ pub(crate) fn resolve(
 ) -> Result<(), Error> {
     state.expect_containers(block, decoder);
     let mut foreseen = block.decoded.foreseen.iter();
-    for (line, noted) in &block.decoded.noted {
+    for (index, (line, noted)) in block.decoded.noted.iter().enumerate() {
+        if index % AHEAD == 0 {
+            state.fetch_values(block, decoder, &block.decoded.noted[index..]);
+        }
         let failed = |failed| error_at_field(block, *line, failed);
         match noted {
             Noted::Structural(number) => {
@@ -233,6 +239,32 @@ impl Resolver<'_> {
             _ => None,
         });
         self.model.expect(hashes, known);
+    }
+
+    /// Fetches what resolving will look at for the values of the first of these notes, unless workers have looked it up.
+    fn fetch_values(&mut self, block: &DecodedBlock, decoder: &Decoder, noted: &[(u32, Noted)]) {
+        if !self.model.types.looks_values_up() {
+            return;
+        }
+        let decoded = &block.decoded;
+        for (_, noted) in noted.iter().take(AHEAD) {
+            let (type_, hash) = match *noted {
+                Noted::Value(symbol, hash) => {
+                    (value_type(decoder.symbols.values.context(symbol)), hash)
+                }
+                Noted::Structural(number) => {
+                    match decoded.value_of(decoded.structures[number as usize]) {
+                        Some(value) => (value.type_, value.hash),
+                        None => continue,
+                    }
+                }
+                _ => continue,
+            };
+            if let Some(Some(type_)) = self.maps.types.get(type_ as usize) {
+                self.model.types.look_for_value(*type_, hash);
+            }
+        }
+        self.model.types.look();
     }
 
     /// The type that a decoder's symbol stands for.

@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use paje_parser::TypeNature;
 use paje_parser::color::Color;
 
-use crate::model::value_names::{ValueNameTable, ValueNamed, ValuePlace};
+use crate::model::value_names::{ValueKey, ValueNamePart, ValueNameTable, ValueNamed, ValuePlace};
 use crate::names::error::Named;
 use crate::names::hash::hash_bytes;
 use crate::names::ids::{TypeId, ValueId};
@@ -212,9 +212,8 @@ impl Types {
     /// nothing has looked at for long: who asks for one name after the other waits for memory at each.
     pub fn fetch_value_names(&self, id: TypeId, values: &[ValueId]) {
         let Some(known) = &self.list[id.index()].values else { return };
-        let places = || values.iter().filter_map(|value| known.names.get(value.index()));
-        std::hint::black_box(places().fold(0, |all, place| all ^ self.value_names.entry(*place)));
-        std::hint::black_box(places().fold(0, |all, place| all ^ self.value_names.first(*place)));
+        let places = values.iter().filter_map(|value| known.names.get(value.index()));
+        self.value_names.look_at(places.copied());
     }
 
     fn names_of(&self, id: TypeId, value: ValueId) -> (Names, &TextArena) {
@@ -322,6 +321,24 @@ impl Types {
     pub(crate) fn expect_values(&mut self, mut names: ValueNameTable) {
         names.expect_of(self.list.len());
         self.value_names = names;
+    }
+
+    /// Tells whether values are many, and those that lines will name next are yet to be looked up.
+    pub(crate) fn looks_values_up(&self) -> bool {
+        self.value_names.looks_up()
+    }
+
+    /// Begins to fetch what looking up a value will look at, whose text has this hash.
+    pub(crate) fn look_for_value(&mut self, id: TypeId, hash: u64) {
+        let key = ValueKey::new(id, hash);
+        if let Some(part) = self.value_names.parts_mut().nth(key.part()) {
+            part.look_for(key);
+        }
+    }
+
+    /// Fetches the rest of it.
+    pub(crate) fn look(&mut self) {
+        self.value_names.parts_mut().for_each(ValueNamePart::look);
     }
 
     /// No more lines come of those that were expected.

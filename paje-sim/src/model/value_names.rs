@@ -227,17 +227,19 @@ impl ValueNameTable {
         (part.entries.names(place.entry()), &part.entries.texts)
     }
 
-    /// A look at the entry of a value.
-    #[inline]
-    pub(crate) fn entry(&self, place: ValuePlace) -> u32 {
-        self.parts[place.part()].entries.list[place.entry() as usize].text
+    /// Tells whether names are many, and none is expected.
+    pub(crate) fn looks_up(&self) -> bool {
+        self.types == 0 && self.parts[0].entries.list.len() > MANY_VALUES
     }
 
-    /// A look at the text of a value.
+    /// Looks at these values, and at the beginnings of their names.
     #[inline]
-    pub(crate) fn first(&self, place: ValuePlace) -> u8 {
-        let (names, texts) = self.get(place);
-        names.name(texts).text.first().copied().unwrap_or_default()
+    pub(crate) fn look_at(&self, places: impl Iterator<Item = ValuePlace> + Clone) {
+        let entry = |at: ValuePlace| self.parts[at.part()].entries.list[at.entry() as usize].text;
+        std::hint::black_box(places.clone().fold(0, |all, place| all ^ entry(place)));
+        let name = |(names, texts): (Names, _)| names.name(texts).text.first().copied();
+        let looks = places.filter_map(|place| name(self.get(place)));
+        std::hint::black_box(looks.fold(0, |all, byte| all ^ byte));
     }
 
     /// The value of a type that is identified by this name, whose text has this hash.

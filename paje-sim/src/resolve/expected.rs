@@ -9,9 +9,7 @@ use crate::model::types::Types;
 use crate::model::value_names::{PARTS, ValueKey, ValueNamePart, ValueNamed};
 use crate::names::ids::TypeId;
 use crate::names::options::ValueNames;
-
-/// Lines whose values are fetched together: they are still in the nearest cache when they are looked up.
-const AHEAD: usize = 64;
+use crate::resolve::AHEAD;
 
 /// A line's value, on its way to its part: the first use of a symbol, or the definition in a structural event.
 #[derive(Clone, Copy, Debug)]
