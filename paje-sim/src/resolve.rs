@@ -103,9 +103,7 @@ pub(crate) fn resolve(
                 };
                 if lane.index() == state.lanes.len() {
                     let shards = decoder.shards_of(*symbol);
-                    let container = state.model.lanes[lane.index()].container;
-                    let ended_at = state.model.containers.ended_at(container);
-                    state.lanes.push(lane, state.model, ended_at, shards);
+                    state.lanes.push(lane, state.model, shards);
                 } else {
                     state.maps.again += 1;
                 }

@@ -166,7 +166,8 @@ impl Round<'_, '_> {
                 let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
                 let began = log.begin();
                 self.lanes.gather(number, &mut shard);
-                shard.replay(number, blocks, meanings, &self.lanes.cuts, bytes);
+                let world = (self.model, &self.lanes.cuts);
+                shard.replay(number, blocks, meanings, world, bytes);
                 self.lanes.hand_over(&mut shard);
                 log.end(began, TaskKind::Replay, number, moved);
             }

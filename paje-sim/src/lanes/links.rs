@@ -28,6 +28,8 @@ pub(crate) struct LinkStrand {
     pub(crate) filter: Filter,
     pub(crate) suspects: Vec<Suspect>,
     keys: KeyMemory,
+    /// Nobody wants the rows of its lane.
+    unwanted: bool,
     /// The hashes of the keys of all links, if they are what is remembered.
     hashes: KeyHashList,
     /// One of them came again, in a container that has ended.
@@ -132,6 +134,16 @@ pub(crate) struct Suspect {
 impl LinkStrand {
     pub(crate) fn new(keys: KeyMemory) -> Self {
         LinkStrand { keys, ..LinkStrand::default() }
+    }
+
+    /// The same of a lane whose rows nobody wants.
+    pub(crate) fn unwanted(self) -> Self {
+        LinkStrand { unwanted: true, ..self }
+    }
+
+    /// Tells whether somebody wants the rows of its lane.
+    pub(crate) const fn is_wanted(&self) -> bool {
+        !self.unwanted
     }
 
     /// Tells whether there may be links with keys that had been used, where only hashes are remembered. The `last` time,

@@ -1,7 +1,7 @@
 //! States of one container and type: a stack that events push and pop.
 
 use crate::lanes::refusal::Refused;
-use crate::memory::{NewState, OpenRow, Rows, StateRoom, Store, Written};
+use crate::memory::{Chunk, NewState, OpenRow, Rows, StateChunk, StateRoom, Store, Written};
 use crate::names::ids::ValueId;
 
 /// The replay of one state lane: what its rows and the next event do not say by themselves.
@@ -16,6 +16,9 @@ use crate::names::ids::ValueId;
 pub(crate) struct StateLane {
     /// The last row is open; it is then the top of the stack.
     is_open: bool,
+    /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
+    /// behaviour.
+    flat: bool,
     /// The start of the last row, or its end if it has one.
     not_before: f64,
     /// Rest of the stack, from the bottom up. Most lanes never have any, and then it takes eight
@@ -24,13 +27,17 @@ pub(crate) struct StateLane {
     below: Option<Box<Vec<OpenRow>>>,
 }
 
-impl Default for StateLane {
-    fn default() -> Self {
-        StateLane { is_open: false, not_before: f64::NEG_INFINITY, below: None }
-    }
-}
-
 impl StateLane {
+    /// A lane to which the options' `no_imbrication` applies, or not.
+    pub(crate) const fn new(flat: bool) -> Self {
+        StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
+    }
+
+    /// Tells whether the options' `no_imbrication` applies.
+    pub(crate) const fn is_flat(&self) -> bool {
+        self.flat
+    }
+
     /// Looks at what the next events will need.
     #[inline]
     pub(crate) fn touch(&self, rows: &Rows, store: &Store) -> u64 {
@@ -38,7 +45,11 @@ impl StateLane {
             true => store.end_of(OpenRow::last_of(rows)).to_bits(),
             false => 0,
         };
-        top ^ rows.touch(&store.arena)
+        let numbers = |chunk: &Chunk| {
+            let row = chunk.width.words(chunk.count() + 1) - 1;
+            [StateChunk::value(chunk) + row, StateChunk::imbrication(chunk) + row]
+        };
+        top ^ rows.touch(&store.arena, numbers)
     }
 
     #[inline]
@@ -119,13 +130,7 @@ impl StateLane {
 
     /// Opens a state on top of the stack. Without imbrication, the one below ends.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        lane: &mut Written<'_>,
-        time: f64,
-        value: ValueId,
-        no_imbrication: bool,
-    ) {
+    pub(crate) fn push(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId) {
         let imbrication = self.height();
         let top = match self.is_open {
             true => {
@@ -135,7 +140,9 @@ impl StateLane {
             }
             false => self.below().last().copied(),
         };
-        if no_imbrication && let Some(top) = top {
+        if self.flat
+            && let Some(top) = top
+        {
             // With the push's user-defined fields: PajeNG 1.3.6 behaviour.
             lane.store.close_state(top, time);
         }
@@ -144,12 +151,7 @@ impl StateLane {
 
     /// Closes the top of the stack. Without imbrication, the one below goes on as a new row.
     #[inline]
-    pub(crate) fn pop(
-        &mut self,
-        lane: &mut Written<'_>,
-        time: f64,
-        no_imbrication: bool,
-    ) -> Result<(), Refused> {
+    pub(crate) fn pop(&mut self, lane: &mut Written<'_>, time: f64) -> Result<(), Refused> {
         if self.is_open {
             lane.store.close_state(OpenRow::last_of(lane.rows), time);
             self.last_closed(time);
@@ -157,7 +159,9 @@ impl StateLane {
             let top = self.pop_below().ok_or(Refused::EmptyStack)?;
             lane.store.close_state(top, time);
         }
-        if no_imbrication && let Some(below) = self.pop_below() {
+        if self.flat
+            && let Some(below) = self.pop_below()
+        {
             // The new row was opened by the pop, whose user-defined fields it has: PajeNG 1.3.6
             // behaviour.
             let (value, imbrication) = (lane.store.value_of(below), self.height());

@@ -8,13 +8,13 @@
 
 use crate::memory::{Arena, Place};
 
-/// Sizes of a lane's first chunks; then every chunk has the last size, which keeps a chunk's columns
-/// in the first-level cache while it is exported. Each doubles the lane: of a million lanes of a few
-/// objects each, half of the room may be empty, but not more.
-const SIZES: [u16; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, LARGEST as u16];
-
-/// Most objects of a chunk.
+/// Most objects of a chunk, which keeps its columns in the first-level cache while it is exported. A lane's first chunk has
+/// room for two, and each other one for twice as many as the one before it, up to this: of a million lanes of a few objects
+/// each, half of the room may be empty, but not more.
 pub(crate) const LARGEST: usize = 1024;
+
+/// Number of sizes that chunks have.
+const SIZES: usize = LARGEST.ilog2() as usize;
 
 /// The width in which a chunk stores its small numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,17 +47,17 @@ impl Width {
 pub(crate) struct Chunk {
     /// Place of its columns.
     pub(crate) place: Place,
-    /// Number of objects it has room for.
-    size: u16,
     /// Number of objects it holds.
     count: u16,
+    /// Logarithm of how many it has room for; 0 of none.
+    size: u8,
     pub(crate) width: Width,
 }
 
 impl Chunk {
     #[inline(always)]
     pub(crate) const fn size(&self) -> usize {
-        self.size as usize
+        (1 << self.size) & !1
     }
 
     #[inline(always)]
@@ -67,8 +67,9 @@ impl Chunk {
 }
 
 /// The objects of a lane, in their order. Small where one chunk holds them: there may be millions of
-/// such lanes.
+/// such lanes. Packed, so that the number of a lane fits beside it.
 #[derive(Debug, Default)]
+#[repr(C, packed(4))]
 pub(crate) struct Rows {
     last: Chunk,
     /// Where in the arena the list of all chunks but the last is: its [head](Head), and a word for each. It
@@ -113,9 +114,9 @@ impl Head {
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
-    /// The size of a lane's chunk, by how many come before it.
-    const fn size_of(before: usize) -> u16 {
-        if before < SIZES.len() { SIZES[before] } else { SIZES[SIZES.len() - 1] }
+    /// The logarithm of the size of a lane's chunk, by how many come before it.
+    const fn size_of(before: usize) -> u8 {
+        if before < SIZES { before as u8 + 1 } else { SIZES as u8 }
     }
 
     /// The chunk in one word, but for its size, which its place on the list says.
@@ -143,7 +144,7 @@ impl Rows {
         words: impl FnOnce(usize, Width) -> usize,
     ) -> (Chunk, usize) {
         let too_narrow = width == Width::Wide && self.last.width == Width::Narrow;
-        if self.last.count == self.last.size || too_narrow {
+        if self.last.count() == self.last.size() || too_narrow {
             self.extend(arena, width, words);
         }
         let index = self.last.count();
@@ -153,12 +154,12 @@ impl Rows {
 
     /// Tells whether the next chunk is of the largest size.
     pub(crate) fn is_large(&self, arena: &Arena) -> bool {
-        self.last.count > 0 && self.head(arena).chunks + 1 >= SIZES.len() - 1
+        self.last.count > 0 && self.head(arena).chunks + 1 >= SIZES - 1
     }
 
     /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
     pub(crate) const fn in_largest(place: Place, width: Width) -> Self {
-        Rows { last: Chunk { place, size: LARGEST as u16, count: 0, width }, before: None }
+        Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
     }
 
     /// Takes over a chunk of the largest size, behind its own, which must be [large](Rows::is_large).
@@ -179,8 +180,8 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        let place = arena.take(words(usize::from(size), width));
-        self.last = Chunk { place, size, count: 0, width };
+        let last = Chunk { place: Place::default(), size, count: 0, width };
+        self.last = Chunk { place: arena.take(words(last.size(), width)), ..last };
     }
 
     /// Puts the last chunk on the list of those before it; returns how many these are.
@@ -208,7 +209,7 @@ impl Rows {
 
     /// Place of the list of all chunks but the last.
     fn list(&self) -> Option<Place> {
-        self.before.map(|list| Place::from_word(!list.get()))
+        { self.before }.map(|list| Place::from_word(!list.get()))
     }
 
     /// Head of the list of all chunks but the last.
@@ -222,13 +223,17 @@ impl Rows {
         arena.words(list, 1, self.head(arena).chunks)
     }
 
-    /// Looks at the place of the next object.
+    /// Looks at the place of the next object in the first column, and `others` of its last chunk; or, if that is full, at the
+    /// list that it will be put on.
     #[inline]
-    pub(crate) fn touch(&self, arena: &Arena) -> u64 {
-        if self.last.count == self.last.size {
-            return 0;
+    pub(crate) fn touch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
+        if self.last.count() == self.last.size() {
+            return self.head(arena).len;
         }
-        arena.get(self.last.place.behind(self.last.count()))
+        let [second, third] = others(&self.last);
+        let place = self.last.place;
+        let look = |word| arena.get(place.behind(word));
+        look(self.last.count()) ^ look(second) ^ look(third)
     }
 
     /// The last chunk, and the number of objects that it holds, for who adds some.
@@ -250,7 +255,7 @@ impl Rows {
     /// The chunk of all objects, if there is one that holds all: of most lanes where lanes are many.
     #[inline]
     pub(crate) fn only(&self) -> Option<Chunk> {
-        (self.before.is_none() && self.last.count > 0).then_some(self.last)
+        ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)
     }
 
     /// The chunk of the last object, and its index in it; only if there is one.
@@ -295,12 +300,14 @@ mod tests {
 
     #[test]
     fn a_chunk_fits_in_a_word() {
-        for (before, size) in SIZES.into_iter().enumerate() {
+        for before in 0..12 {
             for width in [Width::Narrow, Width::Wide] {
-                let place = Place::from_bits((1 << 50) - 1 - size as u64);
-                let chunk = Chunk { place, size, count: size, width };
+                let (size, count) = (Chunk::size_of(before), LARGEST.min(2 << before) as u16);
+                let place = Place::from_bits((1 << 50) - 1 - before as u64);
+                let chunk = Chunk { place, size, count, width };
+                assert_eq!(chunk.size(), chunk.count());
                 let same = Chunk::from_word(chunk.to_word(), before);
-                assert_eq!((same.place, same.size, same.count), (place, size, size));
+                assert_eq!((same.place, same.size, same.count), (place, size, count));
                 assert_eq!(same.width, width);
             }
         }

@@ -50,6 +50,11 @@ impl Model {
         self.types.nature(self.type_of(lane))
     }
 
+    /// The byte of the event that ended a lane's container; `u64::MAX` while it lives.
+    pub(crate) fn ended_at(&self, lane: LaneId) -> u64 {
+        self.containers.ended_at(self.lanes[lane.index()].container)
+    }
+
     /// The lane of a container and a type, if any event was for it.
     pub(crate) fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
         let mut lanes = self.lanes_of(container);

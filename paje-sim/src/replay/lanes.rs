@@ -201,7 +201,7 @@ impl Lanes {
     }
 
     /// Makes the strands of a new lane, in these shards; its container may have ended already.
-    pub(crate) fn push(&mut self, id: LaneId, model: &Model, ended_at: u64, shards: &[u8]) {
+    pub(crate) fn push(&mut self, id: LaneId, model: &Model, shards: &[u8]) {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let wanted = self.selected.as_mut().is_none_or(|selected| {
             selected.extend_by(&model.types, &model.containers);
@@ -213,14 +213,18 @@ impl Lanes {
             home.keep_no_rows(id, self.forgets);
         }
         self.cuts.learn(id, lane.container);
+        let has_ended = model.containers.is_destroyed(lane.container);
         let flat = self.no_imbrication && lane.container != ContainerId::ROOT;
         let mut places = [StrandPlace::default(); Strands::MOST_PARTS as usize];
         for (number, place) in shards.iter().zip(&mut places) {
             let number = u32::from(*number);
             let shard = exclusive(&mut self.shards[number as usize]);
             *place = StrandPlace { shard: number, local: shard.strands.len() as u32 };
-            let strand = Strand::new(id, nature, ended_at, flat, self.keys);
-            shard.strands.push(if wanted { strand } else { strand.unwanted(nature) });
+            let mut strand = Strand::new(id, nature, flat, self.keys);
+            if has_ended {
+                strand.end();
+            }
+            shard.strands.push(if wanted { strand } else { strand.unwanted() });
         }
         self.places.push(&places[..shards.len()]);
     }
@@ -231,7 +235,7 @@ impl Lanes {
             for lane in model.lanes_of(ending.container) {
                 for place in self.places.of(lane) {
                     let shard = exclusive(&mut self.shards[place.shard as usize]);
-                    shard.strands[place.local as usize].ended_at = ending.at;
+                    shard.strands[place.local as usize].end();
                 }
             }
         }

@@ -10,6 +10,7 @@ use crate::decode::shared::SharedLanes;
 use crate::lanes::links::Suspect;
 use crate::lanes::refusal::{Refusal, Refusals};
 use crate::memory::{Store, Supply};
+use crate::model::Model;
 use crate::names::options::Keeps;
 use crate::replay::cuts::Cuts;
 use crate::replay::maps::Maps;
@@ -76,7 +77,7 @@ impl Shard {
             locals.flatten().filter_map(|local| self.strands.get(local as usize))
         };
         // First the strands themselves: what comes next depends on them.
-        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.ended_at));
+        std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
     }
 
@@ -104,7 +105,7 @@ impl Shard {
         number: usize,
         wave: &[DecodedBlock],
         (maps, shared): (&[Maps], &SharedLanes),
-        cuts: &Cuts,
+        (model, cuts): (&Model, &Cuts),
         mut bytes: Range<u64>,
     ) {
         if self.strands.len() == 0 {
@@ -118,6 +119,10 @@ impl Shard {
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
             self.touch(strands, maps, shared);
+            let (recovers, shard) = (self.recovers, number as u8);
+            let bytes_now = bytes.clone();
+            let mut slice =
+                Slice { block, maps, model, cuts, bytes: bytes_now, recovers, shard, is_far };
             for (symbol, count) in strands {
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
@@ -129,13 +134,11 @@ impl Shard {
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
-                let (recovers, bytes_now) = (self.recovers, bytes.clone());
-                let shard = number as u8;
-                let slice = Slice { block, maps, cuts, bytes: bytes_now, recovers, shard, is_far };
                 let suspects = strand.suspects().len();
                 let replayed = strand.replay(events, &slice, &mut self.store, &mut self.left);
                 if let Err(refused) = replayed {
                     bytes.end = refused.at;
+                    slice.bytes.end = refused.at;
                     self.refused = Some(refused);
                 }
                 let now = strand.suspects().len();

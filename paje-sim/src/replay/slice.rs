@@ -15,7 +15,7 @@ use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
 use crate::memory::{LineNumber, StateRoom, Store, VariableRoom, Written};
-use crate::model::UNKNOWN;
+use crate::model::{Model, UNKNOWN};
 use crate::names::ids::LaneId;
 use crate::names::selection::Natures;
 
@@ -24,6 +24,7 @@ pub(crate) struct Slice<'a> {
     pub(crate) block: &'a DecodedBlock,
     pub(crate) maps: &'a Maps,
     pub(crate) cuts: &'a Cuts,
+    pub(crate) model: &'a Model,
     /// Only events whose lines begin here are replayed.
     pub(crate) bytes: Range<u64>,
     /// The replay goes on after an event that is refused.
@@ -40,11 +41,12 @@ pub(super) fn states(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     mut to: Written<'_>,
-    flat: bool,
 ) -> Checked {
     let mut i = 0;
     while i < events.len() {
-        if !flat && let Some(mut room) = StateRoom::of(to.rows, to.store) {
+        if !lane.is_flat()
+            && let Some(mut room) = StateRoom::of(to.rows, to.store)
+        {
             let values = &slice.maps.values[..];
             let value = |event: &LaneEvent| values.get(event.argument as usize).copied();
             let go = |event: &LaneEvent| {
@@ -69,9 +71,9 @@ pub(super) fn states(
         lane.check_order(event.time).map_err(|why| (i, why))?;
         match event.op() {
             Op::SetState => lane.set(&mut to, event.time, value()),
-            Op::PushState => lane.push(&mut to, event.time, value(), flat),
+            Op::PushState => lane.push(&mut to, event.time, value()),
             Op::PopState => {
-                lane.pop(&mut to, event.time, flat).map_err(|why| (i, why))?;
+                lane.pop(&mut to, event.time).map_err(|why| (i, why))?;
             }
             _ => lane.close_all(&mut to, event.time),
         }
@@ -142,7 +144,7 @@ pub(super) fn points(
 #[inline(never)]
 pub(super) fn links(
     strand: &mut LinkStrand,
-    (lane, wanted): (LaneId, bool),
+    lane: LaneId,
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
@@ -156,7 +158,7 @@ pub(super) fn links(
         std::hint::black_box(hashes.clone().fold(0, |all, hash| all ^ hash));
     }
     strand.expect(slice.is_far, hashes);
-    let keeps = wanted && store.extras.is_some();
+    let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {
         let (half, key) = half_link(event, slice, padded, extra);
         if half.container == UNKNOWN {

@@ -9,32 +9,31 @@ use crate::lanes::links::{KeyMemory, LinkStrand};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
-use crate::memory::{Rows, Store, Written};
+use crate::memory::{EventChunk, Rows, Store, Written};
 use crate::names::ids::LaneId;
 use crate::replay::completion::{Completion, home_of};
 use crate::replay::slice::{Slice, begin_event, half_link, links, points, states, variables};
 use crate::replay::unwanted::Unwanted;
 
-/// The objects of one strand, and what is open in it. There may be millions: see `strands_are_small`.
+/// The objects of one strand, and what is open in it. There may be millions, each of which is somewhere in memory that
+/// nothing has looked at for long: so one is a line of the caches, see `strands_are_small`.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Strand {
+    /// The byte of the last event, [`NEVER`] before the first; and [`ENDED`] if the container has ended.
+    last_at: u64,
+    /// The time of the last event.
+    last_time: f64,
     /// None of links, whose homes have them.
     pub(crate) rows: Rows,
-    pub(crate) objects: Objects,
-    /// The byte of the event that ended the container, `NEVER` while it lives. Whether what comes
-    /// later counts is for the `Cuts` to say.
-    pub(crate) ended_at: u64,
-    /// The byte and the time of the last event; `NEVER` before the first.
-    last: (u64, f64),
     pub(crate) lane: LaneId,
-    /// The options' `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6
-    /// behaviour.
-    flat: bool,
-    /// Its rows are.
-    wanted: bool,
+    pub(crate) objects: Objects,
 }
 
-const NEVER: u64 = u64::MAX;
+/// The bit beside the byte of the last event that tells whether the container has ended. By which line, the model says;
+/// whether what comes later counts is for the `Cuts` to say.
+const ENDED: u64 = 1 << 63;
+const NEVER: u64 = !ENDED;
 
 /// A strand by the nature of its lane's type.
 #[derive(Debug)]
@@ -63,39 +62,55 @@ pub(crate) struct Left {
 }
 
 impl Strand {
-    /// A link strand remembers so much of keys.
-    pub(crate) fn new(
-        lane: LaneId,
-        nature: TypeNature,
-        ended_at: u64,
-        flat: bool,
-        keys: KeyMemory,
-    ) -> Self {
+    /// A link strand remembers so much of keys. The options' `no_imbrication` applies to states that are `flat`.
+    pub(crate) fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
-            TypeNature::State | TypeNature::Container => Objects::State(StateLane::default()),
+            TypeNature::State | TypeNature::Container => Objects::State(StateLane::new(flat)),
             TypeNature::Variable => Objects::Variable(VariableLane::default()),
             TypeNature::Event => Objects::Event(EventLane::default()),
             TypeNature::Link => Objects::Link(Box::new(LinkStrand::new(keys))),
         };
-        let (rows, last) = (Rows::default(), (NEVER, 0.0));
-        Strand { rows, objects, ended_at, last, lane, flat, wanted: true }
+        Strand { last_at: NEVER, last_time: 0.0, rows: Rows::default(), lane, objects }
     }
 
     /// The same of a lane whose rows nobody wants.
-    pub(crate) fn unwanted(self, nature: TypeNature) -> Self {
-        let objects = Unwanted::new(nature).map_or(self.objects, Objects::Unwanted);
-        Strand { objects, wanted: false, ..self }
+    pub(crate) fn unwanted(self) -> Self {
+        let objects = match self.objects {
+            Objects::State(lane) => Objects::Unwanted(Unwanted::states(lane.is_flat())),
+            Objects::Variable(_) => Objects::Unwanted(Unwanted::VARIABLES),
+            Objects::Event(_) => Objects::Unwanted(Unwanted::EVENTS),
+            Objects::Link(links) => Objects::Link(Box::new(links.unwanted())),
+            unwanted @ Objects::Unwanted(_) => unwanted,
+        };
+        Strand { objects, ..self }
+    }
+
+    /// The container has ended.
+    pub(crate) fn end(&mut self) {
+        self.last_at |= ENDED;
+    }
+
+    /// Looks at the strand itself, before [`touch`](Strand::touch), which depends on it.
+    #[inline]
+    pub(crate) fn look(&self) -> u64 {
+        self.last_at
     }
 
     /// Looks at what replaying will need: see [`Shard::replay`](crate::replay::shard::Shard::replay).
     #[inline]
     pub(crate) fn touch(&self, store: &Store) -> u64 {
-        self.ended_at
-            ^ match &self.objects {
-                Objects::State(lane) => lane.touch(&self.rows, store),
-                Objects::Variable(_) | Objects::Event(_) => self.rows.touch(&store.arena),
-                Objects::Link(_) | Objects::Unwanted(_) => 0,
-            }
+        match &self.objects {
+            Objects::State(lane) => lane.touch(&self.rows, store),
+            Objects::Variable(_) => self.rows.touch(&store.arena, |chunk| {
+                let value = chunk.size() + chunk.count();
+                [value, value]
+            }),
+            Objects::Event(_) => self.rows.touch(&store.arena, |chunk| {
+                let value = EventChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
+                [value, value]
+            }),
+            Objects::Link(_) | Objects::Unwanted(_) => 0,
+        }
     }
 
     /// Replays a block's events of this strand.
@@ -120,8 +135,10 @@ impl Strand {
             live = end;
         }
         let lines = || slice.block.origin.start..last + 1;
-        if last > self.ended_at
-            && let Some(cut) = slice.cuts.first(self.lane, self.ended_at, lines())
+        if self.last_at & ENDED != 0
+            && let ended_at = slice.model.ended_at(self.lane)
+            && last > ended_at
+            && let Some(cut) = slice.cuts.first(self.lane, ended_at, lines())
         {
             live = before(cut + 1).clamp(start, end.max(start));
             let ignored = events.get(live..end).unwrap_or_default();
@@ -133,15 +150,15 @@ impl Strand {
         loop {
             let written = Written { rows: &mut self.rows, store };
             let replayed = match &mut self.objects {
-                Objects::State(lane) => states(lane, rest, slice, written, self.flat),
+                Objects::State(lane) => states(lane, rest, slice, written),
                 Objects::Variable(lane) => variables(lane, rest, slice, written),
                 Objects::Event(lane) => points(lane, rest, slice, written),
                 Objects::Link(strand) => {
                     let home = home_of(self.lane, left.completed.len());
                     let completed = &mut left.completed[home];
-                    links(strand, (self.lane, self.wanted), rest, slice, store, completed)
+                    links(strand, self.lane, rest, slice, store, completed)
                 }
-                Objects::Unwanted(lane) => lane.check(rest, self.flat),
+                Objects::Unwanted(lane) => lane.check(rest),
             };
             if slice.recovers {
                 match replayed {
@@ -156,7 +173,7 @@ impl Strand {
                 return Ok(());
             }
             // If an event is refused, nobody will ask for the last.
-            self.last = (base + u64::from(last.at), last.time);
+            self.note_last(last, base);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
                 let at = base + u64::from(event.at);
@@ -201,12 +218,19 @@ impl Strand {
         self.note_times(&[*event], base, left);
     }
 
+    /// Takes note of the last event, of a block that begins at byte `base`.
+    #[inline(always)]
+    fn note_last(&mut self, last: &LaneEvent, base: u64) {
+        self.last_at = base + u64::from(last.at) | self.last_at & ENDED;
+        self.last_time = last.time;
+    }
+
     /// Takes note of when events were.
     fn note_times(&mut self, events: &[LaneEvent], base: u64, left: &mut Left) {
         let Some(last) = events.last() else { return };
         let before = self.latest(left);
         let latest = events.iter().fold(before, |latest, event| latest.max(event.time));
-        self.last = (base + u64::from(last.at), last.time);
+        self.note_last(last, base);
         if latest > last.time {
             left.latest.insert(self.lane, latest);
         }
@@ -245,7 +269,8 @@ impl Strand {
 
     /// The byte and the time of the strand's last event.
     pub(crate) fn last(&self) -> Option<(u64, f64)> {
-        (self.last.0 != NEVER).then_some(self.last)
+        let at = self.last_at & !ENDED;
+        (at != NEVER).then_some((at, self.last_time))
     }
 
     /// The latest time of its events; only if the replay goes on after refused ones.
@@ -273,6 +298,6 @@ mod tests {
     /// A trace may have a million lanes of a few events each.
     #[test]
     fn strands_are_small() {
-        assert!(size_of::<Strand>() <= 80, "{} bytes", size_of::<Strand>());
+        assert!(size_of::<Strand>() <= 64, "{} bytes", size_of::<Strand>());
     }
 }

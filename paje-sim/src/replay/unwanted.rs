@@ -1,8 +1,6 @@
 //! Lanes whose rows nobody wants: their events are checked as in any other, and nothing of them is kept.
 //! Those of links are not here, for their keys must be kept to be checked.
 
-use paje_parser::TypeNature;
-
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::refusal::{Checked, Refused};
 
@@ -10,7 +8,7 @@ use crate::lanes::refusal::{Checked, Refused};
 #[derive(Debug)]
 pub(crate) enum Unwanted {
     /// Of states: as in `StateLane`, with the stack's height in place of the stack.
-    State { is_open: bool, height: u32, not_before: f64 },
+    State { is_open: bool, flat: bool, height: u32, not_before: f64 },
     /// Of variables: when the current value began; not a number if there is none.
     Variable { start: f64 },
     /// Of events: the time of the last.
@@ -18,31 +16,26 @@ pub(crate) enum Unwanted {
 }
 
 impl Unwanted {
-    /// A lane of this nature, unless it is of links.
-    pub(crate) fn new(nature: TypeNature) -> Option<Self> {
-        const NEVER: f64 = f64::NEG_INFINITY;
-        match nature {
-            TypeNature::State | TypeNature::Container => {
-                Some(Unwanted::State { is_open: false, height: 0, not_before: NEVER })
-            }
-            TypeNature::Variable => Some(Unwanted::Variable { start: f64::NAN }),
-            TypeNature::Event => Some(Unwanted::Event { last: NEVER }),
-            TypeNature::Link => None,
-        }
+    pub(crate) const VARIABLES: Self = Unwanted::Variable { start: f64::NAN };
+    pub(crate) const EVENTS: Self = Unwanted::Event { last: f64::NEG_INFINITY };
+
+    /// A lane of states, to which the options' `no_imbrication` applies if it is `flat`.
+    pub(crate) const fn states(flat: bool) -> Self {
+        Unwanted::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
     }
 
     /// Checks events of the lane.
-    pub(crate) fn check(&mut self, events: &[LaneEvent], flat: bool) -> Checked {
+    pub(crate) fn check(&mut self, events: &[LaneEvent]) -> Checked {
         for (i, event) in events.iter().enumerate() {
-            self.check_one(event.time, event.op(), flat).map_err(|why| (i, why))?;
+            self.check_one(event.time, event.op()).map_err(|why| (i, why))?;
         }
         Ok(())
     }
 
     #[inline]
-    fn check_one(&mut self, time: f64, op: Op, flat: bool) -> Result<(), Refused> {
+    fn check_one(&mut self, time: f64, op: Op) -> Result<(), Refused> {
         match self {
-            Unwanted::State { is_open, height, not_before } => {
+            Unwanted::State { is_open, flat, height, not_before } => {
                 if time < *not_before {
                     return Err(Refused::Earlier(*not_before));
                 }
@@ -63,7 +56,7 @@ impl Unwanted {
                 };
                 // Without imbrication, a pop opens what is below anew.
                 let opens = matches!(op, Op::PushState | Op::SetState);
-                if opens || flat && matches!(op, Op::PopState) && *height > 0 {
+                if opens || *flat && matches!(op, Op::PopState) && *height > 0 {
                     (*is_open, *not_before) = (true, time);
                 }
             }

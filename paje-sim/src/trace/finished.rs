@@ -107,6 +107,6 @@ mod tests {
 
     #[test]
     fn lanes_are_small() {
-        assert!(size_of::<FinishedLane>() <= 32, "{} bytes", size_of::<FinishedLane>());
+        assert!(size_of::<FinishedLane>() <= 24, "{} bytes", size_of::<FinishedLane>());
     }
 }
