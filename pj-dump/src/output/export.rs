@@ -5,24 +5,22 @@
 //! written writes it, and those after it that are there already. There is a fixed number of buffers,
 //! so that a slow reader slows everybody down instead of filling memory.
 
+mod planner;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use paje_sim::{ContainerId, LaneView, Selected, Step, Trace};
+use paje_sim::{Selected, Step, Trace};
 use workers::Workers;
 
+use self::planner::{Part, Planner};
+use super::Style;
 use super::names::Names;
 use super::rows::RowFormatter;
-use super::{Style, released};
-
-/// Rows of a piece: enough that taking it costs nothing beside formatting it, few enough that its
-/// text stays in a core's second-level cache until it is written.
-const PIECE: u64 = 2048;
 
 /// Buffers for each worker: one that it fills, and others that wait for their turn.
 const BUFFERS: usize = 3;
@@ -106,15 +104,7 @@ pub(crate) fn write_steps<'t, W: Write + Send>(
     steps: impl Iterator<Item = Step> + Send + 't,
 ) -> io::Result<Exported> {
     let began = Instant::now();
-    let planner = Planner {
-        trace,
-        steps: Box::new(steps),
-        lane: None,
-        next: 0,
-        as_released: style.as_released,
-        dropped: 0,
-        took: Duration::ZERO,
-    };
+    let planner = Planner::new(trace, steps, style.as_released);
     let export = Export::new(planner, style, workers.threads(), out, written);
     workers.run(|| workers.on_each(|worker| export.work(worker, names)));
     let mut exported = export.finish()?;
@@ -149,77 +139,6 @@ struct Export<'t, 'w, W> {
     written: &'w Written,
     rows: AtomicU64,
     busy: Vec<Mutex<Duration>>,
-}
-
-/// Part of the output that a worker formats at a time.
-#[derive(Debug)]
-enum Part<'t> {
-    Container(ContainerId),
-    /// Some chunks of a lane, and how many of its rows come before them.
-    Lane(LaneView<'t>, Range<usize>, u64),
-}
-
-/// Cuts the walk into pieces.
-struct Planner<'t> {
-    trace: &'t Trace,
-    steps: Box<dyn Iterator<Item = Step> + Send + 't>,
-    /// The lane at hand, its next chunk, and how many rows come before that.
-    lane: Option<(LaneView<'t>, usize, u64)>,
-    next: u64,
-    as_released: bool,
-    dropped: u64,
-    took: Duration,
-}
-
-impl<'t> Planner<'t> {
-    /// The next piece's number, with its parts in `parts`; `None` when there are no more.
-    fn next(&mut self, parts: &mut Vec<Part<'t>>) -> Option<u64> {
-        let began = Instant::now();
-        parts.clear();
-        let mut rows = 0;
-        while rows < PIECE {
-            if let Some((lane, first, before)) = self.lane.take() {
-                let mut count = 0;
-                let mut end = first;
-                let mut chunks = lane.chunks_from(first).peekable();
-                while let Some(chunk) = chunks.next_if(|_| rows + count < PIECE) {
-                    count += chunk as u64;
-                    end += 1;
-                }
-                if chunks.peek().is_some() {
-                    self.lane = Some((lane, end, before + count));
-                }
-                rows += count;
-                parts.push(Part::Lane(lane, first..end, before));
-                continue;
-            }
-            match self.steps.next() {
-                Some(Step::Container(id)) => {
-                    parts.push(Part::Container(id));
-                    rows += 1;
-                }
-                Some(Step::Type(container, type_)) => {
-                    let lane = self.trace.lane(container, type_).filter(|lane| !lane.is_empty());
-                    let Some(lane) = lane else { continue };
-                    if self.as_released {
-                        self.dropped += lane.len().saturating_sub(released(lane));
-                    }
-                    match lane.only_chunk() {
-                        Some(count) => {
-                            rows += count as u64;
-                            parts.push(Part::Lane(lane, 0..1, 0));
-                        }
-                        None => self.lane = Some((lane, 0, 0)),
-                    }
-                }
-                None => break,
-            }
-        }
-        let number = self.next;
-        self.next += 1;
-        self.took += began.elapsed();
-        (!parts.is_empty()).then_some(number)
-    }
 }
 
 /// Buffers that wait to be written, in order.
@@ -281,6 +200,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
                 let _ = self.free.0.send(buffer);
                 break;
             };
+            self.trace.fetch(parts.iter().filter_map(Part::rows));
             formatter.begin(buffer);
             for part in &parts {
                 match part {
