@@ -221,7 +221,7 @@ impl Strand {
     /// Takes note of the last event, of a block that begins at byte `base`.
     #[inline(always)]
     fn note_last(&mut self, last: &LaneEvent, base: u64) {
-        self.last_at = base + u64::from(last.at) | self.last_at & ENDED;
+        self.last_at = (base + u64::from(last.at)) | (self.last_at & ENDED);
         self.last_time = last.time;
     }
 
