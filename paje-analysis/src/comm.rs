@@ -7,11 +7,11 @@ use paje_sim::{
     Annotations, ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, ValueId,
     Visitor,
 };
-use rustc_hash::FxHashMap;
 use workers::Workers;
 
+use crate::at_hand::{AtHand, Sums};
 use crate::lanes;
-use crate::scope::{Scope, ancestor, clip, places};
+use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
 
 /// The user-defined fields that say how many bytes a link stands for, if nothing else is named: the first of
@@ -23,7 +23,7 @@ pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 pub struct Comm {
     scope: Scope,
     bytes: Vec<String>,
-    lanes: Vec<FxHashMap<Pair, Cell>>,
+    lanes: Vec<Sums<Pair, Cell>>,
 }
 
 /// Pairs of containers that have rows of their own.
@@ -98,6 +98,19 @@ impl Default for Cell {
 }
 
 impl Cell {
+    #[inline]
+    fn add_link(&mut self, start: f64, end: f64, bytes: Option<Seconds>) {
+        self.count += 1;
+        if let Some(bytes) = bytes {
+            self.bytes = Some(self.bytes.map_or(bytes, |all| all + bytes));
+        }
+        self.seconds += Seconds::between(start, end);
+        self.min = self.min.min(end - start);
+        self.max = self.max.max(end - start);
+        self.first = self.first.min(start);
+        self.last = self.last.max(end);
+    }
+
     fn add(&mut self, other: &Cell) {
         self.count += other.count;
         self.bytes = match (self.bytes, other.bytes) {
@@ -129,8 +142,9 @@ impl Comm {
         self.scope.extend(trace);
         let (window, bytes) = (self.scope.window(), &self.bytes);
         let lanes = self.scope.lanes(trace, TypeNature::Link);
-        lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, (): &mut ()| {
-            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs });
+        lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, at_hand: &mut AtHand<_>| {
+            at_hand.turn();
+            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs, at_hand });
         });
     }
 
@@ -142,7 +156,7 @@ impl Comm {
         let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
         for lane in trace.lanes() {
             let Some(pairs) = self.lanes.get(lane.id().index()) else { continue };
-            for ((value, from, to), cell) in pairs {
+            for ((value, from, to), cell) in pairs.iter() {
                 let value = lane.value_name(*value).into();
                 let both = [*from, *to].map(|id| ends.of(trace, id));
                 let key = (lane.type_id(), value, both.map(|id| places[&id]));
@@ -182,7 +196,33 @@ impl Ends {
 struct Adding<'a> {
     window: TimeRange,
     bytes: &'a [String],
-    pairs: &'a mut FxHashMap<Pair, Cell>,
+    pairs: &'a mut Sums<Pair, Cell>,
+    /// Some of these pairs, each at a number of its own, and where their sums are.
+    at_hand: &'a mut AtHand<(Option<Pair>, u32)>,
+}
+
+/// Pairs that are at hand: a power of two.
+const PAIRS: usize = 256;
+
+/// Number of a pair among those that are at hand.
+#[inline]
+const fn number((value, from, to): Pair) -> usize {
+    let mixed = (value.0 as u64) << 48 ^ (from.0 as u64) << 24 ^ to.0 as u64;
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % PAIRS
+}
+
+impl Adding<'_> {
+    /// The place of the sums of a pair.
+    #[inline]
+    fn place(&mut self, pair: Pair) -> u32 {
+        let number = number(pair);
+        let (at_hand, place) = self.at_hand.get(number, || (Some(pair), self.pairs.place(pair)));
+        if at_hand == Some(pair) {
+            return place;
+        }
+        let place = self.pairs.place(pair);
+        self.at_hand.note(number, (Some(pair), place)).1
+    }
 }
 
 impl Visitor for Adding<'_> {
@@ -190,21 +230,10 @@ impl Visitor for Adding<'_> {
 
     fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
-            if !self.window.overlaps(*start, *end) {
-                continue;
-            }
-            let (start, end) = (clip(self.window, *start), clip(self.window, *end));
-            let cell = Cell {
-                count: 1,
-                bytes: bytes(self.bytes, &links.user_defined, i),
-                seconds: Seconds::between(start, end),
-                min: end - start,
-                max: end - start,
-                first: start,
-                last: end,
-            };
-            let pair = (links.value[i], links.from[i], links.to[i]);
-            self.pairs.entry(pair).or_default().add(&cell);
+            let Some((start, end)) = part_in(self.window, *start, *end) else { continue };
+            let bytes = bytes(self.bytes, &links.user_defined, i);
+            let place = self.place((links.value[i], links.from[i], links.to[i]));
+            self.pairs.at(place).add_link(start, end, bytes);
         }
         Ok(())
     }
@@ -212,7 +241,7 @@ impl Visitor for Adding<'_> {
 
 /// The number in the first of these fields that a link has; of its start, if both of its events have the field.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
-    if !fields.is_kept() {
+    if fields.are_none_of(link) {
         return None;
     }
     let rank = |field: &str| names.iter().position(|name| name == field);

@@ -29,6 +29,7 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 pub mod asked;
+mod at_hand;
 pub mod bins;
 pub mod classes;
 pub mod collectives;

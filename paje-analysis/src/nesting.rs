@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
 
 use crate::Seconds;
-use crate::scope::clip;
+use crate::scope::part_in;
 
 /// A state, with what is known of those directly in it.
 #[derive(Clone, Copy, Debug)]
@@ -23,16 +23,19 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
-    /// Duration within the window.
-    pub(crate) fn inclusive(&self, window: TimeRange) -> Seconds {
-        Seconds::between(clip(window, self.start), clip(window, self.end))
-    }
-
-    /// The same without those directly in it. A state that a push without imbrication ended has none in it: they
+    /// Duration without those directly in it. A state that a push without imbrication ended has none in it: they
     /// began when it was over.
+    #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         if self.end > self.first_inner { inclusive - self.inner } else { inclusive }
     }
+}
+
+/// Part of a state that is in the window: how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) inclusive: Seconds,
+    pub(crate) seconds: f64,
 }
 
 /// Goes through the states of a lane.
@@ -42,11 +45,11 @@ pub(crate) struct Nesting<F> {
     /// States that the portion before left open, from the bottom up, and how many of them have come again.
     open: Vec<Nested>,
     again: usize,
-    /// Gets each state with an end, and the one that it is directly in.
+    /// Gets each state with an end, its part in the window, and the one that it is directly in.
     closed: F,
 }
 
-impl<F: FnMut(&Nested, Option<&Nested>)> Nesting<F> {
+impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
     /// Shows the states of a lane that have an end, and leaves those that have none in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
@@ -66,25 +69,30 @@ impl<F: FnMut(&Nested, Option<&Nested>)> Nesting<F> {
     /// No more states come that are in one with this imbrication or a greater one.
     #[inline]
     fn close_to(&mut self, imbrication: u32) {
-        while let Some(top) = self.stack.last().copied()
+        while let [outer @ .., top] = &mut self.stack[..]
             && top.imbrication >= imbrication
             && !top.end.is_nan()
         {
-            self.stack.pop();
-            let parent = self.stack.last_mut();
-            let parent = parent.filter(|parent| parent.imbrication + 1 == top.imbrication);
-            if let Some(parent) = parent {
-                (self.closed)(&top, Some(parent));
-                parent.inner += top.inclusive(self.window);
+            let part = part_in(self.window, top.start, top.end).map(|(start, end)| Part {
+                inclusive: Seconds::between(start, end),
+                seconds: end - start,
+            });
+            let parent = outer.last_mut();
+            if let Some(parent) = parent.filter(|outer| outer.imbrication + 1 == top.imbrication) {
+                (self.closed)(top, part, Some(parent));
+                if let Some(Part { inclusive, .. }) = part {
+                    parent.inner += inclusive;
+                }
                 parent.first_inner = parent.first_inner.min(top.start);
             } else {
-                (self.closed)(&top, None);
+                (self.closed)(top, part, None);
             }
+            self.stack.pop();
         }
     }
 }
 
-impl<F: FnMut(&Nested, Option<&Nested>)> Visitor for Nesting<F> {
+impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Visitor for Nesting<F> {
     type Error = Infallible;
 
     fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {

@@ -69,6 +69,16 @@ pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 
+/// Part of what begins and ends at these times that is in the window: when it begins and ends; none if nothing is.
+#[inline]
+pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f64)> {
+    // Mostly, it is all of it.
+    if start >= window.from && end <= window.to && start <= end {
+        return Some((start, end));
+    }
+    window.overlaps(start, end).then(|| (clip(window, start), clip(window, end)))
+}
+
 /// Grouping to rows: containers that are added up to one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum By {

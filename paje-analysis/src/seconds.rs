@@ -15,6 +15,9 @@ pub struct Seconds(i128);
 /// Number of bits behind the point.
 const FRACTION: u32 = 64;
 
+/// A mantissa that is moved by so many bits is no later than [`Seconds::LATEST`].
+const MOST_SHIFT: u64 = 73;
+
 /// The digits behind the point that are printed.
 const DIGITS: u32 = 9;
 
@@ -56,6 +59,12 @@ impl Seconds {
     #[must_use]
     #[inline]
     pub fn between(start: f64, end: f64) -> Self {
+        let (first, last) = (start.to_bits(), end.to_bits());
+        // Most begin and end in times of one exponent, without a sign, which lose no bits.
+        let shift = (first >> 52).wrapping_sub((1075 - FRACTION).into());
+        if first >> 52 == last >> 52 && shift <= MOST_SHIFT {
+            return Seconds(i128::from(last as i64 - first as i64) << shift);
+        }
         Seconds::new(end) - Seconds::new(start)
     }
 
@@ -122,7 +131,10 @@ impl Add for Seconds {
 
     #[inline]
     fn add(self, other: Seconds) -> Seconds {
-        Seconds(self.0.saturating_add(other.0))
+        match self.0.checked_add(other.0) {
+            Some(sum) => Seconds(sum),
+            None => Seconds(self.0.saturating_add(other.0)),
+        }
     }
 }
 
@@ -131,7 +143,10 @@ impl Sub for Seconds {
 
     #[inline]
     fn sub(self, other: Seconds) -> Seconds {
-        Seconds(self.0.saturating_sub(other.0))
+        match self.0.checked_sub(other.0) {
+            Some(rest) => Seconds(rest),
+            None => Seconds(self.0.saturating_sub(other.0)),
+        }
     }
 }
 
@@ -263,6 +278,20 @@ mod tests {
         assert_ne!(all.iter().sum::<f64>(), all.iter().rev().sum::<f64>());
         let tenths: Seconds = (0..1_000_000).map(|_| Seconds::new(0.1)).sum();
         assert_eq!(tenths.to_string(), "100000.000000000");
+    }
+
+    #[test]
+    fn durations_are_exact_wherever_they_lie() {
+        let near = doubles().map(|number| (number, number * (1.0 + f64::EPSILON * 9.0)));
+        let far = doubles().zip(doubles().skip(7));
+        let odd =
+            [0.0, -0.0, 1e-300, 2f64.powi(-13), 2f64.powi(62), 1e300, f64::INFINITY, f64::NAN];
+        let odd = odd.into_iter().flat_map(|one| odd.map(|other| (one, other)));
+        for (start, end) in near.take(5_000).chain(far.take(5_000)).chain(odd) {
+            let both = Seconds::new(end) - Seconds::new(start);
+            assert_eq!(Seconds::between(start, end), both, "{start} {end}");
+            assert_eq!(Seconds::between(end, start), -both, "{start} {end}");
+        }
     }
 
     #[test]

@@ -7,16 +7,19 @@ use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, Valu
 use rustc_hash::{FxHashMap, FxHashSet};
 use workers::Workers;
 
+use crate::at_hand::{AtHand, Sums};
 use crate::kept::Lanes;
 use crate::lanes;
-use crate::nesting::{Nested, Nesting};
+use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::{Durations, EXACT};
-use crate::scope::{By, Scope, clip, places};
+use crate::scope::{By, Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
 mod row;
+mod spreads;
 
 pub use row::Row;
+use spreads::Spreads;
 
 /// Adds up states while they go by.
 #[derive(Clone, Debug)]
@@ -34,7 +37,7 @@ pub struct States {
 struct Lane {
     /// It has had a state that ended.
     has_states: bool,
-    cells: FxHashMap<ValueId, Cell>,
+    cells: Sums<ValueId, Cell>,
     open: Vec<Nested>,
     /// Latest begin or end of a state, in seconds.
     latest: f64,
@@ -57,6 +60,20 @@ impl Default for Cell {
 }
 
 impl Cell {
+    /// Adds a state, of which this part is in the window.
+    #[inline]
+    fn add_state(&mut self, state: &Nested, Part { inclusive, seconds }: Part) {
+        self.count += 1;
+        self.inclusive += inclusive;
+        self.exclusive += state.exclusive(inclusive);
+        if seconds < self.min {
+            self.min = seconds;
+        }
+        if seconds > self.max {
+            self.max = seconds;
+        }
+    }
+
     fn add(&mut self, other: &Cell) {
         self.count += other.count;
         self.inclusive += other.inclusive;
@@ -74,7 +91,12 @@ struct Spread {
 }
 
 /// Durations of states that a worker finds in a portion.
-type Found = FxHashMap<Key, Durations>;
+#[derive(Debug, Default)]
+struct Found {
+    durations: Sums<Key, Durations>,
+    /// By value, where the lane's sums are, and the durations.
+    at_hand: AtHand<(u32, u32)>,
+}
 
 /// A value of a type, of all containers (those of the root) or of one.
 type Key = (TypeId, ValueId, ContainerId);
@@ -113,7 +135,8 @@ impl States {
             lanes::each(lanes, &mut self.lanes, workers, |lane, kept, found: &mut Found| {
                 kept.see(lane, window, by, found);
             });
-        for ((type_, value, container), mut durations) in found.into_iter().flatten() {
+        let found = found.into_iter().flat_map(|found| found.durations.into_all());
+        for ((type_, value, container), mut durations) in found {
             let spread = self.durations.entry((type_, value)).or_default();
             spread.append(container, &mut durations);
         }
@@ -242,7 +265,7 @@ impl Group {
     fn add(&mut self, view: LaneView<'_>, lane: &Lane, lifetime: Seconds) {
         self.count(lifetime);
         let mut by_name: BTreeMap<Label, Cell> = BTreeMap::new();
-        for (value, cell) in &lane.cells {
+        for (value, cell) in lane.cells.iter() {
             let name = Label::from(view.value_name(*value));
             self.values.entry(name.clone()).or_default().ids.insert(*value);
             by_name.entry(name).or_default().add(cell);
@@ -261,33 +284,30 @@ impl Lane {
         let mut open = std::mem::take(&mut self.open);
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let type_ = lane.type_id();
-        Nesting::walk(lane, window, &mut open, |state, _| {
-            if let Some(seconds) = self.add(state, window) {
-                found.entry((type_, state.value, group)).or_default().push(seconds);
-            }
+        let Found { durations, at_hand } = found;
+        at_hand.turn();
+        Nesting::walk(lane, window, &mut open, |state, part, _| {
+            self.note_end(state.end);
+            let Some(part) = part else { return };
+            let (cell, spread) = at_hand.get(state.value.index(), || {
+                let key = (type_, state.value, group);
+                (self.cells.place(state.value), durations.place(key))
+            });
+            self.cells.at(cell).add_state(state, part);
+            durations.at(spread).push(part.seconds);
         });
         let last = open.last().map_or(f64::NEG_INFINITY, |state| state.start);
         self.latest = self.latest.max(last);
         self.open = open;
     }
 
-    /// Adds a state; how long it took, if it is in the window.
+    /// A state has ended.
     #[inline]
-    fn add(&mut self, state: &Nested, window: TimeRange) -> Option<f64> {
-        self.latest = if self.has_states { self.latest.max(state.end) } else { state.end };
-        self.has_states = true;
-        if !window.overlaps(state.start, state.end) {
-            return None;
+    fn note_end(&mut self, end: f64) {
+        if !self.has_states || end > self.latest {
+            self.latest = end;
         }
-        let (start, end) = (clip(window, state.start), clip(window, state.end));
-        let (inclusive, seconds) = (Seconds::between(start, end), end - start);
-        let cell = self.cells.entry(state.value).or_default();
-        cell.count += 1;
-        cell.inclusive += inclusive;
-        cell.exclusive += state.exclusive(inclusive);
-        cell.min = cell.min.min(seconds);
-        cell.max = cell.max.max(seconds);
-        Some(seconds)
+        self.has_states = true;
     }
 
     /// The lane as if its open states ended now; their durations go to `of_open`.
@@ -303,9 +323,12 @@ impl Lane {
         }
         let mut ended = self.clone();
         let (type_, container) = (lane.type_id(), lane.container());
-        Nesting::end_now(now, window, &self.open, |state, _| {
-            if let Some(seconds) = ended.add(state, window) {
-                of_open.entry((type_, state.value, container)).or_default().push(seconds);
+        Nesting::end_now(now, window, &self.open, |state, part, _| {
+            ended.note_end(state.end);
+            if let Some(part) = part {
+                let cell = ended.cells.place(state.value);
+                ended.cells.at(cell).add_state(state, part);
+                of_open.entry((type_, state.value, container)).or_default().push(part.seconds);
             }
         });
         Cow::Owned(ended)
@@ -322,49 +345,6 @@ impl Spread {
         if self.count > EXACT {
             self.by.values_mut().for_each(|durations| _ = durations.as_many());
         }
-    }
-}
-
-/// Durations, by what has rows of its own.
-struct Spreads<'s> {
-    ended: FxHashMap<Key, Vec<&'s Durations>>,
-    open: FxHashMap<Key, Vec<f64>>,
-}
-
-impl<'s> Spreads<'s> {
-    fn new(states: &'s States, trace: &Trace, of_open: FxHashMap<Key, Vec<f64>>) -> Self {
-        let mut spreads = Spreads { ended: FxHashMap::default(), open: FxHashMap::default() };
-        for ((type_, value), spread) in &states.durations {
-            for (container, durations) in &spread.by {
-                if let Some(group) = states.by.group(trace, *container) {
-                    spreads.ended.entry((*type_, *value, group)).or_default().push(durations);
-                }
-            }
-        }
-        for ((type_, value, container), open) in of_open {
-            if let Some(group) = states.by.group(trace, container) {
-                spreads.open.entry((type_, value, group)).or_default().extend(open);
-            }
-        }
-        spreads
-    }
-
-    /// The median and the 95th percentile of these values together.
-    fn quantiles(&self, group: ContainerId, type_: TypeId, ids: &BTreeSet<ValueId>) -> [f64; 2] {
-        let keys = || ids.iter().map(|value| (type_, *value, group));
-        let ended: Vec<&Durations> =
-            keys().filter_map(|key| self.ended.get(&key)).flatten().copied().collect();
-        let open: Vec<f64> =
-            keys().filter_map(|key| self.open.get(&key)).flatten().copied().collect();
-        let all = match (ended.as_slice(), open.as_slice()) {
-            ([one], []) => one.quantiles([0.5, 0.95]),
-            _ => {
-                let mut all = Durations::Few(open);
-                ended.into_iter().for_each(|durations| all.append(&mut durations.clone()));
-                all.quantiles([0.5, 0.95])
-            }
-        };
-        all.map(Option::unwrap_or_default)
     }
 }
 

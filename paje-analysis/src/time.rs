@@ -61,7 +61,7 @@ impl Time {
         let lanes = self.scope.lanes(trace, TypeNature::State);
         lanes::each(lanes, &mut self.lanes, workers, |lane, kept, (): &mut ()| {
             let mut open = std::mem::take(&mut kept.open);
-            Nesting::walk(lane, scope.window(), &mut open, |state, outer| {
+            Nesting::walk(lane, scope.window(), &mut open, |state, _, outer| {
                 kept.add(scope, bins, state, outer.filter(|_| !inclusive));
             });
             kept.open = open;

@@ -45,6 +45,13 @@ impl<'t> Annotations<'t> {
         self.pairs.is_some()
     }
 
+    /// Tells whether object `i` of the slice has no fields, and no lines.
+    #[must_use]
+    #[inline]
+    pub fn are_none_of(&self, i: usize) -> bool {
+        self.pairs.is_none_or(|pairs| ExtraPair::from_word(pairs[i]) == ExtraPair::default())
+    }
+
     /// The fields of object `i` of the slice: those of the event that opened it, then those of the
     /// one that closed it, each with its name and as it was written.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
