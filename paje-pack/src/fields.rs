@@ -8,7 +8,7 @@ use crate::digits::LONGEST;
 use crate::known::Known;
 use crate::out::Out;
 use crate::spare::{self, kept};
-use crate::table::Rows;
+use crate::table::Sorted;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
@@ -39,7 +39,7 @@ const BASES: usize = 4;
 const DIGITS: u64 = 19;
 
 /// Values of a field from which it is told what makes them shorter; if there are twice as many, they are those behind the first ones.
-const SAMPLE: u32 = 1 << 10;
+const SAMPLE: usize = 1 << 10;
 
 /// The last number of a slot, and what it was more than the one before.
 #[derive(Clone, Copy, Default)]
@@ -118,42 +118,59 @@ fn grow<T: Default>(list: &mut Vec<T>, at: usize) {
     list.resize_with(at + 1, T::default);
 }
 
-/// A value that is written, and where.
-pub(crate) type Row = (Place, Value);
+/// A value that is written: the how many-th of all, and its slot.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    number: u32,
+    slot: u32,
+    value: Value,
+}
 
 kept! { Row }
 
 /// Fields that are written.
+#[derive(Default)]
 pub(crate) struct FieldsOut {
-    rows: Vec<Row>,
+    /// The values of each field, in their order.
+    rows: Vec<Vec<Row>>,
+    count: u32,
     texts: Texts,
     /// The last text of each slot that has any, by number.
     last: Vec<u32>,
 }
 
-impl Default for FieldsOut {
-    fn default() -> Self {
-        let mut rows = spare::take();
-        rows.clear();
-        FieldsOut { rows, texts: Texts::default(), last: Vec::new() }
-    }
-}
-
 impl Drop for FieldsOut {
     fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.rows));
+        self.rows.drain(..).for_each(spare::give);
     }
 }
 
 impl Fields<Writing> for FieldsOut {
     #[inline]
     fn value(&mut self, _: &mut Writing, place: Place, given: &[u8], _: &mut Out) -> Value {
+        let Place { slot, field } = place;
         let value = Value::of(given).unwrap_or_else(|| {
-            let bits = self.text(place.slot, given).into();
+            let bits = self.text(slot, given).into();
             Value { kind: Kind::Text, bits }
         });
-        self.rows.push((place, value));
+        let row = Row { number: self.count, slot, value };
+        self.count += 1;
+        let rows = at(&mut self.rows, field);
+        if rows.len() == rows.capacity() {
+            first(rows);
+        }
+        rows.push(row);
         value
+    }
+}
+
+/// Room for the first values of a field.
+#[cold]
+#[inline(never)]
+fn first(rows: &mut Vec<Row>) {
+    if rows.is_empty() {
+        *rows = spare::take();
+        rows.clear();
     }
 }
 
@@ -163,10 +180,11 @@ struct Tally {
     all: u32,
     hex: u32,
     decimals: [u32; DIGITS as usize],
-    /// Bits that its values take, in each way; the last is that of texts.
-    bits: [u64; BASES + 1],
-    seen: u32,
-    last: i64,
+}
+
+/// Form and base of a field.
+#[derive(Clone, Copy)]
+struct Way {
     form: u8,
     base: u8,
 }
@@ -207,6 +225,9 @@ fn bits(number: u64, before: &mut u64) -> u64 {
     }
 }
 
+/// A slot, and what told its last value in each way.
+type Sample = (Slot, [u64; BASES + 1]);
+
 /// The same for a text.
 const TEXT_BITS: u64 = 48;
 
@@ -224,85 +245,93 @@ impl FieldsOut {
         number
     }
 
-    /// For each field, the form and the base that make it short.
-    fn ways(&self) -> Vec<Tally> {
-        let mut fields: Vec<Tally> = Vec::new();
-        for (place, value) in &self.rows {
-            let field = at(&mut fields, place.field);
-            if field.all < 2 * SAMPLE {
-                field.learn(*value);
-            }
+    /// The form and the base that make a field short, by its first values.
+    fn way(&self, field: u32, slots: &mut Vec<Sample>, known: &mut Known) -> Way {
+        let rows = &self.rows[field as usize];
+        let first = &rows[..rows.len().min(2 * SAMPLE)];
+        let mut tally = Tally::default();
+        first.iter().for_each(|row| tally.learn(row.value));
+        let form = tally.numbers();
+        if form == form::TEXTS {
+            return Way { form, base: 0 };
         }
-        fields.iter_mut().for_each(|field| field.form = field.numbers());
-        let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
-        let (mut known, mut next) = (Known::default(), 0);
-        for (place, value) in &self.rows {
-            let field = &mut fields[place.field as usize];
-            if field.form == form::TEXTS || field.seen == 2 * SAMPLE {
-                continue;
-            }
-            let counts = field.seen >= SAMPLE || field.all < 2 * SAMPLE;
-            field.seen += 1;
-            let number = known.number((place.field, *value), next);
+        // Those that count, if there are others before them.
+        let from = if first.len() < 2 * SAMPLE { 0 } else { SAMPLE };
+        let mut all = [0; BASES + 1];
+        let (mut next, mut last) = (0, 0);
+        for (place, Row { slot, value, .. }) in first.iter().enumerate() {
+            let number = known.number((field, *value), next);
             let is_new = number == next;
             next += u32::from(is_new);
-            let (slot, before) = at(&mut slots, place.slot);
-            if counts {
-                let ways = field.bits.iter_mut().zip(before.iter_mut());
+            let (slot, before) = at(slots, *slot);
+            let own = told(form, *value, 0);
+            if place >= from {
+                let ways = all.iter_mut().zip(before.iter_mut());
                 for (base, (all, before)) in (0..).zip(ways).take(BASES) {
-                    let told = told(field.form, *value, slot.base(base, field.last));
+                    let told = own.and_then(|_| told(form, *value, slot.base(base, last)));
                     *all += told.map_or(TEXT_BITS, |told| bits(told, before));
                 }
-                let before = &mut before[BASES];
-                field.bits[BASES] += if is_new { TEXT_BITS } else { bits(number.into(), before) };
+                all[BASES] +=
+                    if is_new { TEXT_BITS } else { bits(number.into(), &mut before[BASES]) };
             }
-            if told(field.form, *value, 0).is_some() {
+            if own.is_some() {
                 slot.take(value.bits as i64);
-                field.last = value.bits as i64;
+                last = value.bits as i64;
             }
         }
-        for field in &mut fields {
-            let way = (0..=BASES).min_by_key(|way| field.bits[*way]).unwrap_or_default();
-            field.base = way as u8;
-            if way == BASES {
-                (field.form, field.base) = (form::TEXTS, 0);
-            }
-            field.last = 0;
+        let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();
+        match way {
+            BASES => Way { form: form::TEXTS, base: 0 },
+            base => Way { form, base: base as u8 },
         }
-        fields
     }
 
     /// Writes all values.
     pub(crate) fn write(&self, side: &mut Writing, column: usize) {
-        let mut fields = self.ways();
-        for field in &fields {
-            side.byte(column + column::FORMS, field.form);
-            side.byte(column + column::BASES, field.base);
+        let (mut samples, mut known, mut slots) = (Vec::new(), Known::default(), Vec::new());
+        let fields = 0..self.rows.len() as u32;
+        let ways: Vec<Way> =
+            fields.map(|field| self.way(field, &mut samples, &mut known)).collect();
+        for Way { form, base } in &ways {
+            side.byte(column + column::FORMS, *form);
+            side.byte(column + column::BASES, *base);
         }
-        let (mut slots, mut counts, mut table) = (Vec::new(), Vec::new(), Rows::default());
-        let mut known = Known::default();
-        for (place, value) in &self.rows {
-            let field = &mut fields[place.field as usize];
-            let number = if field.form == form::TEXTS {
-                let count: &mut u32 = at(&mut counts, place.field);
-                let next = *count + 1;
-                let number = known.number((place.field, *value), next);
-                *count = number.max(*count);
-                if number == next { 0 } else { number.into() }
-            } else {
-                let slot: &mut Slot = at(&mut slots, place.slot);
-                let told = told(field.form, *value, slot.base(field.base, field.last));
-                if told.is_some() {
-                    slot.take(value.bits as i64);
-                    field.last = value.bits as i64;
+        let of_rows = self.rows.iter().flatten().map(|row| row.slot);
+        let mut table = Sorted::new(of_rows, self.count as usize);
+        let (mut known, mut spelt) = (Known::default(), Vec::new());
+        for ((field, rows), Way { form, base }) in (0..).zip(&self.rows).zip(ways) {
+            let mut tell = |row: &Row, told: u64| {
+                if told == 0 {
+                    spelt.push((row.number, row.value));
                 }
-                told.unwrap_or(0)
+                table.put(row.slot, told);
             };
-            if number == 0 {
-                self.spell(*value, side);
+            match form {
+                form::TEXTS => {
+                    let mut count = 0;
+                    for row in rows {
+                        let next = count + 1;
+                        let number = known.number((field, row.value), next);
+                        count = count.max(number);
+                        tell(row, if number == next { 0 } else { number.into() });
+                    }
+                }
+                form => {
+                    let mut last = 0;
+                    for row in rows {
+                        let slot: &mut Slot = at(&mut slots, row.slot);
+                        let told = told(form, row.value, slot.base(base, last));
+                        if told.is_some() {
+                            slot.take(row.value.bits as i64);
+                            last = row.value.bits as i64;
+                        }
+                        tell(row, told.unwrap_or(0));
+                    }
+                }
             }
-            table.push(place.slot, number);
         }
+        spelt.sort_unstable_by_key(|(number, _)| *number);
+        spelt.into_iter().for_each(|(_, value)| self.spell(value, side));
         table.write(side, column + column::NUMBERS);
     }
 

@@ -11,14 +11,13 @@ pub(crate) const TABLE: usize = 2 * NUMBER;
 /// A table that is written, in the order in which its numbers come.
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
-    groups: usize,
 }
 
 impl Default for Rows {
     fn default() -> Self {
         let mut rows = spare::take();
         rows.clear();
-        Rows { rows, groups: 0 }
+        Rows { rows }
     }
 }
 
@@ -31,7 +30,6 @@ impl Drop for Rows {
 impl Rows {
     #[inline]
     pub(crate) fn push(&mut self, group: u32, number: u64) {
-        self.groups = self.groups.max(group as usize + 1);
         self.rows.push((group, number));
     }
 
@@ -51,24 +49,63 @@ impl Rows {
     /// Writes some of its numbers.
     pub(crate) fn write_of(&self, which: Range<usize>, side: &mut Writing, column: usize) {
         let rows = &self.rows[which];
-        let mut places = vec![0_u64; self.groups];
-        rows.iter().for_each(|(group, _)| places[*group as usize] += 1);
-        side.numbers(column, &places);
+        let mut sorted = Sorted::new(rows.iter().map(|(group, _)| *group), rows.len());
+        rows.iter().for_each(|(group, number)| sorted.put(*group, *number));
+        sorted.write(side, column);
+    }
+}
+
+/// A table that is written, of groups of which it is known how many numbers they have.
+pub(crate) struct Sorted {
+    counts: Vec<u64>,
+    /// Of each group, where its next number comes to stand.
+    places: Vec<u32>,
+    numbers: Vec<u64>,
+    len: usize,
+}
+
+impl Drop for Sorted {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.numbers));
+    }
+}
+
+impl Sorted {
+    /// A table for so many numbers, which have these groups.
+    pub(crate) fn new(groups: impl Iterator<Item = u32>, len: usize) -> Sorted {
+        let mut counts: Vec<u64> = Vec::new();
+        for group in groups {
+            let group = group as usize;
+            if counts.len() <= group {
+                counts.resize(group + 1, 0);
+            }
+            counts[group] += 1;
+        }
         let mut start = 0;
-        for place in &mut places {
-            start += std::mem::replace(place, start);
-        }
+        let places = counts.iter().map(|count| {
+            let place = start;
+            start += *count as u32;
+            place
+        });
+        let places = places.collect();
         // All of them are written below.
-        let mut list = spare::take();
-        list.resize(list.len().max(rows.len()), 0);
-        let sorted = &mut list[..rows.len()];
-        for (group, number) in rows {
-            let place = &mut places[*group as usize];
-            sorted[*place as usize] = *number;
-            *place += 1;
-        }
-        side.numbers(column + NUMBER, sorted);
-        spare::give(list);
+        let mut numbers = spare::take();
+        numbers.resize(numbers.len().max(len), 0);
+        Sorted { counts, places, numbers, len }
+    }
+
+    /// The next number of a group.
+    #[inline]
+    pub(crate) fn put(&mut self, group: u32, number: u64) {
+        let place = &mut self.places[group as usize];
+        self.numbers[*place as usize] = number;
+        *place += 1;
+    }
+
+    /// Writes all numbers, when they have been put there.
+    pub(crate) fn write(&self, side: &mut Writing, column: usize) {
+        side.numbers(column, &self.counts);
+        side.numbers(column + NUMBER, &self.numbers[..self.len]);
     }
 }
 
