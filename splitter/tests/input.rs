@@ -408,3 +408,42 @@ fn inputs_read_through_something_else() {
         assert_eq!(read, &text[..6]);
     }
 }
+
+/// A packed trace in a file, in segments of these texts.
+fn packed_in(texts: &[&str]) -> (TempDir, Input) {
+    use paje_pack::{Definitions, Segment, Settings, Writer};
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    for text in texts {
+        let packed = Segment::pack(text.as_bytes(), &Definitions::default(), Settings::default());
+        writer.put(&packed.unwrap()).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.pjp");
+    fs::write(&path, writer.finish().unwrap()).unwrap();
+    let input = Input::open(Some(&path)).unwrap();
+    (folder, input)
+}
+
+#[test]
+fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
+    let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
+    // A single line may be the rest of one.
+    assert!(input.segments(1 << 20).is_none());
+    let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
+    let mut segments = input.segments(1 << 20).unwrap();
+    let mut block = splitter::Block::default();
+    let mut next = || {
+        let segment = segments.next_segment().unwrap().unwrap();
+        let unpacked = block.unpack(&segment).map_err(|error| error.to_string());
+        unpacked.map(|()| block.text().to_vec())
+    };
+    assert_eq!(next().as_deref(), Ok(&b"5 a\n5 b\n"[..]));
+    let refused = next().unwrap_err();
+    assert!(refused.contains("a segment of several lines ends within one"), "{refused}");
+    assert_eq!(next().as_deref(), Ok(&b" d\n5 e\n"[..]));
+    // The last one need not end.
+    assert_eq!(next().as_deref(), Ok(&b"5 f"[..]));
+    // Too long for who takes no more.
+    let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5 d\n"]);
+    assert!(input.segments(7).is_none());
+}

@@ -170,3 +170,25 @@ proptest! {
         assert_back(format!("{header}{lines}").as_bytes(), 1 << 20);
     }
 }
+
+/// Writers cut behind lines, but within those that are longer than a segment.
+#[test]
+fn segments_end_with_lines_or_have_none() {
+    let mut dice = Dice::new(7);
+    for _ in 0..200 {
+        let mut settings = Settings::default();
+        settings.segment = 1 + dice.below(40);
+        let byte = |dice: &mut Dice| if dice.below(9) == 0 { b'\n' } else { b'x' };
+        let text: Vec<u8> = (0..dice.below(400)).map(|_| byte(&mut dice)).collect();
+        let mut segments = paje_pack::Segments::new(&text[..], settings);
+        let (mut all, mut before) = (Vec::new(), None);
+        while let Some(text) = segments.next_text().unwrap() {
+            if let Some(before) = before.replace(text.clone()) {
+                assert!(before.ends_with(b"\n") || !before.contains(&b'\n'));
+            }
+            assert!((1..=settings.segment).contains(&text.len()));
+            all.extend(text);
+        }
+        assert_eq!(all, text);
+    }
+}
