@@ -60,7 +60,8 @@ impl TextPages {
     /// Keeps a key; returns its place.
     #[inline(never)]
     pub(crate) fn push(&mut self, raw: &[u8]) -> u64 {
-        let room = self.pages.last().map_or(0, |page| page.1) - self.used;
+        // A place tells its page, so that no text begins behind the size of one.
+        let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
             let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
@@ -175,6 +176,19 @@ mod tests {
         }
         let quoted = keys.push(b"\"a key\"");
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
+    }
+
+    /// A page for one long key may have some bytes left, up to seven: they are beyond what places can tell.
+    #[test]
+    fn nothing_comes_behind_a_key_that_is_longer_than_a_page() {
+        for len in PAGE - 6..PAGE + 10 {
+            let mut keys = TextPages::default();
+            let texts = [vec![b'k'; len], b"ab".to_vec(), vec![b'l'; len], vec![], b"c".to_vec()];
+            let places = texts.each_ref().map(|text| keys.push(text));
+            for (text, place) in texts.iter().zip(places) {
+                assert_eq!(keys.get(place), text, "{len}");
+            }
+        }
     }
 
     /// Up to the end of a page, and on to the next one.
