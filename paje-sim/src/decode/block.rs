@@ -39,6 +39,9 @@ pub(crate) struct DecodedBlock {
     pub(crate) structural: Vec<LineOf>,
 }
 
+/// A block as it is handed on: by itself, it is more than a kilobyte that would be copied each time, by one worker mostly.
+pub(crate) type BoxedBlock = Box<DecodedBlock>;
+
 impl DecodedBlock {
     /// The number of the line that begins at `line`; only if it is noted where lines end.
     pub(crate) fn line_of(&self, line: u32) -> LineNumber {

@@ -130,6 +130,14 @@ pub(crate) struct LinkEvent {
     pub(crate) key_hash: u64,
 }
 
+impl LinkEvent {
+    /// Looks at all of it: it may lie on two cache lines, and its hash and the length of its key are at its ends.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> u64 {
+        self.key_hash ^ self.key.bytes().1 as u64
+    }
+}
+
 /// Something in a block that its order in the file matters for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Noted {

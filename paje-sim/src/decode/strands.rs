@@ -15,17 +15,21 @@ pub(crate) struct Strands {
 impl Strands {
     /// So many that they can be numbered in a byte.
     pub(crate) const MOST_SHARDS: u32 = 256;
-    pub(crate) const MOST_PARTS: u32 = 32;
+    pub(crate) const MOST_PARTS: u32 = 64;
+    /// From so many workers on, a lane of links has more strands than there are workers.
+    const MANY: u32 = 8;
     const PER_WORKER: u32 = 8;
 
     /// Spread of lanes for so many workers.
     pub(crate) fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Strands::MOST_SHARDS as usize) as u32;
+        // Where there are as many as workers, one in whose shard there is another long lane keeps all others waiting.
+        let links = if workers >= Strands::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Strands { shards: 1, per_link_lane: 1 },
             _ => Strands {
                 shards: (workers * Strands::PER_WORKER).min(Strands::MOST_SHARDS),
-                per_link_lane: workers.next_power_of_two().min(Strands::MOST_PARTS),
+                per_link_lane: (workers * links).next_power_of_two().min(Strands::MOST_PARTS),
             },
         }
     }

@@ -7,7 +7,7 @@ use workers::Workers;
 
 use super::Engine;
 use super::round::Wave;
-use crate::decode::block::DecodedBlock;
+use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
 use crate::names::error::{Error, Place, Problem, WarningKind};
@@ -90,7 +90,7 @@ impl Engine<'_> {
             let of_block = suspects.split_off(..suspects.partition_point(|(at, _)| *at < end))?;
             (!of_block.is_empty()).then_some((block, of_block))
         });
-        let of_blocks: Vec<(&DecodedBlock, &[(u64, SuspectId)])> = of_blocks.collect();
+        let of_blocks: Vec<(&BoxedBlock, &[(u64, SuspectId)])> = of_blocks.collect();
         let alone = Workers::one();
         let workers = if of_blocks.len() < MANY_BLOCKS { &alone } else { self.job.workers };
         let places = workers.map(of_blocks.len(), |index| {

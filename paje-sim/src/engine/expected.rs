@@ -34,7 +34,7 @@ impl Engine<'_> {
         let (types, value_names) = (&self.model.types, self.job.options.value_names);
         self.job.workers.on_first(team, |worker| {
             let mut parts = shares[worker].lock().unwrap_or_else(PoisonError::into_inner);
-            let blocks = wave.blocks.iter().map(|block| (block, decoders[block.worker]));
+            let blocks = wave.blocks.iter().map(|block| (&**block, decoders[block.worker]));
             expect_values(blocks, types, value_names, &mut parts, (worker, team));
         });
         drop(shares);

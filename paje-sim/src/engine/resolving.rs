@@ -8,7 +8,7 @@ use workers::exclusive;
 
 use super::round::{Desk, Wave};
 use super::{Engine, Team};
-use crate::decode::block::DecodedBlock;
+use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::input::feed::Feed;
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
@@ -187,7 +187,7 @@ impl Engine<'_> {
     }
 
     /// Gives the desks of these blocks new decoders: theirs know symbols from lines that do not count.
-    fn forget(&mut self, blocks: &[DecodedBlock]) {
+    fn forget(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
                 let again = self.learned_again(block.worker);

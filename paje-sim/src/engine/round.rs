@@ -11,7 +11,7 @@ use splitter::Block;
 use workers::{Workers, exclusive};
 
 use crate::decode::Decoder;
-use crate::decode::block::DecodedBlock;
+use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
@@ -30,7 +30,7 @@ pub(crate) struct Desk {
     pub(crate) decoder: Decoder,
     /// The number of the maps that tell what the decoder's symbols stand for.
     pub(crate) maps: usize,
-    filled: Vec<DecodedBlock>,
+    filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
     pub(crate) log: TaskLog,
     /// The file whose block was decoded last.
@@ -63,7 +63,7 @@ impl Desk {
 /// Blocks in the order of the trace.
 #[derive(Debug, Default)]
 pub(crate) struct Wave {
-    pub(crate) blocks: Vec<DecodedBlock>,
+    pub(crate) blocks: Vec<BoxedBlock>,
 }
 
 impl Wave {
@@ -78,25 +78,25 @@ impl Wave {
     /// The block that holds a byte of the trace.
     pub(crate) fn block_of(&self, at: u64) -> Option<&DecodedBlock> {
         let after = self.blocks.partition_point(|block| block.text.start().0 <= at);
-        after.checked_sub(1).map(|index| &self.blocks[index])
+        after.checked_sub(1).map(|index| &*self.blocks[index])
     }
 }
 
-/// Blocks to be filled again.
+/// Blocks to be filled again, each beside the worker that had it.
 #[derive(Debug, Default)]
-pub(crate) struct FreeBlocks(Mutex<Vec<DecodedBlock>>);
+pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
     /// A block for a worker: one that it had before, for its memory is near it, if there is any.
-    fn take(&self, worker: usize) -> DecodedBlock {
+    fn take(&self, worker: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = blocks.iter().rposition(|block| block.worker == worker);
+        let own = blocks.iter().rposition(|(of, _)| *of == worker);
         let index = own.or(blocks.len().checked_sub(1));
-        index.map_or_else(DecodedBlock::default, |index| blocks.swap_remove(index))
+        index.map_or_else(BoxedBlock::default, |index| blocks.swap_remove(index).1)
     }
 
-    pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = DecodedBlock>) {
-        exclusive(&mut self.0).extend(blocks);
+    pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = BoxedBlock>) {
+        exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct TextPages {
     pub(super) arena: Arena,
     /// The places of the pages, and how many bytes each has.
     pages: Vec<(Place, usize)>,
+    /// Bytes that are used of all pages but the last.
+    full: Vec<u32>,
     /// Bytes of the last page that are used.
     used: usize,
 }
@@ -65,6 +67,9 @@ impl TextPages {
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
             let bytes = PAGE.max((raw.len() + 5).next_multiple_of(8));
+            if !self.pages.is_empty() {
+                self.full.push(self.used as u32);
+            }
             self.pages.push((self.arena.take(bytes / 8), bytes));
             self.used = 0;
         }
@@ -109,6 +114,22 @@ impl TextPages {
         hash_text(page, start, end)
     }
 
+    /// The hashes of all keys, without their quotes.
+    pub(crate) fn all_hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        let ends = self.full.iter().map(|used| *used as usize).chain([self.used]);
+        self.pages.iter().zip(ends).enumerate().flat_map(move |(number, ((page, bytes), end))| {
+            let page: &[u8] = bytemuck::cast_slice(self.arena.words(*page, 0, bytes / 8));
+            self.relieve();
+            let (mut hashes, mut at) = (self.hashes(), 0);
+            std::iter::from_fn(move || {
+                let here = (at < end).then_some(at)?;
+                let (start, len) = text_at(page, here);
+                at = start + len;
+                Some(hashes.of((number * PAGE + here) as u64))
+            })
+        })
+    }
+
     /// For who asks for the hashes of many keys.
     pub(crate) const fn hashes(&self) -> KeyHashes<'_> {
         KeyHashes { keys: self, number: usize::MAX, page: &[] }
@@ -119,14 +140,20 @@ impl TextPages {
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
         let (page, bytes) = self.pages[place as usize / PAGE];
         let page: &[u8] = bytemuck::cast_slice(self.arena.words(page, 0, bytes / 8));
-        let at = place as usize % PAGE;
-        match page[at] {
-            LONG => {
-                let len = page[at + 1..].first_chunk().map_or(0, |len| u32::from_le_bytes(*len));
-                (page, at + 5, len as usize)
-            }
-            len => (page, at + 1, usize::from(len)),
+        let (start, len) = text_at(page, place as usize % PAGE);
+        (page, start, len)
+    }
+}
+
+/// Where the text of the key at a place of its page begins, and its length.
+#[inline(always)]
+fn text_at(page: &[u8], at: usize) -> (usize, usize) {
+    match page[at] {
+        LONG => {
+            let len = page[at + 1..].first_chunk().map_or(0, |len| u32::from_le_bytes(*len));
+            (at + 5, len as usize)
         }
+        len => (at + 1, usize::from(len)),
     }
 }
 
@@ -174,6 +201,7 @@ mod tests {
             assert_eq!(keys.get(at), text);
             assert_eq!(hashes.of(at), hash_bytes(text));
         }
+        assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text))));
         let quoted = keys.push(b"\"a key\"");
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
     }
@@ -188,6 +216,7 @@ mod tests {
             for (text, place) in texts.iter().zip(places) {
                 assert_eq!(keys.get(place), text, "{len}");
             }
+            assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text))), "{len}");
         }
     }
 
@@ -208,5 +237,7 @@ mod tests {
             assert_eq!(hashes.of(at), hash_bytes(text.as_bytes()));
         }
         assert!(keys.pages.len() > 2);
+        assert!(keys.all_hashes().eq(texts.iter().map(|text| hash_bytes(text.as_bytes()))));
+        assert_eq!(TextPages::default().all_hashes().count(), 0);
     }
 }

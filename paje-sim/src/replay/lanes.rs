@@ -220,6 +220,7 @@ impl Lanes {
             let number = u32::from(*number);
             let shard = exclusive(&mut self.shards[number as usize]);
             *place = StrandPlace { shard: number, local: shard.strands.len() as u32 };
+            shard.link_strands += usize::from(nature == TypeNature::Link);
             let mut strand = Strand::new(id, nature, flat, self.keys);
             if has_ended {
                 strand.end();

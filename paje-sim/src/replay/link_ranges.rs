@@ -110,9 +110,10 @@ pub(crate) fn ordered(
     let mut all: Vec<&Completion> = Vec::new();
     let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
-    // One place for a line, and one bit.
-    let mut places: Vec<Option<&Completion>> = vec![None; most.unwrap_or(0)];
+    // One place for a line, and one bit: the place means something if the bit is set.
+    let mut places = vec![0_u32; most.unwrap_or(0)];
     let mut taken = vec![0_u64; places.len().div_ceil(64)];
+    let mut of_block: Vec<&Completion> = Vec::new();
     for block in blocks {
         let now = rest.iter_mut().flat_map(|run| {
             let count = run.iter().take_while(|link| link.at < block.end).count();
@@ -124,16 +125,18 @@ pub(crate) fn ordered(
             all[before..].sort_unstable_by_key(|link| link.at);
             continue;
         }
-        for link in now {
+        of_block.clear();
+        of_block.extend(now);
+        for (link, number) in of_block.iter().zip(0..) {
             let slot = ((link.at - block.start) / LINE) as usize;
-            debug_assert!(places[slot].is_none(), "a line has room for the next");
-            places[slot] = Some(link);
+            debug_assert!(taken[slot / 64] >> (slot % 64) & 1 == 0, "a line has room for the next");
+            places[slot] = number;
             taken[slot / 64] |= 1 << (slot % 64);
         }
         for (number, word) in taken.iter_mut().enumerate() {
             let mut bits = std::mem::take(word);
             while bits != 0 {
-                all.extend(places[number * 64 + bits.trailing_zeros() as usize].take());
+                all.push(of_block[places[number * 64 + bits.trailing_zeros() as usize] as usize]);
                 bits &= bits - 1;
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::decode::block::DecodedBlock;
+use crate::decode::block::BoxedBlock;
 use crate::decode::decoded::StrandSymbol;
 use crate::decode::shared::SharedLanes;
 use crate::lanes::links::Suspect;
@@ -29,6 +29,8 @@ const FEW: usize = 8;
 pub(crate) struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: StrandPages,
+    /// Number of those of links.
+    pub(crate) link_strands: usize,
     pub(crate) left: Left,
     /// The first event of the wave that one of its lanes refused.
     pub(crate) refused: Option<Refusal>,
@@ -50,6 +52,7 @@ impl Shard {
         Shard {
             store,
             strands: StrandPages::default(),
+            link_strands: 0,
             left: Left {
                 ignored: Vec::new(),
                 completed,
@@ -63,6 +66,20 @@ impl Shard {
             scattered: Vec::new(),
             suspected: Vec::new(),
         }
+    }
+
+    /// Gathers the filters of strands that want to be, if all keys are those of the only link strand; returns the others.
+    pub(super) fn gather_own(&mut self) -> Vec<u32> {
+        let Shard { store, strands, .. } = self;
+        if self.link_strands != 1 {
+            return std::mem::take(&mut self.scattered);
+        }
+        for strand in self.scattered.drain(..) {
+            if let Objects::Link(links) = &mut strands[strand as usize].objects {
+                links.filter.gather(store.keys.all_hashes());
+            }
+        }
+        Vec::new()
     }
 
     /// Looks at what replaying these strands will need. Where strands are many, each is somewhere in
@@ -103,7 +120,7 @@ impl Shard {
     pub(crate) fn replay(
         &mut self,
         number: usize,
-        wave: &[DecodedBlock],
+        wave: &[BoxedBlock],
         (maps, shared): (&[Maps], &SharedLanes),
         (model, cuts): (&Model, &Cuts),
         mut bytes: Range<u64>,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Lanes;
-use crate::decode::block::DecodedBlock;
+use crate::decode::block::BoxedBlock;
 use crate::replay::completion::home_of;
 use crate::replay::link_homes::LinkHome;
 use crate::replay::link_ranges::RangePart;
@@ -65,7 +65,7 @@ impl Lanes {
     /// Gathers the filters of a shard's strands that want to be, before the shard is replayed: what it has completed before
     /// is merged then.
     pub(crate) fn gather(&self, number: usize, shard: &mut Shard) {
-        for strand in std::mem::take(&mut shard.scattered) {
+        for strand in shard.gather_own() {
             let home = home_of(shard.strands[strand as usize].lane, self.homes.len());
             if let Ok(home) = self.homes[home].read() {
                 home.gather(shard, number, strand);
@@ -74,7 +74,7 @@ impl Lanes {
     }
 
     /// The links of a wave, of which all shards have handed over theirs.
-    pub(crate) fn plan_merges(&self, blocks: &[DecodedBlock]) -> Merges {
+    pub(crate) fn plan_merges(&self, blocks: &[BoxedBlock]) -> Merges {
         let mut parts = Vec::new();
         for (number, home) in self.homes.iter().enumerate() {
             let Ok(home) = home.read() else { continue };
@@ -107,13 +107,7 @@ impl Lanes {
     }
 
     /// Merges a part of the links of these blocks, as one of the workers.
-    pub(crate) fn merge(
-        &self,
-        merges: &Merges,
-        part: usize,
-        worker: usize,
-        blocks: &[DecodedBlock],
-    ) {
+    pub(crate) fn merge(&self, merges: &Merges, part: usize, worker: usize, blocks: &[BoxedBlock]) {
         match &merges.parts[part] {
             Part::Home(number) => {
                 let Ok(mut home) = self.homes[*number].write() else { return };
