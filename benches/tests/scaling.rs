@@ -233,8 +233,11 @@ fn workers_are_simulated() {
         let workers: Vec<&str> = cells.iter().map(|cells| cells[2]).collect();
         assert_eq!(workers, ["1", "3", "40"], "{told}");
         assert_eq!((cells[0][12], cells[0][13]), ("1.00", "100 %"), "{told}");
-        assert!(cells[0][15].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
-        assert_eq!(cells[2][15] == "–", workers::available().get() < 40, "{told}");
+        assert_eq!(cells[0][16], "1.000", "nobody is beside one: {told}");
+        for column in [17, 18] {
+            assert!(cells[0][column].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
+            assert_eq!(cells[2][column] == "–", workers::available().get() < 40, "{told}");
+        }
     }
     for file in ["simulated-speedup-quoted.svg", "simulated-efficiency-my-own-trace.svg"] {
         let svg = fs::read_to_string(folder.path().join(file)).unwrap();

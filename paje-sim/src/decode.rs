@@ -19,6 +19,7 @@ mod interrupt;
 mod known;
 mod line;
 pub(crate) mod names;
+mod near;
 mod pairs;
 mod plan;
 pub(crate) mod shared;

@@ -48,6 +48,22 @@ fn who_takes_turns_replays_the_same() {
     }
 }
 
+/// Where one thread does all work, what is decoded and what is replayed is brought near before; others do as they always do.
+#[test]
+fn what_is_timed_is_near() {
+    let text = datasets::generate(Shape::Mpi, 200_000, 3);
+    for (workers, is_near) in [(Workers::one(), true), (in_turn(3), true), (team(2), false)] {
+        let trace = replay(&text, &workers, true);
+        for kind in [TaskKind::Decode, TaskKind::Replay] {
+            let mut of_kind = trace.times().tasks.iter().filter(|task| task.kind == kind);
+            assert_eq!(of_kind.any(|task| !task.fetch.is_zero()), is_near, "{kind:?}");
+        }
+        let others = [TaskKind::Between, TaskKind::Shared, TaskKind::Around, TaskKind::Merge];
+        let mut others = trace.times().tasks.iter().filter(|task| others.contains(&task.kind));
+        assert!(others.all(|task| task.fetch.is_zero()));
+    }
+}
+
 /// Each block is decoded once; each round has one thing before it, and all shards once or none.
 #[test]
 fn tasks_are_all_there_is_to_do() {

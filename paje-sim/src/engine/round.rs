@@ -123,6 +123,8 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) quota: AtomicUsize,
     /// Most blocks for one worker.
     pub(crate) share: usize,
+    /// One thread has the work of all workers, and tasks are timed: what they look at is brought near before.
+    pub(crate) brings_near: bool,
     /// Its number.
     pub(crate) number: u32,
     pub(crate) tasks: Tasks,
@@ -164,6 +166,9 @@ impl Round<'_, '_> {
                 let meanings = (self.maps, self.shared);
                 let blocks = &self.wave.blocks;
                 let moved = || blocks.iter().map(|block| block.decoded.bytes_for(number)).sum();
+                if self.brings_near {
+                    log.fetch(|| shard.bring_near(number, blocks, meanings));
+                }
                 let began = log.begin();
                 self.lanes.gather(number, &mut shard);
                 let world = (self.model, &self.lanes.cuts);
@@ -183,8 +188,11 @@ impl Round<'_, '_> {
             && self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
         {
             taken += 1;
-            let began = desk.log.begin();
             let mut block = self.free.take(worker);
+            if self.brings_near {
+                desk.log.fetch(|| desk.decoder.bring_near(&block));
+            }
+            let began = desk.log.begin();
             let unpack = |segment, text: &mut Block, origin: &Origin| {
                 desk.decoder.unpack(segment, text, self.tables.of(origin))
             };

@@ -17,6 +17,9 @@ pub struct Task {
     pub worker: u32,
     /// Processor time that it took.
     pub time: Duration,
+    /// Processor time that it took before to bring near what it looks at, where the thread that calls does the work of all
+    /// workers: its core's caches have all of it, and those of many cores would each have less. Zero where workers have threads.
+    pub fetch: Duration,
     /// Bytes of text and events that it reads and writes at least.
     pub bytes: u64,
 }
@@ -46,6 +49,8 @@ pub(crate) struct TaskLog {
     round: u32,
     /// Time of the round's tasks so far.
     spent: Duration,
+    /// Time of bringing near what the next task looks at.
+    fetch: Duration,
 }
 
 /// Moment from which a task is timed, if it is.
@@ -59,18 +64,28 @@ impl TaskLog {
             worker: worker as u32,
             round: 0,
             spent: Duration::ZERO,
+            fetch: Duration::ZERO,
         }
     }
 
     /// The tasks that come now are of this round.
     pub(crate) const fn enter(&mut self, round: u32) {
         self.round = round;
-        self.spent = Duration::ZERO;
+        (self.spent, self.fetch) = (Duration::ZERO, Duration::ZERO);
     }
 
     /// A task begins.
     pub(crate) fn begin(&self) -> Began {
         Began(self.tasks.is_some().then(thread_time))
+    }
+
+    /// Brings near what the next task looks at, if tasks are wanted.
+    pub(crate) fn fetch(&mut self, bring: impl FnOnce()) {
+        if let Began(Some(began)) = self.begin() {
+            bring();
+            self.fetch = thread_time().saturating_sub(began);
+            self.spent += self.fetch;
+        }
     }
 
     /// A task ends, which moved so many bytes.
@@ -106,10 +121,14 @@ impl TaskLog {
 
     /// Notes a task that moved so many bytes.
     pub(crate) fn note(&mut self, kind: TaskKind, number: usize, time: Duration, bytes: u64) {
+        let fetch = match kind {
+            TaskKind::Replay | TaskKind::Decode => std::mem::take(&mut self.fetch),
+            _ => Duration::ZERO,
+        };
         let TaskLog { tasks, worker, round, .. } = self;
         if let Some(tasks) = tasks {
             let (round, worker, number) = (*round, *worker, number as u32);
-            tasks.push(Task { round, kind, number, worker, time, bytes });
+            tasks.push(Task { round, kind, number, worker, time, fetch, bytes });
         }
     }
 

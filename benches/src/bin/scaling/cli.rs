@@ -93,9 +93,11 @@ struct Cli {
 
     /// Record what each worker has to do, and say how long any number of workers would take for it
     ///
-    /// A thread replays the trace as so many workers that take turns, and each task is timed; a
-    /// scheduler shares the tasks out to workers side by side, as a replay does. Where there are as
-    /// many CPUs, the replay is measured, too. `--options`, `--pins` and `--caches` have no effect.
+    /// A thread replays the trace as so many workers that take turns, and each task is timed, with what
+    /// it looks at brought near before; a scheduler shares the tasks out to workers side by side, as a
+    /// replay does. Where there are as many CPUs, the replay is measured, too, and how far as many
+    /// replays by one thread each slow one another down: with that, and with what is brought near, the
+    /// measured time is foretold. `--options`, `--pins` and `--caches` have no effect.
     #[arg(long, conflicts_with_all = ["threads", "max_threads", "replot", "program"])]
     simulate: bool,
 

@@ -7,6 +7,8 @@ use paje_sim::tasks::{Task, TaskKind};
 pub struct Job {
     /// Its duration where nothing is in its way.
     pub seconds: f64,
+    /// What it took before to bring near what it looks at, in seconds.
+    pub fetch: f64,
     /// Bytes that it moves.
     pub bytes: f64,
 }
@@ -39,6 +41,7 @@ impl Round {
             merge: all(&self.merge),
             shared: all(&self.shared),
             around: all(&self.around),
+            fetch: self.replay.iter().chain(&self.decode).map(|job| job.fetch).sum(),
         }
     }
 }
@@ -58,10 +61,12 @@ pub struct Work {
     pub shared: f64,
     /// Beside the tasks of a round.
     pub around: f64,
+    /// To bring near what tasks look at, which is in none of the others.
+    pub fetch: f64,
 }
 
 impl Work {
-    /// All of it.
+    /// All of it, where all is near.
     pub fn sum(&self) -> f64 {
         self.serial + self.shared + self.around + self.replay + self.decode + self.merge
     }
@@ -88,6 +93,7 @@ pub fn shortest(recordings: &[Vec<Task>]) -> Option<Vec<Task>> {
                 return None;
             }
             task.time = task.time.min(again.time);
+            task.fetch = task.fetch.min(again.fetch);
         }
     }
     Some(tasks)
@@ -111,7 +117,8 @@ impl Graph {
                 TaskKind::Decode => &mut round.decode,
                 TaskKind::Merge => &mut round.merge,
             };
-            jobs.push(Job { seconds: task.time.as_secs_f64(), bytes: task.bytes as f64 });
+            let (seconds, fetch) = (task.time.as_secs_f64(), task.fetch.as_secs_f64());
+            jobs.push(Job { seconds, fetch, bytes: task.bytes as f64 });
         }
         Graph { rounds }
     }
@@ -126,6 +133,7 @@ impl Graph {
             merge: sum.merge + work.merge,
             shared: sum.shared + work.shared,
             around: sum.around + work.around,
+            fetch: sum.fetch + work.fetch,
         })
     }
 }

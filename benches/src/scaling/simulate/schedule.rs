@@ -14,16 +14,44 @@ impl Memory {
     pub const UNLIMITED: Memory = Memory { bytes_per_second: f64::INFINITY };
 }
 
+/// Machine that the workers run on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// What all of them share.
+    pub memory: Memory,
+    /// Time that work takes while all workers are at it, as a multiple of that while one is. With fewer, it is in proportion.
+    pub contention: f64,
+    /// What tasks look at has to be fetched from where it is, as it was recorded.
+    pub fetches: bool,
+}
+
+impl Machine {
+    /// Nobody is in anybody's way, and each core has near what its tasks look at.
+    pub const IDEAL: Machine =
+        Machine { memory: Memory::UNLIMITED, contention: 1.0, fetches: false };
+
+    /// Factor by which so many busy workers of some slow one another down.
+    fn slows(&self, busy: usize, workers: usize) -> f64 {
+        let others = busy.saturating_sub(1) as f64 / workers.saturating_sub(1).max(1) as f64;
+        1.0 + (self.contention - 1.0) * others
+    }
+
+    /// Time of a task where nothing is in its way.
+    const fn time(&self, job: &Job) -> f64 {
+        if self.fetches { job.seconds + job.fetch } else { job.seconds }
+    }
+}
+
 /// Seconds that a number of workers take for a graph.
-pub fn seconds(graph: &Graph, workers: usize, memory: Memory) -> f64 {
-    graph.rounds.iter().map(|round| of_round(round, workers, memory)).sum()
+pub fn seconds(graph: &Graph, workers: usize, machine: &Machine) -> f64 {
+    graph.rounds.iter().map(|round| of_round(round, workers, machine)).sum()
 }
 
 /// Seconds that they take for a round.
-pub fn of_round(round: &Round, workers: usize, memory: Memory) -> f64 {
+pub fn of_round(round: &Round, workers: usize, machine: &Machine) -> f64 {
     let shared = Round { decode: round.shared.clone(), ..Round::default() };
-    let shared = Turn::new(&shared, workers).run(memory);
-    shared + Turn::new(round, workers).run(memory)
+    let shared = Turn::new(&shared, workers, machine).run();
+    shared + Turn::new(round, workers, machine).run()
 }
 
 /// A task that somebody is at.
@@ -38,6 +66,7 @@ struct Running {
 /// A round, while it runs.
 struct Turn<'r> {
     round: &'r Round,
+    machine: &'r Machine,
     running: Vec<Option<Running>>,
     /// Shards that somebody has taken on, and the number of those that are replayed.
     taken: Vec<bool>,
@@ -52,9 +81,10 @@ struct Turn<'r> {
 }
 
 impl<'r> Turn<'r> {
-    fn new(round: &'r Round, workers: usize) -> Self {
+    fn new(round: &'r Round, workers: usize, machine: &'r Machine) -> Self {
         Turn {
             round,
+            machine,
             running: vec![None; workers],
             taken: vec![false; round.replay.len()],
             replayed: 0,
@@ -65,7 +95,8 @@ impl<'r> Turn<'r> {
         }
     }
 
-    fn run(mut self, memory: Memory) -> f64 {
+    fn run(mut self) -> f64 {
+        let (memory, workers) = (self.machine.memory, self.running.len());
         let limit = |job: &Job| job.seconds.max(job.bytes / memory.bytes_per_second);
         let mut now: f64 = self.round.between.iter().map(limit).sum();
         loop {
@@ -76,7 +107,8 @@ impl<'r> Turn<'r> {
             }
             let running = || self.running.iter().flatten();
             let wanted: f64 = running().map(|it| it.job.bytes / it.job.seconds.max(1e-9)).sum();
-            let slower = (wanted / memory.bytes_per_second).max(1.0);
+            let contention = self.machine.slows(running().count(), workers);
+            let slower = (wanted / memory.bytes_per_second).max(contention);
             let Some(first) = running().map(|it| it.left).min_by(f64::total_cmp) else {
                 return now;
             };
@@ -95,7 +127,9 @@ impl<'r> Turn<'r> {
     /// The next task of a worker that has none; `None` if it waits.
     fn next(&mut self, worker: usize) -> Option<Running> {
         let (round, count) = (self.round, self.running.len());
-        let running = |job: Job, is_shard| Some(Running { job, left: job.seconds, is_shard });
+        let machine = self.machine;
+        let running =
+            |job: Job, is_shard| Some(Running { job, left: machine.time(&job), is_shard });
         if !std::mem::replace(&mut self.has_begun[worker], true)
             && let Some(job) = round.around.get(worker)
         {
@@ -127,7 +161,7 @@ mod tests {
     use super::*;
 
     const fn job(seconds: f64) -> Job {
-        Job { seconds, bytes: 0.0 }
+        Job { seconds, fetch: 0.0, bytes: 0.0 }
     }
 
     fn graph(between: f64, replay: &[f64], decode: &[f64], merge: &[f64]) -> Graph {
@@ -138,7 +172,7 @@ mod tests {
     }
 
     fn takes(graph: &Graph, workers: usize) -> f64 {
-        seconds(graph, workers, Memory::UNLIMITED)
+        seconds(graph, workers, &Machine::IDEAL)
     }
 
     /// One worker does all, one after the other.
@@ -177,10 +211,34 @@ mod tests {
     /// Two workers that each want all of the memory take as long as one.
     #[test]
     fn memory_slows_down() {
-        let decode = vec![Job { seconds: 1.0, bytes: 10.0 }; 4];
+        let decode = vec![Job { bytes: 10.0, ..job(1.0) }; 4];
+        let limited =
+            |bytes_per_second| Machine { memory: Memory { bytes_per_second }, ..Machine::IDEAL };
         let graph = Graph { rounds: vec![Round { decode, ..Round::default() }] };
         assert_eq!(takes(&graph, 2), 2.0);
-        assert_eq!(seconds(&graph, 2, Memory { bytes_per_second: 10.0 }), 4.0);
-        assert_eq!(seconds(&graph, 4, Memory { bytes_per_second: 20.0 }), 2.0);
+        assert_eq!(seconds(&graph, 2, &limited(10.0)), 4.0);
+        assert_eq!(seconds(&graph, 4, &limited(20.0)), 2.0);
+    }
+
+    /// Two busy workers take half as long again; one that is alone, before the round and at its end, does not.
+    #[test]
+    fn busy_workers_slow_one_another_down() {
+        let graph = graph(1.0, &[], &[2.0, 3.0], &[]);
+        let machine = Machine { contention: 1.5, ..Machine::IDEAL };
+        assert_eq!(seconds(&graph, 2, &machine), 1.0 + 2.0 * 1.5 + 1.0);
+        assert_eq!(seconds(&graph, 1, &machine), 1.0 + 5.0);
+        assert_eq!(machine.slows(3, 5), 1.25);
+    }
+
+    /// Each task first fetches what it looks at, unless all is near.
+    #[test]
+    fn what_tasks_look_at_is_fetched() {
+        let decode = vec![Job { fetch: 0.5, ..job(1.0) }; 2];
+        let graph = Graph { rounds: vec![Round { decode, ..Round::default() }] };
+        let machine = Machine { fetches: true, ..Machine::IDEAL };
+        assert_eq!((graph.work().sum(), graph.work().fetch), (2.0, 1.0));
+        assert_eq!(seconds(&graph, 1, &machine), 3.0);
+        assert_eq!(seconds(&graph, 2, &machine), 1.5);
+        assert_eq!(takes(&graph, 2), 1.0);
     }
 }

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Barrier;
 use std::time::Instant;
 
 use paje_sim::progress::Times;
 use paje_sim::{Options, Progress, Source, Trace};
 use splitter::Input;
-use workers::{Pin, Workers, available};
+use workers::{Pin, Workers, available, thread_time};
 
 use super::graph::{Graph, Job, Round, Work, shortest};
-use super::schedule::{Memory, of_round, seconds};
+use super::schedule::{Machine, Memory, of_round, seconds};
 use crate::scaling::Result;
 use crate::scaling::plots::axis::Axis;
 use crate::scaling::plots::chart::{Chart, Colour, Line, Marker, Series};
@@ -32,8 +33,20 @@ pub struct Simulated {
     pub seconds: f64,
     /// The same with limited memory, if that was asked for.
     pub limited: Option<f64>,
-    /// The shortest replay with so many threads, in seconds, if there are so many CPUs.
-    pub measured: Option<f64>,
+    /// What it takes where there are so many CPUs.
+    pub here: Option<Here>,
+}
+
+/// Replay with as many workers as threads can run at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Here {
+    /// Time that replays by one thread each take side by side, as a multiple of that of one alone: processor time, shortest
+    /// of all runs.
+    pub contention: f64,
+    /// Seconds that are foretold, with this contention, and with what is fetched.
+    pub foretold: f64,
+    /// The shortest replay with so many threads, in seconds.
+    pub measured: f64,
 }
 
 /// Simulates the replay of a trace with these numbers of workers, and measures it where that can be done: `runs` times each.
@@ -75,12 +88,13 @@ fn one(
         false => None,
     };
     let mut recordings = Vec::new();
-    let mut measured = None;
+    let (mut measured, mut alone, mut together) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
     for _ in 0..runs {
         recordings.push(replay(trace, &turns, true)?.tasks);
         if let Some(threads) = &threads {
-            let now = replay(trace, threads, false)?.wall.as_secs_f64();
-            measured = Some(measured.map_or(now, |before: f64| before.min(now)));
+            measured = measured.min(replay(trace, threads, false)?.wall.as_secs_f64());
+            alone = alone.min(side_by_side(trace, 1)?);
+            together = together.min(side_by_side(trace, count.get())?);
         }
     }
     let tasks = shortest(&recordings).ok_or("the tasks are others each time")?;
@@ -88,21 +102,46 @@ fn one(
     let all_awake =
         graph.rounds.len() + graph.rounds.iter().filter(|it| !it.shared.is_empty()).count();
     let waking = if count.get() > 1 { wake * all_awake as f64 } else { 0.0 };
+    let takes = |machine: &Machine| waking + seconds(&graph, count.get(), machine);
+    let here = threads.map(|_| {
+        let contention = if count.get() > 1 { (together / alone).max(1.0) } else { 1.0 };
+        let machine = Machine { contention, fetches: true, ..Machine::IDEAL };
+        Here { contention, foretold: takes(&machine), measured }
+    });
     Ok(Simulated {
         workers: count.get(),
         work: graph.work(),
         waking,
-        seconds: waking + seconds(&graph, count.get(), Memory::UNLIMITED),
-        limited: memory.map(|memory| waking + seconds(&graph, count.get(), memory)),
-        measured,
+        seconds: takes(&Machine::IDEAL),
+        limited: memory.map(|memory| takes(&Machine { memory, ..Machine::IDEAL })),
+        here,
         rounds: graph
             .rounds
             .into_iter()
             .map(|round| {
-                let seconds = of_round(&round, count.get(), Memory::UNLIMITED);
+                let seconds = of_round(&round, count.get(), &Machine::IDEAL);
                 (round, seconds)
             })
             .collect(),
+    })
+}
+
+/// Seconds of processor time that each of so many threads takes to replay the trace by itself, while the others do, too: their mean.
+fn side_by_side(trace: &Path, count: usize) -> Result<f64> {
+    let together = Barrier::new(count);
+    let once = || {
+        together.wait();
+        let began = thread_time();
+        let replayed = replay(trace, &Workers::one(), false).map_err(|error| error.to_string());
+        replayed.map(|_| thread_time().saturating_sub(began).as_secs_f64())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(once)).collect();
+        let mut sum = 0.0;
+        for thread in threads {
+            sum += thread.join().map_err(|_| "a replay panicked")??;
+        }
+        Ok(sum / count as f64)
     })
 }
 
@@ -126,8 +165,8 @@ impl Simulated {
 pub fn table(name: &str, rows: &[Simulated]) -> String {
     let mut text = String::from(
         "| trace | workers | rounds | decode, s | replay, s | merge, s | shared, s | serial | lost to more work | to waiting | \
-         seconds | speedup | efficiency | limited memory, s | measured, s | off |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         seconds | speedup | efficiency | limited memory, s | to fetch, s | contention | foretold here, s | measured, s | off |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     let one = rows.first().map_or(f64::NAN, |row| row.seconds);
     let one_works = rows.first().map_or(f64::NAN, |row| row.work.sum());
@@ -136,11 +175,12 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
             |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.3}"));
         // Time of all workers.
         let all = row.seconds * row.workers as f64;
-        let off = row.measured.map(|measured| (row.seconds / measured - 1.0) * 100.0);
+        let here = |of: fn(&Here) -> f64| or_dash(row.here.as_ref().map(of));
+        let off = row.here.map(|here| (here.foretold / here.measured - 1.0) * 100.0);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.2} % | {:.0} % | {:.0} % | {:.4} | {:.2} | {:.0} % | {} | {} \
-             | {} |",
+            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.2} % | {:.0} % | {:.0} % | {:.4} | {:.2} | {:.0} % | {} | {:.4} \
+             | {} | {} | {} | {} |",
             name.replace('|', "\\|"),
             row.workers,
             row.rounds.len(),
@@ -155,7 +195,10 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
             row.speedup(one),
             row.speedup(one) / row.workers as f64 * 100.0,
             or_dash(row.limited),
-            or_dash(row.measured),
+            row.work.fetch,
+            here(|here| here.contention),
+            here(|here| here.foretold),
+            here(|here| here.measured),
             off.map_or("–".into(), |off| format!("{off:+.0} %")),
         );
     }
@@ -201,7 +244,7 @@ pub fn rounds_csv(rows: &[Simulated]) -> String {
 /// Errors of the drawing library.
 pub fn plots(name: &str, bytes: u64, rows: &[Simulated], about: &str) -> Result<Vec<Plot>> {
     let Some(one) = rows.iter().find(|row| row.workers == 1) else { return Ok(Vec::new()) };
-    let measured_one = one.measured;
+    let measured = |row: &Simulated| row.here.map(|here| here.measured);
     let counts: Vec<usize> = rows.iter().map(|row| row.workers).collect();
     let most = counts.iter().copied().max().unwrap_or(1) as f64;
     let draw = |file: &str, title: &str, y_name: &str, is_share: bool| -> Result<Plot> {
@@ -244,7 +287,7 @@ pub fn plots(name: &str, bytes: u64, rows: &[Simulated], about: &str) -> Result<
                 colour: Colour(213, 94, 0),
                 line: Line::None,
                 marker: Some(Marker::OpenStar),
-                points: points(&|row| Some(measured_one? / row.measured?)),
+                points: points(&|row| Some(measured(one)? / measured(row)?)),
             },
         ];
         series.retain(|series| !series.points.is_empty());

@@ -68,6 +68,12 @@ impl Filter {
         }
     }
 
+    /// Looks at all words.
+    pub(crate) fn bring_near(&self) -> u64 {
+        let parts = self.full.iter().chain([&self.last]);
+        parts.flat_map(|part| part.iter()).fold(0, |all, word| all ^ word)
+    }
+
     /// True if looking a key up takes more looks than two or, where gathering would take long, three;
     /// [`Filter::gather`] mends that.
     pub(crate) fn is_scattered(&self) -> bool {
