@@ -381,7 +381,7 @@ impl<'o> Engine<'o> {
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
             share: if takes_turns { quota.div_ceil(self.team.desks.len()) } else { quota },
-            brings_near: self.job.options.keep_tasks && (takes_turns || self.team.desks.len() == 1),
+            brings_near: self.job.options.keep_tasks && takes_turns,
             number,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),

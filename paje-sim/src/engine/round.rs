@@ -123,7 +123,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) quota: AtomicUsize,
     /// Most blocks for one worker.
     pub(crate) share: usize,
-    /// One thread has the work of all workers, and tasks are timed: what they look at is brought near before.
+    /// Workers take turns, and tasks are timed: what they look at is brought near before.
     pub(crate) brings_near: bool,
     /// Its number.
     pub(crate) number: u32,

@@ -17,8 +17,8 @@ pub struct Task {
     pub worker: u32,
     /// Processor time that it took.
     pub time: Duration,
-    /// Processor time that it took before to bring near what it looks at, where the thread that calls does the work of all
-    /// workers: its core's caches have all of it, and those of many cores would each have less. Zero where workers have threads.
+    /// Processor time that it took before to bring near what it looks at, where workers take turns: the caches of one core
+    /// have the work of all of them, and those of many cores would each have less. Zero of a task that is done as it comes.
     pub fetch: Duration,
     /// Bytes of text and events that it reads and writes at least.
     pub bytes: u64,

@@ -68,9 +68,9 @@ impl Filter {
         }
     }
 
-    /// Looks at all words.
+    /// Looks at all words of parts that a core could keep near.
     pub(crate) fn bring_near(&self) -> u64 {
-        let parts = self.full.iter().chain([&self.last]);
+        let parts = self.full.iter().chain([&self.last]).filter(|part| part.len() < LARGE);
         parts.flat_map(|part| part.iter()).fold(0, |all, word| all ^ word)
     }
 
