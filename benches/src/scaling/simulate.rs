@@ -11,7 +11,7 @@
 //! ([`Task::fetch`](paje_sim::tasks::Task::fetch)). Memory can have a limit, in bytes a second, that all cores share
 //! ([`schedule::Memory`]).
 //!
-//! What is foretold can be checked where there are as many CPUs. These may share more than memory, so how replays by one thread each
+//! A foretold time can be checked where there are as many CPUs. These may share more than memory, so how replays by one thread each
 //! slow one another down is measured by itself; with that, and with what is fetched of others' work, the time of the
 //! replay by these CPUs is foretold ([`study::Here`]).
 

@@ -7,7 +7,7 @@ use paje_sim::tasks::{Task, TaskKind};
 pub struct Job {
     /// Its duration where nothing is in its way.
     pub seconds: f64,
-    /// What it took before to bring near what it looks at, in seconds.
+    /// Seconds that it took before to bring near all that it looks at.
     pub fetch: f64,
     /// Bytes that it moves.
     pub bytes: f64,

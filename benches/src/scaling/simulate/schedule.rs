@@ -17,11 +17,11 @@ impl Memory {
 /// Machine that the workers run on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
-    /// What all of them share.
+    /// Memory that all of them share.
     pub memory: Memory,
     /// Time that work takes while all workers are at it, as a multiple of that while one is. With fewer, it is in proportion.
     pub contention: f64,
-    /// What tasks look at has to be fetched from where it is, as it was recorded.
+    /// Tasks fetch from elsewhere all that they look at, which took them as long as was recorded.
     pub fetches: bool,
 }
 

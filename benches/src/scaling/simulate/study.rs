@@ -33,7 +33,7 @@ pub struct Simulated {
     pub seconds: f64,
     /// The same with limited memory, if that was asked for.
     pub limited: Option<f64>,
-    /// What it takes where there are so many CPUs.
+    /// Times of these CPUs, if there are so many.
     pub here: Option<Here>,
 }
 
