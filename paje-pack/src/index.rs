@@ -200,10 +200,10 @@ impl<R: Read + Seek> Summaries<R> {
     /// several, or are [damaged](crate::Packed::cuts_a_line).
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
-        let (last, others) = self.segments().split_last()?;
-        let fits = |[_, _, text, _]: &[u64; 4]| *text <= most;
-        let all = fits(last) && others.iter().all(|segment| fits(segment) && segment[3] > 1);
-        all.then_some(others.len() + 1)
+        if self.segments().is_empty() {
+            return None;
+        }
+        whole_lines(self.segments().iter(), most, true)
     }
 
     /// The segments: bytes in the file, pages, bytes of text, lines of each.
@@ -245,4 +245,19 @@ pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
         return Err(ErrorKind::Version(version));
     }
     Ok(())
+}
+
+/// Number of segments of which the index says this, if each of them has so many bytes of text at most, and is of whole lines. The last
+/// may be anything where nothing follows.
+pub(crate) fn whole_lines<'s>(
+    segments: impl ExactSizeIterator<Item = &'s [u64; 4]>,
+    most: u64,
+    is_end: bool,
+) -> Option<usize> {
+    let (count, mut numbers) = (segments.len(), 1..);
+    let fits = |[_, _, text, lines]: &[u64; 4]| {
+        let is_last = numbers.next() == Some(count);
+        *text <= most && (*lines > 1 || is_end && is_last)
+    };
+    segments.into_iter().all(fits).then_some(count)
 }

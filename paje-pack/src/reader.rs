@@ -177,6 +177,33 @@ pub struct Reader<R> {
     failed: bool,
 }
 
+impl<R> Reader<R> {
+    /// The same segments, read from another medium, which is where these begin.
+    pub(crate) fn again<Q: Read>(&self, from: Q) -> Reader<Q> {
+        let only = self.only.clone();
+        Reader { at: self.at, pages: self.pages, only, begun: self.begun, ..Reader::new(from) }
+    }
+
+    /// The same segments, read through what `wrap` makes of the medium; nothing may have been read.
+    pub fn through<Q: Read>(self, wrap: impl FnOnce(R) -> Q) -> Reader<Q> {
+        let Reader { at, pages, only, begun, from, .. } = self;
+        Reader { at, pages, only, begun, ..Reader::new(wrap(from)) }
+    }
+
+    /// Bytes of the file that have been read, 0 before the first segment: all of them at the end. Where these are not all segments,
+    /// those before them count.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.at
+    }
+
+    /// Of a reader of some segments: what the index says of those that were not read.
+    pub(crate) fn left(&self) -> impl ExactSizeIterator<Item = &[u64; 4]> {
+        const NONE: &VecDeque<[u64; 4]> = &VecDeque::new();
+        self.only.as_ref().unwrap_or(NONE).iter()
+    }
+}
+
 impl<R: Read> Reader<R> {
     /// Reads what `from` gives, from its header on.
     pub const fn new(from: R) -> Self {
@@ -289,12 +316,6 @@ impl<R: Read> Reader<R> {
         sizes[usize::from(kind::INDEX)] = self.index_size;
         sizes[usize::from(kind::SUMMARY)] = self.summaries.iter().sum();
         sizes
-    }
-
-    /// Bytes of the file that have been read, 0 before the first segment: all of them at the end.
-    #[must_use]
-    pub const fn position(&self) -> u64 {
-        self.at
     }
 
     fn passed(&mut self, page: &Page) {

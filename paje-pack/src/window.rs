@@ -1,11 +1,12 @@
 //! A window of time of a packed trace, of which no more is read than it takes.
 
 use std::cmp::Ordering;
-use std::io::{Read, Seek};
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::excerpt::Excerpt;
 use crate::format::{Error, ErrorKind, take_number};
-use crate::index::Summaries;
+use crate::index::{Summaries, whole_lines};
 use crate::reader::Reader;
 
 /// Name of the summary that has the times of segments, and the lines that every window needs.
@@ -26,6 +27,37 @@ pub struct Window<R> {
     pub segments: Reader<R>,
     /// Lines that close what is open where these end, and what else is defined.
     pub after: Vec<u8>,
+}
+
+impl<R> fmt::Debug for Window<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Window")
+    }
+}
+
+impl<R> Window<R> {
+    /// Number of its segments, if each has so many bytes of text at most, and is of whole lines, as [`Summaries::whole_lines`] tells of
+    /// all; nothing may have been read.
+    #[must_use]
+    pub fn whole_lines(&self, most: u64) -> Option<usize> {
+        whole_lines(self.segments.left(), most, self.after.is_empty())
+    }
+
+    /// Bytes of the file that its segments take; nothing may have been read.
+    #[must_use]
+    pub fn packed_bytes(&self) -> u64 {
+        self.segments.left().map(|entry| entry[0]).fold(0, u64::saturating_add)
+    }
+
+    /// The same part, which is read by itself; nothing may have been read of this one.
+    ///
+    /// # Errors
+    /// `from` cannot be set to where the segments are.
+    pub fn again<Q: Read + Seek>(&self, mut from: Q) -> io::Result<Window<Q>> {
+        from.seek(SeekFrom::Start(self.segments.position()))?;
+        let segments = self.segments.again(from);
+        Ok(Window { before: self.before.clone(), segments, after: self.after.clone() })
+    }
 }
 
 /// Segments, and lines of others, by number.

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
+pub(crate) use self::segment::Content;
 use self::segment::Kept;
 pub use self::segment::{LaterLine, Segment};
 

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use paje_pack::{Summaries, Window};
+
 use crate::folders::Folders;
 use crate::regular;
 
@@ -41,6 +43,8 @@ pub struct Input {
     unpacking: Option<Unpacking>,
     /// The file of a packed trace, if any part of it can be read.
     packed: Option<File>,
+    /// The part of it that is to be read, if that is not all.
+    window: Option<Window<Placed>>,
     /// Bytes that [`Read`] has given of a [`Kind::File`].
     position: u64,
 }
@@ -127,7 +131,8 @@ impl Input {
             (_, _) if regular => stream(compression, medium)?,
             (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
         };
-        Ok(Input { name, kind, size, taken, compression, unpacking, packed, position: 0 })
+        let (window, position) = (None, 0);
+        Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
     }
 
     /// Anything that gives bytes, compressed or not, under the name `name`. Its size, if it is known, is
@@ -145,7 +150,8 @@ impl Input {
         let (head, compression) = recognise(|more, _| reader.read(more))?;
         let (kind, unpacking) = stream(compression, Cursor::new(head).chain(reader))?;
         let packed = None;
-        Ok(Input { name, kind, size, taken, compression, unpacking, packed, position: 0 })
+        let (window, position) = (None, 0);
+        Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
     }
 
     /// The same input, its text read through what `wrap` makes of it, from one thread.
@@ -163,10 +169,11 @@ impl Input {
             compression: self.compression,
             unpacking: self.unpacking.clone(),
             packed: None,
+            window: None,
             position: self.position,
         };
         self.kind = Kind::Stream(wrap(Box::new(inner)));
-        self.packed = None;
+        (self.packed, self.window) = (None, None);
         self
     }
 
@@ -177,11 +184,17 @@ impl Input {
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {
         let Some(file) = self.packed.take() else { return self };
-        let medium = Placed { file, place: 0, taken: Arc::clone(&self.taken) };
-        if let Some(text) = PackedText::within(medium, from, to) {
-            let decoder = Decoder::of_packed(text);
+        let medium = |file| Placed { file, place: 0, taken: Arc::clone(&self.taken) };
+        let Ok(again) = file.try_clone() else { return self };
+        // Whatever is damaged is found, and told, by who reads all of the file.
+        let window = Summaries::new(medium(file)).and_then(|kept| kept.window(from, to));
+        if let Ok(Some(window)) = window
+            && let Ok(text) = window.again(medium(again))
+        {
+            let decoder = Decoder::of_packed(PackedText::within(text));
             self.unpacking.clone_from(&decoder.unpacking);
             self.kind = Kind::Stream(Box::new(Checked::new(decoder, self.compression)));
+            self.window = Some(window);
         }
         self
     }
@@ -219,9 +232,12 @@ impl Input {
         self.unpacking.clone()
     }
 
-    /// Of a packed trace in a file, its segments, if each is of whole lines, and none is longer than `longest` bytes. Nothing may have been read.
+    /// Of a packed trace in a file, its segments, or those of [the window](Input::within), if each is of whole lines, and none is longer than `longest` bytes. Nothing may have been read.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
+        if let Some(window) = self.window.take() {
+            return Segments::within(window, longest);
+        }
         let taken = Arc::clone(&self.taken);
         // Whatever is damaged is found, and told, by who reads the text.
         Segments::new(self.packed.take()?, taken, longest).ok()?

@@ -11,9 +11,26 @@ use crate::input::damaged;
 
 /// A segment of a packed trace, of whole lines.
 pub struct Segment {
-    pub(crate) packed: Packed,
+    pub(crate) content: Content,
     pub(crate) start: ByteOffset,
     pub(crate) is_last: bool,
+}
+
+/// Lines, packed or not.
+pub(crate) enum Content {
+    Packed(Arc<Packed>),
+    /// It was not packed.
+    Text(Arc<Vec<u8>>),
+}
+
+impl Content {
+    /// Bytes of the text.
+    pub(crate) fn text_len(&self) -> u64 {
+        match self {
+            Content::Packed(packed) => packed.text_len(),
+            Content::Text(lines) => lines.len() as u64,
+        }
+    }
 }
 
 impl Segment {
@@ -66,11 +83,18 @@ impl Block {
     /// It does not tell a text of whole lines: the block is empty.
     pub fn unpack(&mut self, segment: &Segment) -> Result<(), ReadError> {
         self.set(segment.start, 0..0);
-        let text = segment.packed.unpack().map_err(damaged)?;
-        if !segment.is_last && !text.ends_with(b"\n") {
-            return Err(damaged(segment.packed.cuts_a_line()).into());
-        }
-        self.room(text.len())[..text.len()].copy_from_slice(&text);
+        let unpacked;
+        let text = match &segment.content {
+            Content::Text(lines) => &**lines,
+            Content::Packed(packed) => {
+                unpacked = packed.unpack().map_err(damaged)?;
+                if !segment.is_last && !unpacked.ends_with(b"\n") {
+                    return Err(damaged(packed.cuts_a_line()).into());
+                }
+                &unpacked
+            }
+        };
+        self.room(text.len())[..text.len()].copy_from_slice(text);
         self.set(segment.start, 0..text.len());
         Ok(())
     }
@@ -87,14 +111,20 @@ impl Block {
         judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     ) -> Result<(), ReadError> {
         self.set(segment.start, 0..0);
-        if !segment.packed.columns(&mut self.buffer, lines, judge) {
-            lines.lines.clear();
-            return self.unpack(&segment);
+        let Segment { content, start, is_last } = segment;
+        // The system's zeros, of which only what is written takes memory.
+        self.room(content.text_len() as usize);
+        match content {
+            Content::Packed(packed) if packed.columns(&mut self.buffer, lines, judge) => {
+                self.set(start, 0..packed.text_len() as usize);
+                self.segment = Some(Kept { packed, whole: OnceLock::new() });
+                Ok(())
+            }
+            content => {
+                lines.lines.clear();
+                self.unpack(&Segment { content, start, is_last })
+            }
         }
-        let Segment { packed, start, .. } = segment;
-        self.set(start, 0..packed.text_len() as usize);
-        self.segment = Some(Kept { packed: Arc::new(packed), whole: OnceLock::new() });
-        Ok(())
     }
 
     /// It was taken as columns.

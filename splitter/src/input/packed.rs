@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use paje_pack::{Error, ErrorKind, Packed, Reader, Summaries};
+use paje_pack::{Error, ErrorKind, Packed, Reader, Window};
 
 /// Unpacked text that waits: who reads does not look farther ahead than this.
 const AHEAD: u64 = 1 << 20;
@@ -108,15 +108,9 @@ impl PackedText {
         PackedText::between(Vec::new(), Reader::new(medium), Vec::new())
     }
 
-    /// The text of a window of time; none of a trace with which nothing was kept for this, or not as it was written.
-    pub(super) fn within(
-        medium: impl Read + Seek + Send + 'static,
-        from: f64,
-        to: f64,
-    ) -> Option<PackedText> {
-        // Whatever is damaged is found, and told, by who reads all of the file.
-        let window = Summaries::new(medium).and_then(|kept| kept.window(from, to)).ok()??;
-        Some(PackedText::between(window.before, window.segments, window.after))
+    /// The text of a window of time.
+    pub(super) fn within(window: Window<impl Read + Send + 'static>) -> PackedText {
+        PackedText::between(window.before, window.segments, window.after)
     }
 
     fn between(

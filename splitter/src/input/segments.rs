@@ -2,21 +2,25 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read, Take};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use paje_pack::{Error, Reader, Summaries};
+use paje_pack::{Error, Reader, Summaries, Window};
 use paje_parser::ByteOffset;
 
 use super::compression::{Compression, explain};
 use super::foreign;
 use super::medium::Placed;
-use crate::blocks::{Block, ReadError, Segment};
+use crate::blocks::{Block, Content, ReadError, Segment};
 
-/// The segments of a packed trace, one after the other.
+/// The segments of a packed trace, or those of a window of time, one after the other.
 pub struct Segments {
-    reader: Reader<BufReader<Placed>>,
+    /// Lines before the segments of a window.
+    before: Option<Vec<u8>>,
+    reader: Reader<BufReader<Take<Placed>>>,
+    /// Lines behind them.
+    after: Option<Vec<u8>>,
     /// Bytes of text of those that were given.
     position: u64,
     /// Number of those that were not.
@@ -39,8 +43,24 @@ impl Segments {
         let medium = |file| Placed { file, place: 0, taken: Arc::clone(&taken) };
         let Ok(again) = file.try_clone() else { return Ok(None) };
         let left = Summaries::new(medium(again))?.whole_lines(longest as u64);
-        let reader = Reader::new(BufReader::new(medium(file)));
-        Ok(left.map(|left| Segments { reader, position: 0, left }))
+        let reader = Reader::new(BufReader::new(medium(file).take(u64::MAX)));
+        let (before, after) = (None, None);
+        Ok(left.map(|left| Segments { before, reader, after, position: 0, left }))
+    }
+
+    /// The same of a window, which has its first and its last lines as segments of their own.
+    pub(super) fn within(window: Window<Placed>, longest: usize) -> Option<Segments> {
+        let (left, bytes) = (window.whole_lines(longest as u64)?, window.packed_bytes());
+        let Window { before, segments, after } = window;
+        if before.len().max(after.len()) > longest {
+            return None;
+        }
+        let some = |text: Vec<u8>| Some(text).filter(|text| !text.is_empty());
+        let (before, after) = (some(before), some(after));
+        let left = left + usize::from(before.is_some()) + usize::from(after.is_some());
+        // Nothing behind them in the file is read ahead.
+        let reader = segments.through(|placed| BufReader::new(placed.take(bytes)));
+        Some(Segments { before, reader, after, position: 0, left })
     }
 
     /// Byte of the text behind the segments that were given.
@@ -54,11 +74,20 @@ impl Segments {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn next_segment(&mut self) -> io::Result<Option<Segment>> {
-        let Some(packed) = self.reader.next_segment().map_err(damaged)? else { return Ok(None) };
+        let content = match self.before.take() {
+            Some(lines) => Content::Text(Arc::new(lines)),
+            None => match self.reader.next_segment().map_err(damaged)? {
+                Some(packed) => Content::Packed(Arc::new(packed)),
+                None => match self.after.take() {
+                    Some(lines) => Content::Text(Arc::new(lines)),
+                    None => return Ok(None),
+                },
+            },
+        };
         let start = self.position();
-        self.position += packed.text_len();
+        self.position += content.text_len();
         self.left = self.left.saturating_sub(1);
-        Ok(Some(Segment { packed, start, is_last: self.left == 0 }))
+        Ok(Some(Segment { content, start, is_last: self.left == 0 }))
     }
 
     /// Reads on to this byte of the text, or to its end.
@@ -69,7 +98,9 @@ impl Segments {
         while self.position < byte.0
             && let Some(segment) = self.next_segment()?
         {
-            segment.packed.unpack().map_err(damaged)?;
+            if let Content::Packed(packed) = &segment.content {
+                packed.unpack().map_err(damaged)?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,212 @@
+//! Segments of packed traces: which files have them, and what they give.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use paje_pack::{Borders, Definitions, Lines, Settings, Wanted, Writer};
+use splitter::{Block, Input, Segments};
+use tempfile::TempDir;
+
+/// A container with states, whose lines are alike.
+fn trace() -> String {
+    let mut text = String::from(
+        "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+         %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n\
+         % Name string\n%EndEventDef\n\
+         %EventDef PajeSetState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+         0 P 0 P\n1 S P S\n2 0.0 a P 0 a\n2 0.0 b P 0 b\n",
+    );
+    for turn in 0..300 {
+        text += &format!("3 {turn}.25 S a x\n3 {turn}.5 S b \"two words\"\n");
+    }
+    text
+}
+
+/// Who writes to it does not fail.
+const MEMORY: &str = "memory";
+
+/// Segments of these texts, with what windows need.
+fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
+    let (mut definitions, mut borders) = (Definitions::default(), Borders::default());
+    let mut writer = Writer::new(Vec::new()).expect(MEMORY);
+    for text in texts {
+        let packed =
+            paje_pack::Segment::pack_and_look(text.as_bytes(), &definitions, Settings::default());
+        let (segment, passage) = packed.expect(MEMORY);
+        borders.pass(passage);
+        writer.put(&segment).expect(MEMORY);
+        definitions.learn(text.as_bytes());
+    }
+    writer.put_borders(borders, u64::MAX).expect(MEMORY);
+    writer.finish().expect(MEMORY)
+}
+
+/// A text in pieces of some 100 lines.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((at, _)) = rest.match_indices('\n').nth(99) {
+        let (piece, others) = rest.split_at(at + 1);
+        pieces.push(piece);
+        rest = others;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(TempDir::new().expect("a folder"))
+    }
+
+    fn open(&self, bytes: &[u8]) -> Input {
+        let path: PathBuf = self.0.path().join("t.pjp");
+        fs::write(&path, bytes).expect("the folder is writable");
+        Input::open(Some(&path)).expect("it was written")
+    }
+
+    fn segments(&self, bytes: &[u8]) -> Option<Segments> {
+        self.open(bytes).segments(usize::MAX)
+    }
+}
+
+/// All lines of steps go without their texts, if they have a time.
+fn without_texts(segments: &mut Segments, lines: &mut Lines) -> Option<Result<Block, String>> {
+    let segment = segments.next_segment().expect("it is not damaged")?;
+    let mut block = Block::default();
+    let taken = block.unpack_columns(segment, lines, &mut |_, holes| {
+        let times = holes.iter().filter(|hole| hole.kind == paje_pack::HoleKind::Time).count();
+        if times == 1 { Wanted::Columns(None) } else { Wanted::Text }
+    });
+    Some(taken.map(|()| block).map_err(|error| error.to_string()))
+}
+
+/// Lines that had no text have the right one when somebody asks, and it is theirs as long as he keeps it.
+#[test]
+fn lines_have_their_texts_later() {
+    let text = trace();
+    let files = Files::new();
+    let mut segments = files.segments(&packed(pieces(&text))).unwrap();
+    let (mut lines, mut later, mut whole) = (Lines::default(), Vec::new(), 0);
+    while let Some(block) = without_texts(&mut segments, &mut lines) {
+        let block = block.unwrap();
+        let start = block.start().0 as usize;
+        for line in lines.lines.iter().filter(|line| !line.has_text()) {
+            later.push((start + line.start as usize, block.later(line.start).unwrap()));
+        }
+        whole += usize::from(!block.is_of_columns());
+        assert_eq!(block.is_of_columns(), block.later(0).is_some());
+    }
+    assert_eq!(segments.position().0, text.len() as u64);
+    // The first has definitions, and the last is short.
+    assert!(whole <= 2 && later.len() > 200, "{whole} segments as text, {} lines", later.len());
+    for (at, line) in later {
+        let expected = text[at..].lines().next().unwrap();
+        assert_eq!(String::from_utf8(line.text()).unwrap(), expected);
+    }
+}
+
+/// Damage is found by who passes over it, and not by who need not go so far.
+#[test]
+fn what_is_passed_over_is_checked() {
+    let text = trace();
+    let pieces = pieces(&text);
+    let bytes = packed(pieces.iter().copied());
+    let files = Files::new();
+    let byte = paje_parser::ByteOffset;
+    let mut segments = files.segments(&bytes).unwrap();
+    segments.pass_to(byte(0)).unwrap();
+    assert_eq!(segments.position().0, 0);
+    segments.pass_to(byte(pieces[0].len() as u64 + 1)).unwrap();
+    assert_eq!(segments.position().0, (pieces[0].len() + pieces[1].len()) as u64);
+    let next = segments.next_segment().unwrap().unwrap();
+    assert_eq!((next.start(), next.is_last()), (segments_before(&pieces, 2), false));
+    segments.pass_to(byte(u64::MAX)).unwrap();
+    assert_eq!(segments.position().0, text.len() as u64);
+    assert!(segments.next_segment().unwrap().is_none());
+    // Somewhere in the pages of the fifth.
+    let mut reader = paje_pack::Reader::new(&bytes[..]);
+    (0..4).for_each(|_| drop(reader.next_segment().unwrap()));
+    let mut damaged = bytes.clone();
+    damaged[reader.position() as usize + 30] ^= 4;
+    let mut segments = files.segments(&damaged).unwrap();
+    let four = segments_before(&pieces, 4);
+    segments.pass_to(four).unwrap();
+    assert_eq!(segments.position(), four);
+    assert!(segments.pass_to(byte(four.0 + 1)).unwrap_err().to_string().contains("damaged"));
+}
+
+fn segments_before(pieces: &[&str], count: usize) -> paje_parser::ByteOffset {
+    paje_parser::ByteOffset(pieces[..count].iter().map(|piece| piece.len() as u64).sum())
+}
+
+/// Segments that end within a line: of several lines, they are refused when they come; of one, the file is read as text. The last may
+/// end as it likes.
+#[test]
+fn segments_are_of_whole_lines() {
+    let text = trace();
+    let files = Files::new();
+    let line = text.find("3 7.25").unwrap();
+    for at in [line + 3, line + 12] {
+        let mut segments = files.segments(&packed([&text[..at], &text[at..]])).unwrap();
+        let mut lines = Lines::default();
+        let error = without_texts(&mut segments, &mut lines).unwrap().unwrap_err();
+        assert!(error.contains("a segment of several lines ends within one"), "{error}");
+        let mut segments = files.segments(&packed([&text[..at], &text[at..]])).unwrap();
+        let segment = segments.next_segment().unwrap().unwrap();
+        let mut block = Block::default();
+        let error = block.unpack(&segment).unwrap_err().to_string();
+        assert!(error.contains("a segment of several lines ends within one"), "{error}");
+        assert_eq!(block.text(), b"");
+    }
+    let cut = packed([&text[..line], &text[line..line + 3], &text[line + 3..]]);
+    assert!(files.segments(&cut).is_none());
+    let mut read = String::new();
+    files.open(&cut).read_to_string(&mut read).unwrap();
+    assert_eq!(read, text);
+    let open = &text[..line + 3];
+    let mut segments = files.segments(&packed([&open[..line], &open[line..]])).unwrap();
+    let mut found = Vec::new();
+    while let Some(segment) = segments.next_segment().unwrap() {
+        let mut block = Block::default();
+        block.unpack(&segment).unwrap();
+        found.extend_from_slice(block.text());
+    }
+    assert_eq!(String::from_utf8(found).unwrap(), open);
+    // Nor are there segments that may be longer than a line may be.
+    assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
+}
+
+/// A window has the same text in segments as in a stream, and no more of the file is read for it.
+#[test]
+fn windows_are_segments() {
+    let text = trace();
+    let files = Files::new();
+    let bytes = packed(pieces(&text));
+    for (from, to) in [(100.0, 130.0), (0.0, 0.1), (299.0, 400.0), (-2.0, -1.0), (0.0, 1e9)] {
+        let mut read = String::new();
+        let mut stream = files.open(&bytes).within(from, to);
+        let taken = stream.read_so_far();
+        stream.read_to_string(&mut read).unwrap();
+        let streamed = taken.load(Ordering::Relaxed);
+        let mut window = files.open(&bytes).within(from, to);
+        let taken = window.read_so_far();
+        let mut segments = window.segments(usize::MAX).unwrap();
+        let (mut found, mut last) = (Vec::new(), false);
+        while let Some(segment) = segments.next_segment().unwrap() {
+            assert!(!last && segment.start().0 == found.len() as u64);
+            last = segment.is_last();
+            let mut block = Block::default();
+            block.unpack(&segment).unwrap();
+            found.extend_from_slice(block.text());
+        }
+        assert!(last && String::from_utf8(found).unwrap() == read, "{from} {to}");
+        assert_eq!(taken.load(Ordering::Relaxed), streamed, "{from} {to}");
+        assert!(from <= 0.0 || read.len() < text.len() / 2, "{from} {to}");
+    }
+}
