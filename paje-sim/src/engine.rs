@@ -325,7 +325,10 @@ impl<'o> Engine<'o> {
             self.definitions.save_for_children(&self.files);
             self.prepare(feed);
             let mut watch = Watch::start();
-            let quota = if self.findings.first.is_some() { 0 } else { self.team.quota };
+            let quota = match self.findings.first {
+                Some(_) => 0,
+                None => feed.blocks_of_wave(self.team.quota),
+            };
             let limit = self.findings.first.as_ref().map_or(u64::MAX, Error::at);
             self.round(&wave, limit, Some(feed), quota);
             watch.lap(rounds);

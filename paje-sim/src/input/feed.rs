@@ -297,6 +297,14 @@ impl<'r> Feed<'r> {
         }
     }
 
+    /// Number of blocks to decode in a wave that may have so many: segments are larger than other blocks, and one for each worker is enough.
+    pub(crate) fn blocks_of_wave(&self, most: usize) -> usize {
+        match &self.reading().medium {
+            Medium::Packed(_) => most.min(self.threads),
+            _ => most,
+        }
+    }
+
     /// The place in a file of a place in what the blocks are of.
     pub(crate) fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
