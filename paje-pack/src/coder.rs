@@ -23,9 +23,6 @@ const fn count(number: u64) -> u8 {
 
 /// One stream, which is written or read.
 pub(crate) trait Side {
-    /// It is written: what is given counts.
-    const WRITES: bool;
-
     /// A byte of a column.
     fn byte(&mut self, column: usize, byte: u8) -> u8;
 
@@ -136,8 +133,6 @@ impl Writing {
 }
 
 impl Side for Writing {
-    const WRITES: bool = true;
-
     #[inline]
     fn byte(&mut self, column: usize, byte: u8) -> u8 {
         self.column(column).bytes.push(byte);
@@ -203,9 +198,11 @@ impl<'a> Reading<'a> {
             self.failed = true;
             return Vec::new();
         }
-        let mut numbers: Vec<u64> = first.iter().map(|first| u64::from(*first)).collect();
+        let mut numbers = spare::take();
+        numbers.clear();
+        numbers.extend(first.iter().map(|first| u64::from(*first)));
         if largest >= SMALL {
-            self.failed |= !complete(&mut numbers, others);
+            self.failed |= complete(&mut numbers, others).is_none();
         }
         numbers
     }
@@ -229,8 +226,6 @@ impl<'a> Reading<'a> {
 }
 
 impl Side for Reading<'_> {
-    const WRITES: bool = false;
-
     #[inline]
     fn byte(&mut self, column: usize, _: u8) -> u8 {
         self.sheet.next(column).unwrap_or_else(|| {
@@ -268,34 +263,26 @@ impl Side for Reading<'_> {
     }
 }
 
-/// Makes numbers of their first bytes and those that follow; false if there are too few.
-fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> bool {
-    let [first, second, third, ..] = others;
-    let mut at = [0; NUMBER - 1];
-    let mut lacks = false;
-    let mut next = |column: &[u8], at: &mut usize| {
-        let byte = column.get(*at).copied();
-        *at += 1;
-        lacks |= byte.is_none();
-        u64::from(byte.unwrap_or_default())
-    };
+/// Makes numbers of their first bytes and those that follow; none if there are too few.
+fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
+    let mut others = others.map(<[u8]>::iter);
     // Most have a few bytes; the places of these stay at hand.
-    let (mut one, mut two, mut three) = (0, 0, 0);
-    for number in numbers {
-        if *number < SMALL {
-            continue;
-        }
+    let [mut one, mut two, mut three, ..] = others.clone();
+    for number in numbers.iter_mut().filter(|number| **number >= SMALL) {
         let count = *number - (SMALL - 1);
-        *number = next(first, &mut one);
+        let mut read = u64::from(*one.next()?);
         if count > 1 {
-            *number |= next(second, &mut two) << 8;
+            read |= u64::from(*two.next()?) << 8;
         }
         if count > 2 {
-            *number |= next(third, &mut three) << 16;
+            read |= u64::from(*three.next()?) << 16;
         }
-        for place in 3..count as usize {
-            *number |= next(others[place], &mut at[place]) << (8 * place);
+        if count > 3 {
+            for (place, other) in others.iter_mut().enumerate().take(count as usize).skip(3) {
+                read |= u64::from(*other.next()?) << (8 * place);
+            }
         }
+        *number = read;
     }
-    !lacks
+    Some(())
 }

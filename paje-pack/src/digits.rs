@@ -56,7 +56,7 @@ impl Short {
 
     /// A number below 10^8.
     #[inline]
-    fn whole(number: u64) -> Short {
+    pub(crate) fn whole(number: u64) -> Short {
         let digits = eight(number);
         // One digit at least.
         let zeros = (digits.trailing_zeros() as usize / 8).min(7);

@@ -4,11 +4,15 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::coder::{NUMBER, Side};
-use crate::fields::{Fields, Place};
+use crate::coder::{NUMBER, Side, Writing};
+use crate::fields::{Fields, FieldsOut, Place};
 use crate::out::Out;
 use crate::texts::{hash, word};
 use crate::value::{Kind, Value, bytes_of};
+
+mod read;
+
+pub(crate) use read::KeysIn;
 
 /// Parts that a key is cut into.
 pub(crate) const PARTS: usize = 8;
@@ -94,8 +98,9 @@ mod column {
 /// The first column of the fields that are parts of keys.
 pub(crate) const FIRST_PART: usize = column::VALUES;
 
-pub(crate) struct Keys<F> {
-    pub(crate) fields: F,
+/// Keys that are written.
+pub(crate) struct KeysOut {
+    pub(crate) fields: FieldsOut,
     /// The keys of links that have begun.
     begun: Vec<u8>,
     links: Vec<Link>,
@@ -105,7 +110,7 @@ pub(crate) struct Keys<F> {
     /// The same of parts that are small whole numbers.
     near: [Vec<u32>; TELLING],
     queues: Vec<Queue>,
-    /// For a writer, by the hashes of keys: the first and the last open link with that of the first one.
+    /// By the hashes of keys: the first and the last open link with that of the first one.
     open: FxHashMap<u64, (u32, u32)>,
     /// For each lane, where those wait that have the same parts as the last that ended there.
     told: Vec<[u32; TELLING]>,
@@ -129,9 +134,9 @@ fn parts(key: &[u8], ends: &mut [usize; PARTS]) -> usize {
     count + 1
 }
 
-impl<F> Keys<F> {
-    pub(crate) fn new(fields: F) -> Self {
-        Keys {
+impl KeysOut {
+    pub(crate) fn new(fields: FieldsOut) -> Self {
+        KeysOut {
             fields,
             begun: Vec::new(),
             links: Vec::new(),
@@ -156,21 +161,10 @@ impl<F> Keys<F> {
 
     /// The key of a link that begins, whose parts have places from one on.
     #[inline]
-    pub(crate) fn start<S: Side>(&mut self, side: &mut S, place: Place, key: &[u8], out: &mut Out)
-    where
-        F: Fields<S>,
-    {
-        let from = out.len();
-        let telling = self.spell(side, place, key, out);
+    pub(crate) fn start(&mut self, side: &mut Writing, place: Place, key: &[u8]) {
+        let telling = self.spell(side, place, key);
         let link = self.links.len() as u32;
-        match out.few_since(from) {
-            Some((bytes, len)) if !S::WRITES => {
-                let end = self.begun.len() + len;
-                self.begun.extend_from_slice(bytes);
-                self.begun.truncate(end);
-            }
-            _ => self.begun.extend_from_slice(if S::WRITES { key } else { out.since(from) }),
-        }
+        self.begun.extend_from_slice(key);
         let mut places = [0; TELLING];
         self.queues[0].links.push(link);
         for (how, (place, part)) in (0..).zip(places.iter_mut().zip(telling)) {
@@ -198,9 +192,7 @@ impl<F> Keys<F> {
         }
         self.links.push(Link { end: self.begun.len(), next: NONE, places });
         self.ended.push(false);
-        if S::WRITES {
-            self.opened(link, key);
-        }
+        self.opened(link, key);
     }
 
     /// Notes that a link waits for its end.
@@ -236,16 +228,7 @@ impl<F> Keys<F> {
 
     /// The key of a link that ends in lane number `lane`.
     #[inline]
-    pub(crate) fn end<S: Side>(
-        &mut self,
-        side: &mut S,
-        place: Place,
-        lane: u32,
-        key: &[u8],
-        out: &mut Out,
-    ) where
-        F: Fields<S>,
-    {
+    pub(crate) fn end(&mut self, side: &mut Writing, place: Place, lane: u32, key: &[u8]) {
         let lane = lane as usize;
         if self.told.len() <= lane {
             self.told.resize(lane + 1, [0; TELLING]);
@@ -253,10 +236,8 @@ impl<F> Keys<F> {
         let told = self.told[lane];
         let queue = |how: usize| told.get(how).map_or(0, |place| *place as usize);
         let (mut how, mut index) = (SPELT, 0);
-        let hash = if S::WRITES { hash(key) } else { 0 };
-        if S::WRITES
-            && let Some(link) = self.opener(hash, key)
-        {
+        let hash = hash(key);
+        if let Some(link) = self.opener(hash, key) {
             // As the last one was found, unless fewer come before it in another way.
             let mut most = NEAR;
             let ways = [1, 0, ANY].into_iter().filter(|way| *way != self.how);
@@ -275,69 +256,39 @@ impl<F> Keys<F> {
                 }
             }
         }
-        if side.hit(column::AGAIN, how == self.how) {
-            how = self.how;
-        } else {
-            how = side.byte(column::HOW, how as u8).into();
+        if !side.hit(column::AGAIN, how == self.how) {
+            side.byte(column::HOW, how as u8);
         }
-        match how {
-            0..=ANY => {
-                self.how = how;
-                if side.hit(column::FIRST + how, index == 0) {
-                    index = 0;
-                } else {
-                    index = side.number(column::WHICH + how * NUMBER, index as u64) as usize;
-                }
-                let queue = &mut self.queues[queue(how)];
-                let Some(at) = queue.place(index.min(NEAR), &self.ended) else {
-                    return side.fail();
-                };
-                let link = queue.links[at];
-                self.ended[link as usize] = true;
-                self.told[lane] = self.links[link as usize].places;
-                if S::WRITES {
-                    self.closed(hash, link);
-                } else {
-                    let start = self.begins(link);
-                    out.put_of(&self.begun, start, self.links[link as usize].end - start);
-                }
-            }
-            SPELT => {
-                self.spell(side, place, key, out);
-            }
-            _ => side.fail(),
+        if how == SPELT {
+            self.spell(side, place, key);
+            return;
         }
+        self.how = how;
+        if !side.hit(column::FIRST + how, index == 0) {
+            side.number(column::WHICH + how * NUMBER, index as u64);
+        }
+        let queue = &mut self.queues[queue(how)];
+        let Some(at) = queue.place(index, &self.ended) else { return };
+        let link = queue.links[at];
+        self.ended[link as usize] = true;
+        self.told[lane] = self.links[link as usize].places;
+        self.closed(hash, link);
     }
 
     /// A key, part by part; those that tell.
     #[inline]
-    fn spell<S: Side>(
-        &mut self,
-        side: &mut S,
-        place: Place,
-        key: &[u8],
-        out: &mut Out,
-    ) -> [Option<Value>; TELLING]
-    where
-        F: Fields<S>,
-    {
+    fn spell(&mut self, side: &mut Writing, place: Place, key: &[u8]) -> [Option<Value>; TELLING] {
         let mut telling = [None; TELLING];
         let mut ends = [0; PARTS];
-        let count = if S::WRITES { parts(key, &mut ends) } else { 0 };
-        let count = side.byte(column::PARTS, count as u8);
-        if count == 0 || usize::from(count) > PARTS {
-            side.fail();
-            return telling;
-        }
+        let count = parts(key, &mut ends);
+        side.byte(column::PARTS, count as u8);
         let mut start = 0;
-        for part in 0..usize::from(count) {
-            if part > 0 && !S::WRITES {
-                out.push(JOINT);
-            }
-            let text = if S::WRITES { &key[start..ends[part]] } else { b"" };
+        for part in 0..count {
+            let text = &key[start..ends[part]];
             start = ends[part] + 1;
             let (slot, field) = (place.slot + part as u32, place.field + part as u32);
-            let value = self.fields.value(side, Place { slot, field }, text, out);
+            let place = Place { slot, field };
+            let value = self.fields.value(side, place, text, &mut Out::default());
             if let Some(telling) = telling.get_mut(part) {
                 *telling = Some(value);
             }

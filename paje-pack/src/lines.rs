@@ -4,6 +4,7 @@
 //! stand together, and so do the actions of each lane: zstd finds what a lane does again, and what lanes have in common.
 
 use crate::coder::{NUMBER, Reading, Side, Writing};
+use crate::spare;
 use crate::table::{Rows, Table};
 use crate::texts::Texts;
 
@@ -90,24 +91,38 @@ impl LinesOut {
 pub(crate) struct LinesIn {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    lanes: std::vec::IntoIter<u64>,
+    lanes: Vec<u64>,
+    /// Number of lines that have been read.
+    read: usize,
     table: Table,
+}
+
+impl Drop for LinesIn {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.lanes));
+    }
 }
 
 impl LinesIn {
     /// For a segment of so many lines.
     pub(crate) fn new(side: &mut Reading<'_>, lines: u64) -> LinesIn {
         let most = usize::try_from(lines).unwrap_or(usize::MAX);
-        let lanes = side.numbers(column::LANES, most).into_iter();
+        let lanes = side.numbers(column::LANES, most);
         // Each line may be in a lane of its own, beside the one that has no name.
         let table = Table::read(side, column::ACTIONS, [most.saturating_add(1), most]);
-        LinesIn { names: texts(), actions: texts(), lanes, table }
+        LinesIn { names: texts(), actions: texts(), lanes, read: 0, table }
+    }
+
+    /// Number of all lines.
+    pub(crate) const fn len(&self) -> usize {
+        self.lanes.len()
     }
 
     /// The next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut Reading<'_>) -> Line {
-        let told = self.lanes.next();
+        let told = self.lanes.get(self.read).copied();
+        self.read += 1;
         let lane = number(told, &mut self.names, side);
         let told = self.table.next(lane);
         Line { lane, action: number(told, &mut self.actions, side) }

@@ -7,6 +7,9 @@ use crate::value::{Kind, Value};
 /// Numbers below this are copied as they are.
 const FEW: u64 = 1000;
 
+/// Numbers below this have eight digits at most.
+const SHORTER: u64 = 100_000_000;
+
 /// Their digits, and how many these are.
 static TEXTS: [[u8; 4]; FEW as usize] = {
     let mut texts = [[0; 4]; FEW as usize];
@@ -78,14 +81,6 @@ impl Out {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// The same, if they are few, and others behind them.
-    #[inline]
-    pub(crate) fn few_since(&self, from: usize) -> Option<(&[u8; STEP], usize)> {
-        let len = self.len.wrapping_sub(from);
-        let bytes = self.bytes.get(from..)?.first_chunk()?;
-        (len <= STEP).then_some((bytes, len))
-    }
-
     /// The text, of which there are `length` bytes at least, and no more are asked for.
     pub(crate) fn finish(mut self, length: usize) -> Vec<u8> {
         self.bytes.truncate(length);
@@ -121,6 +116,24 @@ impl Out {
             return;
         }
         self.copy(&bytes[from..from + len]);
+    }
+
+    /// Appends `len` bytes once more, which stand from byte `from` on.
+    #[inline]
+    pub(crate) fn repeat(&mut self, from: usize, len: usize) {
+        let piece = self.bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>()).copied();
+        let place = self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>());
+        if len <= STEP
+            && let (Some(piece), Some(place)) = (piece, place)
+        {
+            *place = piece;
+            self.len += len;
+        } else if self.len.saturating_add(len) <= self.bytes.len() {
+            self.bytes.copy_within(from..from + len, self.len);
+            self.len += len;
+        } else {
+            self.full = true;
+        }
     }
 
     fn copy(&mut self, text: &[u8]) {
@@ -160,10 +173,22 @@ impl Out {
         let [a, b, c, len] = TEXTS[number];
         match self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<4>()) {
             Some(place) => {
-                *place = [a, b, c, 0];
+                *place = TEXTS[number];
                 self.len += usize::from(len);
             }
             None => self.copy(&[a, b, c][..usize::from(len)]),
+        }
+    }
+
+    /// Appends a whole number, mostly a short one, as [`Out::put_value`] does.
+    #[inline(always)]
+    pub(crate) fn put_whole(&mut self, number: u64, texts: &Texts) {
+        if number < FEW {
+            self.put_few(number as usize);
+        } else if number < SHORTER {
+            self.put_short(Short::whole(number));
+        } else {
+            self.put_any(Value { kind: Kind::Decimal(0), bits: number }, texts);
         }
     }
 

@@ -103,8 +103,8 @@ impl ColumnReader<'_, '_> {
                 holes::START | holes::END => {
                     let from = out.len();
                     match passed.hole {
-                        holes::START => keys.start(keys_side, passed.place, b"", out),
-                        _ => keys.end(keys_side, passed.place, line.lane, b"", out),
+                        holes::START => keys.start(keys_side, passed.place, out),
+                        _ => keys.end(keys_side, passed.place, line.lane, out),
                     }
                     if keys.fields.has_odd() && !is_word(out.since(from)) {
                         return None;
@@ -166,11 +166,11 @@ impl ColumnReader<'_, '_> {
                     HoleKind::Time
                 }
                 holes::START => {
-                    keys.start(keys_side, piece.place, b"", out);
+                    keys.start(keys_side, piece.place, out);
                     HoleKind::Key
                 }
                 holes::END => {
-                    keys.end(keys_side, piece.place, line.lane, b"", out);
+                    keys.end(keys_side, piece.place, line.lane, out);
                     HoleKind::Key
                 }
                 holes::VALUE => {
@@ -257,6 +257,7 @@ pub(crate) fn columns(
     };
     let mut out = Out::within(std::mem::take(text), length);
     let mut taken = true;
+    lines.lines.reserve(all.reader.lines.len());
     for number in 0..told.lines {
         taken = all.line(&mut out, &mut lines.lines).is_some()
             && out.len() <= length

@@ -8,7 +8,7 @@ use paje_parser::scan::{Scanner, ShortLine};
 use crate::coder::{Side, Writing};
 use crate::definitions::Definitions;
 use crate::fields::{Fields, FieldsOut};
-use crate::keys::{FIRST_PART, Keys};
+use crate::keys::{FIRST_PART, KeysOut};
 use crate::lines::{Line, LinesOut, RAW, holes};
 use crate::look::{Look, Seen};
 use crate::out::Out;
@@ -37,7 +37,7 @@ const BLOCK: usize = 1 << 14;
 struct HolesWriter {
     times: TimesOut,
     values: FieldsOut,
-    keys: Keys<FieldsOut>,
+    keys: KeysOut,
     patterns: Patterns,
 }
 
@@ -69,11 +69,11 @@ impl HolesWriter {
                 }
                 holes::START => {
                     key = start..end;
-                    self.keys.start(keys, slot, &text[start..end], nothing);
+                    self.keys.start(keys, slot, &text[start..end]);
                 }
                 holes::END => {
                     key = start..end;
-                    self.keys.end(keys, slot, line.lane, &text[start..end], nothing);
+                    self.keys.end(keys, slot, line.lane, &text[start..end]);
                 }
                 _ => {
                     self.values.value(values, slot, &text[start..end], nothing);
@@ -224,7 +224,7 @@ pub(crate) fn tell(
     let holes = HolesWriter {
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
-        keys: Keys::new(FieldsOut::default()),
+        keys: KeysOut::new(FieldsOut::default()),
         patterns: Patterns::default(),
     };
     let mut lines = LineWriter {

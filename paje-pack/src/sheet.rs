@@ -1,8 +1,9 @@
 //! Pages of columns: bytes of the same kind stand together, so that zstd finds what they have in common.
 
-use std::io;
+use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor};
+use crate::spare;
 
 /// Columns from so many bytes on are compressed by themselves; shorter ones together.
 const ALONE: usize = 512;
@@ -53,6 +54,12 @@ pub(crate) struct Sheet {
     columns: Vec<(u32, u32)>,
 }
 
+impl Drop for Sheet {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.bytes));
+    }
+}
+
 impl Sheet {
     /// Reads a page of a segment whose text has `length` bytes; none if this is no such page.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<Sheet> {
@@ -84,18 +91,22 @@ impl Sheet {
         }
         let kept = take_number(&mut page)?;
         let mut decompressor = zstd::bulk::Decompressor::new().ok()?;
-        let mut bytes = Vec::with_capacity(total as usize);
+        let mut bytes: Vec<u8> = spare::take();
+        bytes.clear();
+        bytes.reserve(total as usize);
         let mut body = |size: usize, kept: u64, bytes: &mut Vec<u8>| -> Option<()> {
             let (content, rest) = page.split_at_checked(usize::try_from(kept).ok()?)?;
             page = rest;
             if content.len() == size {
                 bytes.extend_from_slice(content);
             } else {
-                let content = decompressor.decompress(content, size).ok()?;
-                if content.len() != size {
+                let at = bytes.len();
+                let mut behind = Cursor::new(&mut *bytes);
+                behind.set_position(at as u64);
+                decompressor.decompress_to_buffer(content, &mut behind).ok()?;
+                if bytes.len() != at + size {
                     return None;
                 }
-                bytes.extend_from_slice(&content);
             }
             Some(())
         };

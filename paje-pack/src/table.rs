@@ -117,6 +117,12 @@ pub(crate) struct Table {
     groups: Vec<(u32, u32)>,
 }
 
+impl Drop for Table {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.numbers));
+    }
+}
+
 impl Table {
     /// Reads a table of at most so many groups and numbers.
     pub(crate) fn read(
@@ -124,16 +130,17 @@ impl Table {
         column: usize,
         [groups, numbers]: [usize; 2],
     ) -> Table {
-        let counts = side.numbers(column, groups);
+        let mut counts = side.numbers(column, groups);
         let numbers = side.numbers(column + NUMBER, numbers);
         let mut end = 0_u64;
-        let groups = counts.into_iter().map(|count| {
+        let groups = counts.drain(..).map(|count| {
             let start = end;
             // Where it is more than there are, none of them is.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             (start as u32, end as u32)
         });
         let groups = groups.collect();
+        spare::give(counts);
         if end != numbers.len() as u64 {
             side.fail();
         }

@@ -3,7 +3,7 @@
 use crate::coder::{Reading, Side};
 use crate::digits::{SHORT, Short};
 use crate::fields::{Fields, FieldsIn, Place};
-use crate::keys::{FIRST_PART, Keys};
+use crate::keys::{FIRST_PART, KeysIn};
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::out::Out;
 use crate::patterns::{Patterns, Slots};
@@ -87,7 +87,7 @@ pub(crate) struct LineReader<'a> {
     pub(crate) lines: LinesIn,
     pub(crate) times: TimesIn,
     pub(crate) values: FieldsIn,
-    pub(crate) keys: Keys<FieldsIn>,
+    pub(crate) keys: KeysIn,
     pub(crate) pieces: Pieces,
 }
 
@@ -107,8 +107,8 @@ impl LineReader<'_> {
             out.put_short(piece.text);
             match piece.hole {
                 holes::TIME => self.times.next(times, line, out),
-                holes::START => self.keys.start(keys, piece.place, b"", out),
-                holes::END => self.keys.end(keys, piece.place, line.lane, b"", out),
+                holes::START => self.keys.start(keys, piece.place, out),
+                holes::END => self.keys.end(keys, piece.place, line.lane, out),
                 holes::VALUE => {
                     self.values.value(values, piece.place, b"", out);
                 }
@@ -124,11 +124,12 @@ impl LineReader<'_> {
     pub(crate) fn new<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
         let mut sides =
             told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
+        let parts = FieldsIn::new(&mut sides[3], FIRST_PART, length);
         LineReader {
             lines: LinesIn::new(&mut sides[0], told.lines),
             times: TimesIn::new(&mut sides[1], told.scale, length),
             values: FieldsIn::new(&mut sides[2], 0, length),
-            keys: Keys::new(FieldsIn::new(&mut sides[3], FIRST_PART, length)),
+            keys: KeysIn::new(&sides[3], parts),
             pieces: Pieces::default(),
             sides,
         }

@@ -66,6 +66,33 @@ impl FieldsIn {
         self.told(side, place, told)
     }
 
+    /// The next value of a slot of whole numbers, mostly, which is appended to `out`.
+    #[inline(always)]
+    pub(crate) fn part(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> Value {
+        let FieldsIn { table, fields, slots, texts, .. } = self;
+        let (slot, field) =
+            (slots.get_mut(place.slot as usize), fields.get_mut(place.field as usize));
+        // The value is a number, and its slot and field are there.
+        if let (Some(slot), Some(field)) = (slot, field)
+            && field.form == form::DECIMAL
+            && let Some(told) = table.next_if(place.slot, |told| told > 0)
+        {
+            let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told - 1));
+            slot.take(came);
+            field.last = came;
+            out.put_whole(came as u64, texts);
+            return Value { kind: Kind::Decimal(0), bits: came as u64 };
+        }
+        self.other_part(side, place, out)
+    }
+
+    #[inline(never)]
+    fn other_part(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> Value {
+        let value = self.value_only(side, place);
+        self.put(value, out);
+        value
+    }
+
     /// Bytes of a value; none if it is no word.
     #[inline]
     pub(crate) fn len_of(&self, value: Value) -> Option<usize> {

@@ -1,0 +1,151 @@
+//! The keys of links that are read.
+
+use rustc_hash::FxHashMap;
+
+use super::{ANY, JOINT, NEAR, PARTS, Queue, SMALL, SPELT, TELLING, column};
+use crate::coder::{NUMBER, Reading, Side};
+use crate::fields::{FieldsIn, Place};
+use crate::out::Out;
+use crate::value::{Kind, Value};
+
+/// A link that has begun.
+struct Begun {
+    /// Where its key begins in what has been written, and its bytes.
+    from: u32,
+    len: u32,
+    places: [u32; TELLING],
+}
+
+/// Keys that are read. Those of links that end are copied from where they stand.
+pub(crate) struct KeysIn {
+    pub(crate) fields: FieldsIn,
+    links: Vec<Begun>,
+    ended: Vec<bool>,
+    /// Ways in which ends are found, of those by a part that tells: for others, no links wait.
+    ways: [bool; TELLING],
+    /// Places in `queues`, by what each of the parts is that tell; the first is that of all, and so in place of none.
+    waiting: FxHashMap<(usize, Value), u32>,
+    /// The same of parts that are small whole numbers.
+    near: [Vec<u32>; TELLING],
+    queues: Vec<Queue>,
+    /// For each lane, where those wait that have the same parts as the last that ended there.
+    told: Vec<[u32; TELLING]>,
+    /// Way in which the last end was found.
+    how: usize,
+}
+
+impl KeysIn {
+    /// Those of a stream, with its fields.
+    pub(crate) fn new(side: &Reading<'_>, fields: FieldsIn) -> KeysIn {
+        let used = side.all(column::HOW);
+        KeysIn {
+            fields,
+            links: Vec::new(),
+            ended: Vec::new(),
+            ways: std::array::from_fn(|way| used.contains(&(way as u8))),
+            waiting: FxHashMap::default(),
+            near: Default::default(),
+            queues: vec![Queue::default()],
+            told: Vec::new(),
+            how: ANY,
+        }
+    }
+
+    /// The key of the next link that begins, whose parts have places from one on.
+    #[inline]
+    pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+        let from = out.len();
+        let telling = self.spell(side, place, out);
+        let link = self.links.len() as u32;
+        let mut places = [0; TELLING];
+        for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
+            let Some(part) = part.filter(|_| self.ways[how]) else { continue };
+            let next = self.queues.len() as u32;
+            let known = match part.kind {
+                Kind::Decimal(0) if part.bits < SMALL => {
+                    let near = &mut self.near[how];
+                    let at = part.bits as usize;
+                    if near.len() <= at {
+                        near.resize(at + 1, 0);
+                    }
+                    &mut near[at]
+                }
+                _ => self.waiting.entry((how, part)).or_default(),
+            };
+            if *known == 0 {
+                *known = next;
+                self.queues.push(Queue::default());
+            }
+            *place = *known;
+            self.queues[*place as usize].links.push(link);
+        }
+        let len = (out.len() - from) as u32;
+        self.links.push(Begun { from: from as u32, len, places });
+        self.ended.push(false);
+    }
+
+    /// The key of a link that ends in lane number `lane`.
+    #[inline]
+    pub(crate) fn end(&mut self, side: &mut Reading<'_>, place: Place, lane: u32, out: &mut Out) {
+        let lane = lane as usize;
+        if self.told.len() <= lane {
+            self.told.resize(lane + 1, [0; TELLING]);
+        }
+        let how = match side.hit(column::AGAIN, false) {
+            true => self.how,
+            false => side.byte(column::HOW, 0).into(),
+        };
+        if how == SPELT {
+            self.spell(side, place, out);
+            return;
+        }
+        if how > ANY {
+            return side.fail();
+        }
+        self.how = how;
+        let index = match side.hit(column::FIRST + how, false) {
+            true => 0,
+            false => side.number(column::WHICH + how * NUMBER, 0).min(NEAR as u64) as usize,
+        };
+        let number = self.told[lane].get(how).map_or(0, |place| *place as usize);
+        let queue = &mut self.queues[number];
+        if number == 0 {
+            // All wait there; few are ever looked for.
+            queue.links.extend(queue.links.len() as u32..self.links.len() as u32);
+        }
+        let Some(at) = queue.place(index, &self.ended) else { return side.fail() };
+        let link = queue.links[at];
+        self.ended[link as usize] = true;
+        let Begun { from, len, places } = self.links[link as usize];
+        self.told[lane] = places;
+        out.repeat(from as usize, len as usize);
+    }
+
+    /// A key, part by part; those that tell.
+    #[inline]
+    fn spell(
+        &mut self,
+        side: &mut Reading<'_>,
+        place: Place,
+        out: &mut Out,
+    ) -> [Option<Value>; TELLING] {
+        let mut telling = [None; TELLING];
+        let count = u32::from(side.byte(column::PARTS, 0));
+        if count == 0 || count > PARTS as u32 {
+            side.fail();
+            return telling;
+        }
+        let of = |part| Place { slot: place.slot + part, field: place.field + part };
+        let first = self.fields.part(side, of(0), out);
+        telling[0] = Some(first);
+        if count > 1 {
+            out.push(JOINT);
+            telling[1] = Some(self.fields.part(side, of(1), out));
+        }
+        for part in 2..count {
+            out.push(JOINT);
+            self.fields.part(side, of(part), out);
+        }
+        telling
+    }
+}
