@@ -110,10 +110,10 @@ impl Block {
         lines: &mut Lines,
         judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     ) -> Result<(), ReadError> {
+        // The system's zeros, of which only what is written takes memory: so all of it is asked for at once.
+        self.room(segment.content.text_len() as usize);
         self.set(segment.start, 0..0);
         let Segment { content, start, is_last } = segment;
-        // The system's zeros, of which only what is written takes memory.
-        self.room(content.text_len() as usize);
         match content {
             Content::Packed(packed) if packed.columns(&mut self.buffer, lines, judge) => {
                 self.set(start, 0..packed.text_len() as usize);
