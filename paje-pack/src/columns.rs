@@ -75,10 +75,30 @@ impl ColumnLine {
 /// Lines of a segment; kept and filled again.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// All of them, in their order.
+    /// All of them that are wanted, in their order. Where others were left out, they begin at or before their places in the text.
     pub lines: Vec<ColumnLine>,
     /// Digits behind the point of times: a time is a whole number of units of one tenth to this power.
     pub digits: u8,
+    /// Steps may be [left out](Wanted::Nothing): to be set by who asks.
+    pub leaves_out: bool,
+    /// Number of lines that were left out.
+    pub left_out: u64,
+    /// The latest time of these.
+    pub latest: i64,
+}
+
+impl Lines {
+    /// There are none so far.
+    pub(crate) fn clear(&mut self, digits: u8) {
+        self.lines.clear();
+        (self.digits, self.left_out, self.latest) = (digits, 0, i64::MIN);
+    }
+
+    #[inline(always)]
+    pub(crate) fn leave_out(&mut self, time: i64) {
+        self.left_out += 1;
+        self.latest = self.latest.max(time);
+    }
 }
 
 /// Kind of what is in a hole.
@@ -106,6 +126,8 @@ pub struct Hole {
 pub enum Wanted {
     /// All lines of the step are to have their texts.
     Text,
+    /// All lines of the step, and this one, are to be left out. Only where [`Lines::leaves_out`] says so.
+    Nothing,
     /// A line is its time, its key if it has one, and what is in this hole.
     Columns(Option<Asked>),
 }

@@ -10,6 +10,7 @@ use crate::fields::{Fields, Place};
 use crate::lines::{Line, RAW, holes};
 use crate::out::Out;
 use crate::segment::Told;
+use crate::times::Scale;
 use crate::untell::LineReader;
 use crate::value::Kind;
 
@@ -34,6 +35,16 @@ enum StepLines {
     Times(u32, u32),
     /// Pieces that are passed over, from one place to another.
     Passed(u32, u32),
+    /// The same of lines that are left out, and the bytes of all pieces.
+    Nothing(u32, u32, u32),
+}
+
+/// Reason why lines are not read as columns.
+enum Unread {
+    /// Only the text tells.
+    Text,
+    /// Values or keys are needed, which were not read.
+    Values,
 }
 
 /// Reader of the lines of a segment that are not written.
@@ -43,39 +54,59 @@ struct ColumnReader<'a, 'j> {
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
+    scale: Scale,
+    /// Values and keys are not read: nobody has needed any.
+    is_of_times: bool,
+    /// Somebody has.
+    lacks: bool,
 }
 
 impl ColumnReader<'_, '_> {
     /// Reads the next line; none if there is something about it that only its text tells.
     #[inline(always)]
-    fn line(&mut self, out: &mut Out, lines: &mut Vec<ColumnLine>) -> Option<()> {
+    fn line(&mut self, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let (reader, start) = (&mut self.reader, out.len());
         let line = reader.lines.next(&mut reader.sides[0]);
         if line.action == RAW {
             out.put(reader.sides[0].text(b""));
             out.push(b'\n');
-            lines.push(ColumnLine::with_text(start, NO_STEP));
+            lines.lines.push(ColumnLine::with_text(start, NO_STEP));
             return Some(());
         }
         let step = reader.pieces.steps.number(line);
         match self.steps.get(step as usize).copied() {
-            None => {
-                self.learn(line, step as usize, out)?;
-                lines.push(ColumnLine::with_text(start, step));
-            }
+            None => match self.learn(line, step as usize, out)? {
+                None => lines.lines.push(ColumnLine::with_text(start, step)),
+                Some(time) => lines.leave_out(time),
+            },
             Some(StepLines::Times(before, behind)) if let Some(told) = reader.times.told(line) => {
                 let (time, len) = reader.times.units(line, told)?;
                 out.pass(before as usize + len + behind as usize);
-                lines.push(ColumnLine { time, ..ColumnLine::of(start, step) });
+                lines.lines.push(ColumnLine { time, ..ColumnLine::of(start, step) });
             }
             Some(StepLines::Passed(from, to)) if let Some(told) = reader.times.told(line) => {
                 let mut all = ColumnLine::of(start, step);
                 self.pass((line, told), from as usize..to as usize, out, &mut all)?;
-                lines.push(all);
+                lines.lines.push(all);
+            }
+            Some(StepLines::Nothing(from, to, bytes)) => {
+                let told = reader.times.told(line)?;
+                if self.is_of_times || from == to {
+                    let (time, len) = reader.times.units(line, told)?;
+                    out.pass(bytes as usize + len);
+                    lines.leave_out(time);
+                } else {
+                    let mut all = ColumnLine::of(start, step);
+                    self.pass((line, told), from as usize..to as usize, out, &mut all)?;
+                    lines.leave_out(all.time);
+                }
             }
             _ => {
                 self.write(line, step as usize, out);
-                lines.push(ColumnLine::with_text(start, NO_STEP));
+                if self.lacks {
+                    return None;
+                }
+                lines.lines.push(ColumnLine::with_text(start, NO_STEP));
             }
         }
         Some(())
@@ -165,6 +196,11 @@ impl ColumnReader<'_, '_> {
                     times.next(times_side, line, out);
                     HoleKind::Time
                 }
+                holes::START | holes::END | holes::VALUE if self.is_of_times => {
+                    self.lacks = true;
+                    out.push(b'0');
+                    if piece.hole == holes::VALUE { HoleKind::Value } else { HoleKind::Key }
+                }
                 holes::START => {
                     keys.start(keys_side, piece.place, out);
                     HoleKind::Key
@@ -185,9 +221,9 @@ impl ColumnReader<'_, '_> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// The first line of a step. None if nobody can tell where its first word begins without its text.
+    /// The first line of a step: its time if it is left out. None if nobody can tell where its first word begins without its text.
     #[cold]
-    fn learn(&mut self, line: Line, step: usize, out: &mut Out) -> Option<()> {
+    fn learn(&mut self, line: Line, step: usize, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
         self.reader.pieces.step(line, &self.reader.lines);
         self.write(line, step, out);
@@ -198,12 +234,25 @@ impl ColumnReader<'_, '_> {
         }
         let written = out.since(start);
         let wanted = (self.judge)(written.strip_suffix(b"\n")?, &self.holes);
+        let mut time = None;
         let lines = match wanted {
+            Wanted::Nothing => {
+                self.lacks = false;
+                let hole = self.holes.iter().find(|hole| hole.kind == HoleKind::Time)?;
+                time = Some(self.scale.units(&written[hole.range.clone()])?);
+                let bytes = self.reader.pieces.of(step).iter().map(|piece| piece.text.len());
+                let bytes = bytes.sum::<usize>() as u32;
+                match self.passed(step, None) {
+                    StepLines::Passed(from, to) => StepLines::Nothing(from, to, bytes),
+                    _ => StepLines::Nothing(0, 0, bytes),
+                }
+            }
+            _ if self.lacks => return None,
             Wanted::Text => StepLines::Texts,
             Wanted::Columns(asked) => self.passed(step, asked),
         };
         self.steps.push(lines);
-        Some(())
+        Some(time)
     }
 
     /// Pieces that are passed over of a step's lines, of which one hole may be asked for.
@@ -242,31 +291,60 @@ pub(crate) fn columns(
     lines: &mut Lines,
     judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
 ) -> bool {
-    lines.lines.clear();
     // Whatever may be part of a definition is among these.
     if memchr::memchr(b'%', &told.streams[0][1]).is_some() {
         return false;
     }
-    lines.digits = told.scale.after - told.scale.zeros;
+    // Mostly, nobody wants values and keys where most lines are left out.
+    match read(told, length, text, lines, judge, lines.leaves_out) {
+        Err(Unread::Values) => read(told, length, text, lines, judge, false).is_ok(),
+        taken => taken.is_ok(),
+    }
+}
+
+/// Reads the lines; of times and nothing else if `is_of_times`.
+fn read(
+    told: &Told,
+    length: usize,
+    text: &mut Vec<u8>,
+    lines: &mut Lines,
+    judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    is_of_times: bool,
+) -> Result<(), Unread> {
+    lines.clear(told.scale.after - told.scale.zeros);
     let mut all = ColumnReader {
-        reader: LineReader::new(told, length),
+        reader: match is_of_times {
+            true => LineReader::of_times(told, length),
+            false => LineReader::new(told, length),
+        },
         steps: Vec::new(),
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
+        scale: told.scale,
+        is_of_times,
+        lacks: false,
     };
     let mut out = Out::within(std::mem::take(text), length);
     let mut taken = true;
-    lines.lines.reserve(all.reader.lines.len());
+    if !is_of_times {
+        lines.lines.reserve(all.reader.lines.len());
+    }
     for number in 0..told.lines {
-        taken = all.line(&mut out, &mut lines.lines).is_some()
+        taken = all.line(&mut out, lines).is_some()
             && out.len() <= length
             && (number % 64 != 0 || !all.reader.failed());
         if !taken {
             break;
         }
     }
-    taken &= !all.reader.failed() && out.len() == length;
+    // Of lines that were left out, nobody knows how long their values are.
+    let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
+    taken &= !all.reader.failed() && is_whole;
     *text = out.into_bytes();
-    taken
+    match taken {
+        true => Ok(()),
+        false if all.lacks => Err(Unread::Values),
+        false => Err(Unread::Text),
+    }
 }

@@ -122,8 +122,23 @@ impl LineReader<'_> {
     }
 
     pub(crate) fn new<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
-        let mut sides =
-            told.streams.each_ref().map(|[columns, texts]| Reading::new(columns, texts, length));
+        LineReader::of(told, STREAMS, length)
+    }
+
+    /// A reader of lines and their times, which has neither values nor keys.
+    pub(crate) fn of_times<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
+        LineReader::of(told, 2, length)
+    }
+
+    /// A reader of the first streams.
+    fn of<'a>(told: &'a Told, streams: usize, length: usize) -> LineReader<'a> {
+        let mut sides: [Reading<'a>; STREAMS] = std::array::from_fn(|stream| {
+            let [columns, texts] = &told.streams[stream];
+            match stream < streams {
+                true => Reading::new(columns, texts, length),
+                false => Reading::new(&[], &[], length),
+            }
+        });
         let parts = FieldsIn::new(&mut sides[3], FIRST_PART, length);
         LineReader {
             lines: LinesIn::new(&mut sides[0], told.lines),

@@ -22,6 +22,7 @@ pub(crate) mod names;
 mod near;
 mod pairs;
 mod plan;
+mod quotients;
 pub(crate) mod shared;
 mod short;
 pub(crate) mod strands;
@@ -55,6 +56,7 @@ use crate::decode::usual::{Batches, batch_of};
 use crate::decode::values::Values;
 use crate::names::hash::word;
 use crate::names::options::{Options, Precision, ValueNames};
+use crate::trace::selected::Selected;
 
 /// Bytes of a block whose lines are decoded at a time, batch by batch: they and what is noted of them stay in a core's
 /// second-level cache meanwhile.
@@ -139,7 +141,7 @@ impl Decoder {
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
-            columns: Columns::default(),
+            columns: Columns::new(Selected::of(options)),
             grouping: Grouping::default(),
             colors: Colors::default(),
             asked: Asked {

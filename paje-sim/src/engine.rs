@@ -98,6 +98,7 @@ pub(crate) fn replay<'o>(
             // last if they are sorted.
             engine.lanes.cuts.named_from = Some(0);
         }
+        engine.lanes.is_sound = !engine.files.any() && feed.is_of_window();
         let replayed = engine.replay(&feed, began, rounds);
         replayed.map_err(|error| error.moved(|file, position| feed.original(file, position)))
     })

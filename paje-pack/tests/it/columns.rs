@@ -25,7 +25,7 @@ fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted
             let wanted = asks(holes);
             let asked = match wanted {
                 Wanted::Columns(asked) => asked,
-                Wanted::Text => None,
+                Wanted::Text | Wanted::Nothing => None,
             };
             steps.push((line.to_vec(), holes.to_vec(), asked));
             wanted
@@ -157,5 +157,84 @@ fn most_lines_need_no_text() {
             Wanted::Columns(hole.map(|hole| Asked { hole, numbers: true }))
         });
         assert!(without > most * with, "{shape:?}: {without} without, {with} with");
+    }
+}
+
+/// First word of a line: the number of its event.
+fn event(line: &[u8]) -> &[u8] {
+    line.split(u8::is_ascii_whitespace).next().unwrap()
+}
+
+/// Lines of events that end with one of these digits are left out; the others tell what they do without that. Numbers of segments of which
+/// some lines were left out, and some were not.
+fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
+    let is_out = |line: &[u8]| event(line).last().is_some_and(|last| digits.contains(last));
+    let asks = |line: &[u8], holes: &[Hole]| {
+        if !holes.iter().any(|hole| hole.kind == HoleKind::Time) {
+            return Wanted::Text;
+        }
+        let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+        let numbers = line.len().is_multiple_of(2);
+        Wanted::Columns(hole.map(|hole| Asked { hole, numbers }))
+    };
+    let file = packed(text, segment);
+    let mut reader = Reader::new(&file[..]);
+    let (mut texts, mut lines) = ([Vec::new(), Vec::new()], [Lines::default(), Lines::default()]);
+    let mut parts = 0;
+    while let Some(packed) = reader.next_segment().unwrap() {
+        let [all, some] = &mut lines;
+        let [all_text, some_text] = &mut texts;
+        some.leaves_out = true;
+        let taken = packed.columns(all_text, all, &mut |line, holes| asks(line, holes));
+        let left_some =
+            packed.columns(some_text, some, &mut |line, holes| match asks(line, holes) {
+                Wanted::Columns(_) if is_out(line) => Wanted::Nothing,
+                wanted => wanted,
+            });
+        assert_eq!(taken, left_some);
+        if !taken {
+            continue;
+        }
+        let whole = packed.unpack().unwrap();
+        let of = |line: &ColumnLine| &whole[line.start as usize..];
+        let is_timed = |line: &[u8]| line.split(u8::is_ascii_whitespace).nth(1).and_then(parse_f64);
+        let out = |line: &&ColumnLine| is_out(of(line)) && is_timed(of(line)).is_some();
+        let power = 10_f64.powi(all.digits.into());
+        let times = all.lines.iter().filter(out).filter_map(|line| is_timed(of(line)));
+        let latest = times.fold(f64::NEG_INFINITY, f64::max);
+        let count = all.lines.iter().filter(out).count();
+        assert_eq!(some.left_out, count as u64);
+        assert!(count == 0 || some.latest as f64 / power == latest);
+        let kept: Vec<&ColumnLine> = all.lines.iter().filter(|line| !out(line)).collect();
+        assert_eq!(kept.len(), some.lines.len());
+        for (line, found) in kept.into_iter().zip(&some.lines) {
+            assert!(found.start <= line.start && found.step() == line.step());
+            assert_eq!(found.has_text(), line.has_text());
+            if line.has_text() {
+                let len = of(line).iter().position(|byte| *byte == b'\n').unwrap() + 1;
+                let start = found.start as usize;
+                assert_eq!(&some_text[start..start + len], &of(line)[..len]);
+                continue;
+            }
+            assert_eq!((found.time, found.value), (line.time, line.value));
+            assert_eq!(part(some_text, found.key_at), part(all_text, line.key_at));
+            match line.value_at {
+                (ColumnLine::NUMBER, _) => assert_eq!(found.value_at, line.value_at),
+                place => assert_eq!(part(some_text, found.value_at), part(all_text, place)),
+            }
+        }
+        parts += usize::from(count > 0 && !some.lines.is_empty());
+    }
+    parts
+}
+
+#[test]
+fn steps_that_nobody_wants_are_left_out() {
+    for shape in datasets::Shape::ALL {
+        let text = datasets::generate(shape, 60_000, 5);
+        for digits in [&b"13579"[..], b"02468", b"012", b"0123456789", b""] {
+            let parts = left_out(&text, 9000, digits);
+            assert!(parts > 0 || digits.len() % 5 == 0 || shape != datasets::Shape::Mpi, "{parts}");
+        }
     }
 }

@@ -3,7 +3,8 @@
 //! A packed trace says of each line which one before it had the same words ([`paje_pack::Lines`]). The first of these is decoded by
 //! [`Decoder::line`], as any other; then the others are its event at other times, with other numbers and keys. Whatever only the text tells
 //! is left to it: blocks with definitions, options that look at lines, and all lines of events that
-//! need more than their time, a number or a link's value, and a key.
+//! need more than their time, a number or a link's value, and a key. Of windows, which are sound, lines of lanes whose rows nobody wants
+//! are left out.
 
 use paje_pack::{Asked, ColumnLine, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
@@ -12,11 +13,13 @@ use splitter::{Block, ReadError, Segment};
 
 use crate::decode::Decoder;
 use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, NOTHING, Op, StrandSymbol};
-use crate::decode::plan::{Action, Plans};
+use crate::decode::plan::{Action, Plan, Plans};
+use crate::decode::quotients::{POWERS, number};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::{value_context, value_type};
+use crate::model::Model;
 use crate::names::hash::{ShortText, bare};
-use crate::names::options::Precision;
+use crate::trace::selected::Selected;
 
 /// The lines of a segment, and what is known of its steps.
 #[derive(Debug, Default)]
@@ -25,6 +28,14 @@ pub(super) struct Columns {
     /// They are those of the block that is decoded next.
     is_next: bool,
     steps: Vec<Step>,
+    /// Rows that are wanted, if not all are.
+    selected: Option<Selected>,
+}
+
+impl Columns {
+    pub(super) fn new(selected: Option<Selected>) -> Self {
+        Columns { selected, ..Columns::default() }
+    }
 }
 
 /// The event of all lines of a step, but for their times, numbers, links' values and keys.
@@ -50,7 +61,8 @@ struct LinkStep {
 }
 
 impl Decoder {
-    /// Takes a segment, as columns if it can: then it is to be decoded next, with these definitions.
+    /// Takes a segment, as columns if it can: then it is to be decoded next, with these definitions. With a model of the trace before it,
+    /// without the lines of lanes that are known and not wanted.
     ///
     /// # Errors
     /// It is damaged.
@@ -59,6 +71,7 @@ impl Decoder {
         segment: Segment,
         block: &mut Block,
         defs: &DefTable,
+        sound: Option<&Model>,
     ) -> Result<(), ReadError> {
         let asked = &self.asked;
         let looks_at_lines = asked.keeps_lines || asked.follows || asked.recovers || asked.watches;
@@ -71,12 +84,27 @@ impl Decoder {
         }
         self.plan(defs);
         let (plans, mut words) = (&self.plans, Vec::new());
+        let Columns { lines, selected, .. } = &mut self.columns;
+        let selected = selected.as_mut().zip(sound).map(|(selected, model)| {
+            selected.extend_by(&model.types, &model.containers);
+            (&*selected, model)
+        });
+        lines.leaves_out = selected.is_some();
         let mut judge = |line: &[u8], holes: &[Hole]| {
             words.clear();
             token::fields(line, 0, &mut words);
-            wanted(plans, defs, line, &words, holes).unwrap_or(Wanted::Text)
+            let Some((form, plan)) = wanted(plans, defs, line, &words, holes) else {
+                return Wanted::Text;
+            };
+            let text = |word: usize| words[word].of(line).bare();
+            let lane = selected.and_then(|(selected, model)| {
+                let container = model.containers.find(text(plan.container))?;
+                let type_ = model.types.find(text(plan.type_))?;
+                Some(selected.wants_rows(container, type_))
+            });
+            if lane == Some(false) { Wanted::Nothing } else { form }
         };
-        block.unpack_columns(segment, &mut self.columns.lines, &mut judge)?;
+        block.unpack_columns(segment, lines, &mut judge)?;
         self.columns.is_next = block.is_of_columns();
         Ok(())
     }
@@ -89,10 +117,11 @@ impl Decoder {
     /// Decodes the lines that were taken last, which are those of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, mut steps, .. } = std::mem::take(&mut self.columns);
+        let Columns { lines, steps, .. } = &mut self.columns;
+        let (lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
         steps.clear();
         let text = block.at_hand();
-        decoded.lines = lines.lines.len() as u64;
+        decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
         let mut unsorted = std::mem::take(&mut self.grouping.unsorted);
@@ -100,7 +129,10 @@ impl Decoder {
             unsorted.resize(lines.lines.len(), NOTHING);
         }
         let power = POWERS[usize::from(lines.digits)];
-        let (mut ordinal, mut last_time, mut count) = (0, decoded.last_time, 0);
+        let (mut ordinal, mut last_time, mut count) = (0, decoded.last_time, lines.left_out);
+        if lines.left_out > 0 {
+            last_time = last_time.max(lines.latest as f64 / power);
+        }
         for line in &lines.lines {
             let step = line.step_alone().and_then(|step| steps.get_mut(step as usize));
             let event = match step {
@@ -140,7 +172,7 @@ impl Decoder {
         decoded.event_count += count;
         self.waiting.lines = ordinal as u32;
         self.grouping.unsorted = unsorted;
-        self.columns = Columns { lines, is_next: false, steps };
+        (self.columns.lines, self.columns.steps) = (lines, steps);
     }
 
     /// The event of a line without text.
@@ -219,8 +251,12 @@ impl Decoder {
             return Ok(None);
         }
         let (strand, event) = self.line(text, line.start as usize, defs, decoded)?;
-        if line.step().is_some_and(|step| step as usize == steps.len()) {
-            steps.push(self.step(strand, &event, decoded));
+        if let Some(step) = line.step().map(|step| step as usize)
+            && step >= steps.len()
+        {
+            // Steps between were left out, and have no lines.
+            let new = self.step(strand, &event, decoded);
+            steps.resize(step + 1, new);
         }
         Ok(Some((strand, event)))
     }
@@ -241,14 +277,14 @@ impl Decoder {
     }
 }
 
-/// Form that is wanted of the lines of a step, whose first one has these words and holes; none if it is their texts.
+/// Form that is wanted of the lines of a step, whose first one has these words and holes, and where these are; none if it is their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,
     line: &[u8],
     words: &[Span],
     holes: &[Hole],
-) -> Option<Wanted> {
+) -> Option<(Wanted, Plan)> {
     let index = defs.find(words.first()?.of(line).bare())?;
     let plan = plans.all[index];
     let Action::Replayed(op) = plan.action else { return None };
@@ -287,101 +323,5 @@ fn wanted(
         }
     }
     let is_complete = times == 1 && keys == usize::from(nature == TypeNature::Link);
-    is_complete.then_some(Wanted::Columns(asked))
-}
-
-/// Powers of ten, all of which are exact.
-const POWERS: [f64; 19] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18,
-];
-
-/// The number that so many units are, of which there is a power of ten in one; units and power are exact, and so their quotient is
-/// that which is nearest to it, as if it had been read from its digits.
-#[inline(always)]
-fn number(units: i64, digits: u32, precision: Precision) -> f64 {
-    let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
-    let double = units / power;
-    match precision {
-        Precision::Double => double,
-        Precision::Single => f64::from(single(double, units, power)),
-    }
-}
-
-/// A quotient in single precision, which is also given as a double.
-#[inline(always)]
-fn single(double: f64, units: f64, power: f64) -> f32 {
-    const HALF: u64 = 1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS - 1);
-    let single = double as f32;
-    if double.to_bits() & (2 * HALF - 1) != HALF {
-        return single;
-    }
-    // In the middle of two, where it may have come by being rounded: the side on which the quotient is decides.
-    let beyond = double.mul_add(power, -units);
-    let rounded = f64::from(single);
-    if beyond > 0.0 && rounded > double {
-        single.next_down()
-    } else if beyond < 0.0 && rounded < double {
-        single.next_up()
-    } else {
-        single
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use paje_parser::number::{parse_f32, parse_f64};
-
-    use super::*;
-
-    /// The text of so many units.
-    fn spelt(units: i64, digits: u32) -> String {
-        let digits = digits as usize;
-        let all = format!("{:0>1$}", units.unsigned_abs(), digits + 1);
-        let (whole, behind) = all.split_at(all.len() - digits);
-        let point = if digits > 0 { "." } else { "" };
-        format!("{}{whole}{point}{behind}", if units < 0 { "-" } else { "" })
-    }
-
-    fn check(units: i64, digits: u32) {
-        let text = spelt(units, digits);
-        let double = number(units, digits, Precision::Double);
-        assert_eq!(parse_f64(text.as_bytes()).map(f64::to_bits), Some(double.to_bits()), "{text}");
-        let single = number(units, digits, Precision::Single);
-        let read = parse_f32(text.as_bytes()).map(f64::from);
-        assert_eq!(read.map(f64::to_bits), Some(single.to_bits()), "{text}");
-    }
-
-    #[test]
-    fn numbers_are_those_of_their_texts() {
-        let mut state = 1_u64;
-        for round in 0..200_000_u32 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let units = (state >> 11 >> (round % 53)) as i64;
-            check(if round % 3 == 0 { -units } else { units }, round / 7 % 19);
-        }
-        for digits in 0..19 {
-            [0, 1, 5, 1 << 53, (1 << 53) - 1].iter().for_each(|units| check(*units, digits));
-        }
-    }
-
-    /// Numbers near the middles of two in single precision, on both sides and there.
-    #[test]
-    fn middles_are_rounded_as_their_texts() {
-        for odd in (0..4000).map(|number| (1_u64 << 24) + 2 * number * number + number) {
-            let middle = 2 * odd + 1;
-            for digits in 0..9 {
-                // A multiple of a power of two that is near the middle when it is divided.
-                let power = 10_u64.pow(digits);
-                for shift in 0..25 {
-                    let units = (u128::from(middle) * u128::from(power)) >> shift;
-                    for units in units.saturating_sub(2)..units + 3 {
-                        if units <= 1 << 53 {
-                            check(units as i64, digits);
-                        }
-                    }
-                }
-            }
-        }
-    }
+    is_complete.then_some((Wanted::Columns(asked), plan))
 }

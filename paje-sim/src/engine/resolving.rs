@@ -73,7 +73,8 @@ impl Engine<'_> {
             if let Some(defs) = &block.decoded.defs {
                 self.definitions.change(defs);
             }
-            if block.decoded.changes && !block.is_last {
+            // A window has its definitions in front.
+            if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
                 self.team.quota = 1;
             }
             if self.findings.first.is_some() {

@@ -194,7 +194,8 @@ impl Round<'_, '_> {
             }
             let began = desk.log.begin();
             let unpack = |segment, text: &mut Block, origin: &Origin| {
-                desk.decoder.unpack(segment, text, self.tables.of(origin))
+                let sound = self.lanes.is_sound.then_some(self.model);
+                desk.decoder.unpack(segment, text, self.tables.of(origin), sound)
             };
             let Some(next) = feed.next(&mut block.text, unpack) else {
                 self.quota.store(0, Ordering::Relaxed);

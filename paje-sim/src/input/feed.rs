@@ -297,6 +297,11 @@ impl<'r> Feed<'r> {
         }
     }
 
+    /// Tells whether the segments at hand are those of a window of time, which only sound traces have.
+    pub(crate) fn is_of_window(&self) -> bool {
+        matches!(&self.reading().medium, Medium::Packed(segments) if segments.is_window())
+    }
+
     /// Number of blocks to decode in a wave that may have so many: segments are larger than other blocks, and one for each worker is enough.
     pub(crate) fn blocks_of_wave(&self, most: usize) -> usize {
         match &self.reading().medium {

@@ -50,6 +50,8 @@ pub(crate) struct Lanes {
     supplies: Vec<Supply>,
     /// Lanes that have rows, if not all have.
     selected: Option<Selected>,
+    /// The trace is known to be sound, and lines of lanes that are not wanted may be missing: nothing is checked of these.
+    pub(crate) is_sound: bool,
     /// The lanes of the container that is ending.
     ending: Vec<LaneId>,
 }
@@ -86,11 +88,9 @@ impl Lanes {
         let shard =
             |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
         let home = |number| RwLock::new(LinkHome::new(supply(number).clone(), recovers, follows));
-        // The mending of a damaged trace may give containers other names and places, when their lanes are
-        // there already.
-        let some = !options.selection.is_everything() && !recovers;
         Lanes {
-            selected: some.then(|| Selected::new(&options.selection)),
+            selected: Selected::of(options),
+            is_sound: false,
             shards: (0..spread.shards).map(shard).collect(),
             homes: (0..homes).map(home).collect(),
             suspected: false,
@@ -207,6 +207,7 @@ impl Lanes {
             selected.extend_by(&model.types, &model.containers);
             selected.wants_rows(lane.container, lane.type_)
         });
+        let is_ignored = !wanted && self.is_sound;
         if !wanted && nature == TypeNature::Link {
             let number = home_of(id, self.homes.len());
             let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -220,12 +221,16 @@ impl Lanes {
             let number = u32::from(*number);
             let shard = exclusive(&mut self.shards[number as usize]);
             *place = StrandPlace { shard: number, local: shard.strands.len() as u32 };
-            shard.link_strands += usize::from(nature == TypeNature::Link);
+            shard.link_strands += usize::from(nature == TypeNature::Link && !is_ignored);
             let mut strand = Strand::new(id, nature, flat, self.keys);
             if has_ended {
                 strand.end();
             }
-            shard.strands.push(if wanted { strand } else { strand.unwanted() });
+            shard.strands.push(match wanted {
+                true => strand,
+                false if is_ignored => strand.ignored(),
+                false => strand.unwanted(),
+            });
         }
         self.places.push(&places[..shards.len()]);
     }

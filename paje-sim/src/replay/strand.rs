@@ -85,6 +85,11 @@ impl Strand {
         Strand { objects, ..self }
     }
 
+    /// The same of a sound trace, of which lines may be missing.
+    pub(crate) fn ignored(self) -> Self {
+        Strand { objects: Objects::Unwanted(Unwanted::Anything), ..self }
+    }
+
     /// The container has ended.
     pub(crate) fn end(&mut self) {
         self.last_at |= ENDED;

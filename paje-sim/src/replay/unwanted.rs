@@ -1,4 +1,5 @@
-//! Lanes whose rows nobody wants: their events are checked as in any other, and nothing of them is kept.
+//! Lanes whose rows nobody wants: their events are checked as in any other, unless lines of a sound trace may be missing, and nothing
+//! of them is kept.
 //! Those of links are not here, for their keys must be kept to be checked.
 
 use crate::decode::decoded::{LaneEvent, Op};
@@ -13,6 +14,8 @@ pub(crate) enum Unwanted {
     Variable { start: f64 },
     /// Of events: the time of the last.
     Event { last: f64 },
+    /// Of any nature: nothing is checked.
+    Anything,
 }
 
 impl Unwanted {
@@ -26,6 +29,9 @@ impl Unwanted {
 
     /// Checks events of the lane.
     pub(crate) fn check(&mut self, events: &[LaneEvent]) -> Checked {
+        if matches!(self, Unwanted::Anything) {
+            return Ok(());
+        }
         for (i, event) in events.iter().enumerate() {
             self.check_one(event.time, event.op()).map_err(|why| (i, why))?;
         }
@@ -69,6 +75,7 @@ impl Unwanted {
                 }
                 *start = time;
             }
+            Unwanted::Anything => {}
             Unwanted::Event { last } => {
                 if time < *last {
                     return Err(Refused::Earlier(*last));

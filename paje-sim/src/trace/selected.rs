@@ -4,6 +4,7 @@ use super::Trace;
 use crate::model::containers::Containers;
 use crate::model::types::Types;
 use crate::names::ids::{ContainerId, TypeId};
+use crate::names::options::Options;
 use crate::names::selection::{Glob, Selection};
 use crate::names::text::Name;
 use crate::names::time_range::TimeRange;
@@ -49,6 +50,14 @@ impl Selected {
             met: vec![false; selection.types.len() + selection.containers.len()],
             provisional: false,
         }
+    }
+
+    /// The selection of a replay that keeps no other rows; none if it keeps all.
+    pub(crate) fn of(options: &Options) -> Option<Self> {
+        // The mending of a damaged trace may give containers other names and places, when their lanes are
+        // there already.
+        let some = !options.selection.is_everything() && !options.recover;
+        some.then(|| Selected::new(&options.selection))
     }
 
     /// Looks at the types and containers that the trace has got since: between two of its

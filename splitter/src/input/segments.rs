@@ -25,6 +25,7 @@ pub struct Segments {
     position: u64,
     /// Number of those that were not.
     left: usize,
+    is_window: bool,
 }
 
 impl fmt::Debug for Segments {
@@ -44,8 +45,15 @@ impl Segments {
         let Ok(again) = file.try_clone() else { return Ok(None) };
         let left = Summaries::new(medium(again))?.whole_lines(longest as u64);
         let reader = Reader::new(BufReader::new(medium(file).take(u64::MAX)));
-        let (before, after) = (None, None);
-        Ok(left.map(|left| Segments { before, reader, after, position: 0, left }))
+        let of = |left| Segments {
+            before: None,
+            reader,
+            after: None,
+            position: 0,
+            left,
+            is_window: false,
+        };
+        Ok(left.map(of))
     }
 
     /// The same of a window, which has its first and its last lines as segments of their own.
@@ -60,7 +68,13 @@ impl Segments {
         let left = left + usize::from(before.is_some()) + usize::from(after.is_some());
         // Nothing behind them in the file is read ahead.
         let reader = segments.through(|placed| BufReader::new(placed.take(bytes)));
-        Some(Segments { before, reader, after, position: 0, left })
+        Some(Segments { before, reader, after, position: 0, left, is_window: true })
+    }
+
+    /// They are of a window of time, which only sound traces have.
+    #[must_use]
+    pub const fn is_window(&self) -> bool {
+        self.is_window
     }
 
     /// Byte of the text behind the segments that were given.
