@@ -9,12 +9,19 @@
 use crate::memory::{Arena, Place};
 
 /// Most objects of a chunk, which keeps its columns in the first-level cache while it is exported. A lane's first chunk has
-/// room for two, and each other one for twice as many as the one before it, up to this: of a million lanes of a few objects
-/// each, half of the room may be empty, but not more.
+/// room for two, two more for four, two for eight, and each other one for twice as many as the one before it, up to this: of a
+/// million lanes of a few objects each, half of the room may be empty, and most often it is less than a third.
 pub(crate) const LARGEST: usize = 1024;
 
 /// Number of sizes that chunks have.
 const SIZES: usize = LARGEST.ilog2() as usize;
+
+/// Number of a lane's chunks that come before the first one of the largest size.
+const SMALLER: usize = SIZES - 1 + TWICE;
+
+/// Number of sizes, from the second on, that two chunks of a lane have. Of more, lanes of thousands of objects would have many
+/// small chunks.
+const TWICE: usize = 2;
 
 /// The width in which a chunk stores its small numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,7 +123,8 @@ const COUNT: u32 = LARGEST.ilog2() + 1;
 impl Chunk {
     /// The logarithm of the size of a lane's chunk, by how many come before it.
     const fn size_of(before: usize) -> u8 {
-        if before < SIZES { before as u8 + 1 } else { SIZES as u8 }
+        let again = if before < 2 * TWICE { before / 2 } else { TWICE };
+        if before < SMALLER { (1 + before - again) as u8 } else { SIZES as u8 }
     }
 
     /// The chunk in one word, but for its size, which its place on the list says.
@@ -154,7 +162,7 @@ impl Rows {
 
     /// Tells whether the next chunk is of the largest size.
     pub(crate) fn is_large(&self, arena: &Arena) -> bool {
-        self.last.count > 0 && self.head(arena).chunks + 1 >= SIZES - 1
+        self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
 
     /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
@@ -300,9 +308,10 @@ mod tests {
 
     #[test]
     fn a_chunk_fits_in_a_word() {
-        for before in 0..12 {
+        let sizes = [2, 4, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024, 1024];
+        for (before, wanted) in sizes.into_iter().enumerate() {
             for width in [Width::Narrow, Width::Wide] {
-                let (size, count) = (Chunk::size_of(before), LARGEST.min(2 << before) as u16);
+                let (size, count) = (Chunk::size_of(before), wanted);
                 let place = Place::from_bits((1 << 50) - 1 - before as u64);
                 let chunk = Chunk { place, size, count, width };
                 assert_eq!(chunk.size(), chunk.count());
