@@ -352,6 +352,7 @@ impl<'o> Engine<'o> {
             self.expect_values(&wave);
             watch.lap(rounds);
             self.resolve(&mut wave);
+            self.team.free.take_resolved(&mut wave);
             self.model.types.stop_expecting();
             feed.enqueue(self.files.take_queue());
             self.relieve();

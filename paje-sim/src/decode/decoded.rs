@@ -318,6 +318,21 @@ impl Decoded {
         &self.events[..count]
     }
 
+    /// Swaps the memory of what only resolving looks at, where this one has less of it.
+    pub(crate) fn take_resolved(&mut self, other: &mut Decoded) {
+        fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
+            if own.capacity() < other.capacity() {
+                std::mem::swap(own, other);
+            }
+        }
+        larger(&mut self.noted, &mut other.noted);
+        larger(&mut self.foreseen, &mut other.foreseen);
+        larger(&mut self.structures, &mut other.structures);
+        larger(&mut self.values, &mut other.values);
+        larger(&mut self.lifetimes, &mut other.lifetimes);
+        larger(&mut self.words, &mut other.words);
+    }
+
     pub(super) fn clear(&mut self) {
         self.strands.clear();
         self.links.clear();

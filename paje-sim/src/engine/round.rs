@@ -98,6 +98,15 @@ impl FreeBlocks {
     pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = BoxedBlock>) {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
+
+    /// The blocks of a wave have been resolved: blocks that are filled next take their notes' memory, which would else be
+    /// there twice. Where structural lines are many, it is several times as much as their text.
+    pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
+        let free = exclusive(&mut self.0).iter_mut();
+        for ((_, free), block) in free.zip(&mut wave.blocks) {
+            free.decoded.take_resolved(&mut block.decoded);
+        }
+    }
 }
 
 /// One round of all workers: the replay of one wave, and the decoding of the next.
