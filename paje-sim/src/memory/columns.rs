@@ -80,7 +80,7 @@ impl Chunk {
 pub(crate) struct Rows {
     last: Chunk,
     /// Where in the arena the list of all chunks but the last is: its [head](Head), and a word for each. It
-    /// has room for some more, a number of them that is a power of two. Not a vector: where lanes are many, the
+    /// has room for some more, [`FIRST_LIST`] times a power of two. Not a vector: where lanes are many, the
     /// allocator would take more for it than a chunk does.
     before: Option<Listed>,
 }
@@ -95,8 +95,8 @@ struct Head {
     len: u64,
 }
 
-/// Chunks that a new list has room for.
-const FIRST_LIST: usize = 2;
+/// Chunks that a new list has room for: those before the fourth, up to which a lane has ten objects.
+const FIRST_LIST: usize = 3;
 
 impl Head {
     /// Bits of a head that say how many objects there are.
@@ -112,7 +112,7 @@ impl Head {
 
     /// True if its list has no room for another chunk.
     const fn is_full(self) -> bool {
-        self.chunks == 0 || self.chunks >= FIRST_LIST && self.chunks.is_power_of_two()
+        self.chunks.is_multiple_of(FIRST_LIST) && (self.chunks / FIRST_LIST).count_ones() <= 1
     }
 }
 
