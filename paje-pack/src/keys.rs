@@ -83,6 +83,45 @@ impl Queue {
     }
 }
 
+/// Where links wait for their ends, by what the parts of their keys are that tell.
+struct Waiting {
+    /// Places in `queues`; the first is that of all links, and so in place of none.
+    places: FxHashMap<(usize, Value), u32>,
+    /// The same of parts that are small whole numbers.
+    near: [Vec<u32>; TELLING],
+    queues: Vec<Queue>,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        let (places, near) = (FxHashMap::default(), Default::default());
+        Waiting { places, near, queues: vec![Queue::default()] }
+    }
+}
+
+impl Waiting {
+    /// Place of the queue for keys whose how many-th part is this; it is made if there is none.
+    #[inline(always)]
+    fn place(&mut self, how: usize, part: Value) -> u32 {
+        let known = match part.kind {
+            Kind::Decimal(0) if part.bits < SMALL => {
+                let near = &mut self.near[how];
+                let at = part.bits as usize;
+                if near.len() <= at {
+                    near.resize(at + 1, 0);
+                }
+                &mut near[at]
+            }
+            _ => self.places.entry((how, part)).or_default(),
+        };
+        if *known == 0 {
+            *known = self.queues.len() as u32;
+            self.queues.push(Queue::default());
+        }
+        *known
+    }
+}
+
 /// Columns: runs of ends that are found as the last one; how others are found; which link it is, if that is not the first; parts of a key.
 mod column {
     use super::{NUMBER, SPELT};
@@ -105,11 +144,7 @@ pub(crate) struct KeysOut {
     begun: Vec<u8>,
     links: Vec<Link>,
     ended: Vec<bool>,
-    /// Where links wait, by what each of the parts is that tell; the first is that of all, and so in place of none.
-    waiting: FxHashMap<(usize, Value), u32>,
-    /// The same of parts that are small whole numbers.
-    near: [Vec<u32>; TELLING],
-    queues: Vec<Queue>,
+    waiting: Waiting,
     /// By the hashes of keys: the first and the last open link with that of the first one.
     open: FxHashMap<u64, (u32, u32)>,
     /// For each lane, where those wait that have the same parts as the last that ended there.
@@ -141,9 +176,7 @@ impl KeysOut {
             begun: Vec::new(),
             links: Vec::new(),
             ended: Vec::new(),
-            waiting: FxHashMap::default(),
-            near: Default::default(),
-            queues: vec![Queue::default()],
+            waiting: Waiting::default(),
             open: FxHashMap::default(),
             told: Vec::new(),
             how: ANY,
@@ -166,29 +199,11 @@ impl KeysOut {
         let link = self.links.len() as u32;
         self.begun.extend_from_slice(key);
         let mut places = [0; TELLING];
-        self.queues[0].links.push(link);
+        self.waiting.queues[0].links.push(link);
         for (how, (place, part)) in (0..).zip(places.iter_mut().zip(telling)) {
             let Some(part) = part else { continue };
-            let next = self.queues.len() as u32;
-            let known = match part.kind {
-                Kind::Decimal(0) if part.bits < SMALL => {
-                    let near = &mut self.near[how];
-                    let at = part.bits as usize;
-                    if near.len() <= at {
-                        near.resize(at + 1, 0);
-                    }
-                    &mut near[at]
-                }
-                _ => self.waiting.entry((how, part)).or_default(),
-            };
-            if *known == 0 {
-                *known = next;
-            }
-            *place = *known;
-            if *place == next {
-                self.queues.push(Queue::default());
-            }
-            self.queues[*place as usize].links.push(link);
+            *place = self.waiting.place(how, part);
+            self.waiting.queues[*place as usize].links.push(link);
         }
         self.links.push(Link { end: self.begun.len(), next: NONE, places });
         self.ended.push(false);
@@ -250,7 +265,7 @@ impl KeysOut {
                 let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
                 if most > 0
                     && waits
-                    && let Some(found) = self.queues[place].find(&self.ended, link, most)
+                    && let Some(found) = self.waiting.queues[place].find(&self.ended, link, most)
                 {
                     (how, index, most) = (way, found, found);
                 }
@@ -267,7 +282,7 @@ impl KeysOut {
         if !side.hit(column::FIRST + how, index == 0) {
             side.number(column::WHICH + how * NUMBER, index as u64);
         }
-        let queue = &mut self.queues[queue(how)];
+        let queue = &mut self.waiting.queues[queue(how)];
         let Some(at) = queue.place(index, &self.ended) else { return };
         let link = queue.links[at];
         self.ended[link as usize] = true;

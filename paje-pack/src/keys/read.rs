@@ -1,12 +1,10 @@
 //! The keys of links that are read.
 
-use rustc_hash::FxHashMap;
-
-use super::{ANY, JOINT, NEAR, PARTS, Queue, SMALL, SPELT, TELLING, column};
+use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, Waiting, column};
 use crate::coder::{NUMBER, Reading, Side};
 use crate::fields::{FieldsIn, Place};
 use crate::out::Out;
-use crate::value::{Kind, Value};
+use crate::value::Value;
 
 /// A link that has begun.
 struct Begun {
@@ -23,11 +21,7 @@ pub(crate) struct KeysIn {
     ended: Vec<bool>,
     /// Ways in which ends are found, of those by a part that tells: for others, no links wait.
     ways: [bool; TELLING],
-    /// Places in `queues`, by what each of the parts is that tell; the first is that of all, and so in place of none.
-    waiting: FxHashMap<(usize, Value), u32>,
-    /// The same of parts that are small whole numbers.
-    near: [Vec<u32>; TELLING],
-    queues: Vec<Queue>,
+    waiting: Waiting,
     /// For each lane, where those wait that have the same parts as the last that ended there.
     told: Vec<[u32; TELLING]>,
     /// Way in which the last end was found.
@@ -43,9 +37,7 @@ impl KeysIn {
             links: Vec::new(),
             ended: Vec::new(),
             ways: std::array::from_fn(|way| used.contains(&(way as u8))),
-            waiting: FxHashMap::default(),
-            near: Default::default(),
-            queues: vec![Queue::default()],
+            waiting: Waiting::default(),
             told: Vec::new(),
             how: ANY,
         }
@@ -60,24 +52,8 @@ impl KeysIn {
         let mut places = [0; TELLING];
         for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
             let Some(part) = part.filter(|_| self.ways[how]) else { continue };
-            let next = self.queues.len() as u32;
-            let known = match part.kind {
-                Kind::Decimal(0) if part.bits < SMALL => {
-                    let near = &mut self.near[how];
-                    let at = part.bits as usize;
-                    if near.len() <= at {
-                        near.resize(at + 1, 0);
-                    }
-                    &mut near[at]
-                }
-                _ => self.waiting.entry((how, part)).or_default(),
-            };
-            if *known == 0 {
-                *known = next;
-                self.queues.push(Queue::default());
-            }
-            *place = *known;
-            self.queues[*place as usize].links.push(link);
+            *place = self.waiting.place(how, part);
+            self.waiting.queues[*place as usize].links.push(link);
         }
         let len = (out.len() - from) as u32;
         self.links.push(Begun { from: from as u32, len, places });
@@ -108,7 +84,7 @@ impl KeysIn {
             false => side.number(column::WHICH + how * NUMBER, 0).min(NEAR as u64) as usize,
         };
         let number = self.told[lane].get(how).map_or(0, |place| *place as usize);
-        let queue = &mut self.queues[number];
+        let queue = &mut self.waiting.queues[number];
         if number == 0 {
             // All wait there; few are ever looked for.
             queue.links.extend(queue.links.len() as u32..self.links.len() as u32);
