@@ -73,9 +73,11 @@ fn definitions_are_used_or_not() {
         .map(|value| types.value_name(states, value).text)
         .collect();
     assert_eq!(used, [&b"used"[..], b"new"]);
-    assert_eq!((usage.first_time(), usage.open_states(), usage.definitions()), (Some(0.0), 1, 5));
-    let last = text.find("3 never").expect("the last definition") as u64;
-    assert_eq!((usage.definitions_to(), usage.ends_with_newline()), (last + 1, true));
+    assert_eq!((usage.first_time(), usage.open_states(), usage.definitions()), (Some(0.0), 1, 3));
+    let begin = |line: &str| text.find(line).expect("it is there") as u64;
+    let (type_, value) = (begin("2 L 0 H"), begin("3 never"));
+    assert_eq!((usage.definitions_to(), usage.values_to()), (type_ + 1, value + 1));
+    assert!(usage.ends_with_newline());
     assert!(!usage.is_doubtful());
     let options = Options::default();
     assert!(Trace::read(text.as_bytes(), &options).expect("a sound trace").usage().is_none());
@@ -96,6 +98,7 @@ fn what_is_doubtful() {
         "5 5 S h used more\n",
         "4 5 again \"H\" 0\n",
         "4 5 again H \"0\"\n",
+        "3 again \"S\"\n",
         "8 7 L 0 used \"h\" l\n9 8 L 0 used h l\n",
         "8 7 L 0 used h k\n9 8 L 0 used h k\n",
     ] {

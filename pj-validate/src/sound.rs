@@ -4,8 +4,9 @@
 //! data structures; the replay of `paje-sim` does the same with all threads, but ends at the first problem, and says
 //! little of what is doubtful. So it decides, and counts. Only if it finds nothing to tell of any line, or that values are
 //! written with quotes here and without there, the report is made of what it knows, and of what the checker says of the
-//! lines that define something (unused definitions are in almost every trace) and of the first one with other quotes. In
-//! all other cases, and whenever in doubt, the checker reads the trace as if nobody had before.
+//! lines that define something (unused definitions are in almost every trace; if all values are used, those that define
+//! values are left out) and of the first one with other quotes. In all other cases, and whenever in doubt, the checker
+//! reads the trace as if nobody had before.
 //!
 //! The checker reads alone
 //! - what is no regular file: a pipe cannot be read twice, and to keep it would take its size of memory or disk;
@@ -47,7 +48,8 @@ impl<'w> Replaying<'w> {
     }
 }
 
-/// With more definitions than this, the checker reads the trace alone: both would keep all of them at a time.
+/// With more definitions of events and types than this, or values that nothing uses, the checker reads the trace alone: it
+/// would keep them all beside what is told of them here.
 const MOST_DEFINITIONS: u64 = 1 << 17;
 
 /// The same report as that of [`check_files`](crate::check_files), sooner if the trace is sound; `opened` is called for each
@@ -156,13 +158,19 @@ fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
         of.map(|id| counts.objects[id.index()]).sum()
     };
     let open_end = u64::from(!usage.ends_with_newline());
+    let known_types = known_types(trace, usage, counts);
+    let unused: usize = known_types.iter().map(|type_| type_.unused.len()).sum();
+    if unused as u64 > MOST_DEFINITIONS {
+        return None;
+    }
+    let values_to = if unused > 0 { usage.values_to() } else { 0 };
     Some(Known {
         lines: trace.lines() + open_end,
         bytes: trace.bytes() - 1 + open_end,
-        definitions_to: usage.definitions_to(),
+        definitions_to: usage.definitions_to().max(values_to),
         times,
         events: (0..trace.defs().len()).map(|def| usage.is_event_used(def)).collect(),
-        types: known_types(trace, usage, counts),
+        types: known_types,
         other_quoting: usage
             .other_quoting()
             .map(|(type_, events)| (type_.index(), events))

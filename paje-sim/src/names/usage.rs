@@ -16,6 +16,7 @@ pub struct Usage {
     pub(crate) first_time: f64,
     pub(crate) definitions_to: u64,
     definitions: u64,
+    values_to: u64,
     /// By type.
     other_quoting: BTreeMap<TypeId, OtherQuoting>,
     pub(crate) open_states: u64,
@@ -42,6 +43,7 @@ impl Default for Usage {
             first_time: f64::INFINITY,
             definitions_to: 0,
             definitions: 0,
+            values_to: 0,
             other_quoting: BTreeMap::new(),
             open_states: 0,
             ends_with_newline: true,
@@ -71,17 +73,23 @@ impl Usage {
         self.first_time.is_finite().then_some(self.first_time)
     }
 
-    /// The byte of the trace up to which definitions go, of events, types and values: where the last line
-    /// begins that is one or a part of one, and one byte more; 0 if there is none.
+    /// The byte of the trace up to which definitions of events and types go: where the last line begins that is one or
+    /// a part of one, and one byte more; 0 if there is none.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
     }
 
-    /// The number of lines that define types and values.
+    /// The number of lines that define types.
     #[must_use]
     pub fn definitions(&self) -> u64 {
         self.definitions
+    }
+
+    /// The byte of the trace up to which definitions of values go, as [`Usage::definitions_to`] tells it of types.
+    #[must_use]
+    pub fn values_to(&self) -> u64 {
+        self.values_to
     }
 
     /// The number of states that are open at the end, in containers that no event has destroyed.
@@ -143,10 +151,15 @@ impl Usage {
         self.definitions_to = self.definitions_to.max(at + 1);
     }
 
-    /// The line that begins at this byte defines a type or a value.
-    pub(crate) fn define(&mut self, at: u64) {
+    /// The line that begins at this byte defines a type.
+    pub(crate) fn define_type(&mut self, at: u64) {
         self.define_event(at);
         self.definitions += 1;
+    }
+
+    /// The line that begins at this byte defines a value.
+    pub(crate) fn define_value(&mut self, at: u64) {
+        self.values_to = self.values_to.max(at + 1);
     }
 
     pub(crate) fn note_time(&mut self, time: f64) {

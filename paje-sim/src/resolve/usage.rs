@@ -36,21 +36,23 @@ impl Resolver<'_> {
         let Some(usage) = &mut self.usage else { return };
         let Structure { def, words: (first, count), .. } = structure;
         let (def, at) = (&defs.defs()[def as usize], block.text.start().0 + u64::from(line));
-        let is_lifetime =
-            matches!(def.kind(), EventKind::CreateContainer | EventKind::DestroyContainer);
-        if !is_lifetime {
-            // There is more to tell of a trace file's line if files are read.
-            usage.is_doubtful |= def.kind() == EventKind::TraceFile;
-            return usage.define(at);
-        }
+        let container = match def.kind() {
+            EventKind::CreateContainer => Some(FieldName::Container),
+            EventKind::DestroyContainer => Some(FieldName::Name),
+            EventKind::DefineEntityValue => {
+                usage.define_value(at);
+                None
+            }
+            kind => {
+                // There is more to tell of a trace file's line if files are read.
+                usage.is_doubtful |= kind == EventKind::TraceFile;
+                return usage.define_type(at);
+            }
+        };
         let words = &block.decoded.words[first as usize..(first + count) as usize];
         let Ok(event) = RawEvent::new(def, block.text.text(), words) else { return };
         let name = |field| event.field(field).map(Name::from);
-        let container = match def.kind() {
-            EventKind::CreateContainer => FieldName::Container,
-            _ => FieldName::Name,
-        };
-        let (type_, container) = (name(FieldName::Type), name(container));
+        let (type_, container) = (name(FieldName::Type), container.and_then(name));
         type_.into_iter().for_each(|type_| self.watch_type(type_));
         container.into_iter().for_each(|container| self.watch_container(container));
     }

@@ -2,7 +2,8 @@
 //!
 //! A sound trace needs no careful look at each of its lines. Whoever has read it all (see [`crate::sound`]) says what
 //! its events use and what there is of everything; what a report says beyond that is where definitions stand, so only
-//! lines that define something are checked here, and the first one of those with a value in other quotes.
+//! lines that define something are checked here, those of values if one of them is not used, and the first one of those
+//! with a value in other quotes.
 
 use std::io::{self, Read};
 
@@ -20,7 +21,8 @@ pub(crate) struct Known {
     pub(crate) lines: u64,
     /// Bytes, the last newline not counted.
     pub(crate) bytes: u64,
-    /// Offset of the last line that defines something, and a byte more; 0 if none does.
+    /// Offset of the last line that defines something, and a byte more; 0 if none does. If all values are used, definitions
+    /// of values do not count.
     pub(crate) definitions_to: u64,
     /// Earliest and latest time, in seconds.
     pub(crate) times: Option<(f64, f64)>,

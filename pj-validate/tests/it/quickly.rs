@@ -201,3 +201,37 @@ fn values_in_other_quotes() {
         }
     }
 }
+
+/// Definitions of values that are all used are not read again: their doubts are the replay's to notice.
+#[test]
+fn values_that_are_all_used() {
+    let with = |definition: &str, event: &str| {
+        let uses = "10 1 State p w\n9 1 Mark p m\n17 1 Message h d p k\n18 2 Message h d q k\n";
+        trace(&format!("{uses}{definition}\n10 2 State p {event}\n13 9 State p\n"))
+    };
+    let is_enough = |definition: &str, event: &str| {
+        (0..6).all(|seed| compare_text(with(definition, event).as_bytes(), seed * 7 + 1))
+    };
+    assert!(is_enough("6 a State again \"0 1 0\"", "a"));
+    assert!(is_enough("6 \"a\" State again \"0 1 0\"", "\"a\""));
+    assert!(is_enough("6 \"a\" State again \"0 1 0\"", "a"));
+    for definition in [
+        "6 a \"State\" again \"0 1 0\"",
+        "6 a State again \"0 1 0\" more",
+        "6 a State again \"0 1 0",
+        "6 a State again \"0 1\"",
+        "6 a State again green",
+        "6 a State again",
+        "6 a Load again \"0 1 0\"",
+        "6 a Process again \"0 1 0\"",
+        "6 a Other again \"0 1 0\"",
+        "6 w State again \"0 1 0\"",
+        "6 a State again \"0 1 0\"\n6 a State again \"0 1 0\"",
+        "6 b State again \"0 1 0\"\n6 a \"State\" again \"0 1 0\"",
+    ] {
+        let text = with(definition, "a");
+        (0..6).for_each(|seed| {
+            compare_text(text.as_bytes(), seed * 7 + 1);
+        });
+    }
+}
