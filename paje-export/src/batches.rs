@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use paje_sim::{ContainerId, LaneView, Step};
 
 use crate::extras::{Survey, Surveyor};
 use crate::gather::Gather;
 use crate::hierarchy;
+use crate::rows::Rows;
 use crate::tables::Tables;
 use crate::{Error, Table};
 
@@ -99,6 +100,19 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
+    /// Work to be done for all of them: about their rows, of which those of links have the most columns.
+    pub(crate) fn work(&self) -> usize {
+        match &self.cuts {
+            Cuts::Containers(containers) => containers.len(),
+            Cuts::Lanes(batches) => {
+                let rows: usize = batches.iter().flatten().map(|part| part.rows).sum();
+                if self.table == Table::Link { 2 * rows } else { rows }
+            }
+            Cuts::Whole if self.table == Table::EntityHierarchy => self.tables.steps.len(),
+            Cuts::Whole => 0,
+        }
+    }
+
     /// One batch. Under a window of time it may have no rows.
     ///
     /// # Errors
@@ -107,16 +121,57 @@ impl<'a, 't> Batches<'a, 't> {
     /// # Panics
     /// There is no batch of this number.
     pub fn read(&self, number: usize) -> Result<RecordBatch, Error> {
-        let columns = match &self.cuts {
+        let (tables, table) = (self.tables, self.table);
+        let mut all = Rows::default();
+        all.reserve(table, self.rows(number).unwrap_or(0));
+        let mut gathered = Rows::default();
+        let keep = |rows: &mut Rows| {
+            gathered = std::mem::take(rows);
+            Ok(())
+        };
+        let columns = match self.gather(number, all, usize::MAX, keep)? {
+            Some((_, others)) => {
+                let (containers, types) = (tables.containers()?, tables.types()?);
+                let values = tables.values_of(table)?.map_or(types, |values| &values.names);
+                let mut columns = gathered.arrays(table, containers, types, values)?;
+                columns.extend(others);
+                columns
+            }
+            None => hierarchy::columns(tables, table)?,
+        };
+        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
+    }
+
+    /// Gathers the rows of a batch in `rows`, which are empty, and hands them to `full` whenever there are `most`, and
+    /// in the end; `full` clears them. Returns them, for their room, and the columns that are not among theirs: of
+    /// lines, and of user-defined fields. Hierarchies have no such rows.
+    ///
+    /// # Errors
+    /// Those of `full`, and texts that cannot be told.
+    pub(crate) fn gather(
+        &self,
+        number: usize,
+        rows: Rows,
+        most: usize,
+        full: impl FnMut(&mut Rows) -> Result<(), Error>,
+    ) -> Result<Option<(Rows, Vec<ArrayRef>)>, Error> {
+        let trace = self.tables.trace;
+        let mut gather = Gather::new(self.tables, self.table, rows, most, full)?;
+        match &self.cuts {
             Cuts::Containers(containers) => {
                 let from = number * ROWS;
                 let some = &containers[from..(from + ROWS).min(containers.len())];
-                Gather::containers(self.tables, some)?
+                gather.containers(trace, some)?;
             }
-            Cuts::Lanes(batches) => Gather::lanes(self.tables, self.table, &batches[number])?,
-            Cuts::Whole => hierarchy::columns(self.tables, self.table)?,
-        };
-        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
+            Cuts::Lanes(batches) => gather.lanes(trace, &batches[number])?,
+            Cuts::Whole => return Ok(None),
+        }
+        gather.finish().map(Some)
+    }
+
+    /// The tables that these are batches of.
+    pub(crate) fn tables(&self) -> &'a Tables<'t> {
+        self.tables
     }
 }
 

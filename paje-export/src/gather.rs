@@ -1,179 +1,167 @@
-//! Rows of lanes, gathered in the columns of a batch.
+//! Rows of lanes, gathered as columns.
 
-use std::sync::Arc;
+use std::ops::Range;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, Float64Array, Int32Array};
+use arrow_array::ArrayRef;
 use paje_parser::Field;
 use paje_sim::{
-    Annotations, ContainerId, Events, LaneView, Links, Name, Side, States, Trace, TypeNature,
+    Annotations, ContainerId, Events, LaneView, Links, Name, NameOrder, Side, States, Trace,
     Variables, Visitor,
 };
 
 use crate::batches::Part;
 use crate::extras::Gathered;
 use crate::lines::GatheredLines;
-use crate::names::{Names, spelled};
-use crate::table::Column;
+use crate::names::Names;
+use crate::rows::{Keys, Rows};
 use crate::tables::{TableOptions, Tables, Values};
 use crate::{Error, Table};
 
-/// The columns of a batch while they are gathered; which of them are filled depends on the table.
-pub(crate) struct Gather<'a> {
+/// Gatherer of rows. Whenever there are as many as were asked for, `full` gets them, and clears them.
+pub(crate) struct Gather<'a, F> {
     options: &'a TableOptions,
     containers: &'a Names,
     types: &'a Names,
     values: Option<&'a Values>,
-    container: Vec<i32>,
-    type_: Vec<i32>,
-    start: Vec<f64>,
-    end: Vec<f64>,
-    number: Vec<f64>,
-    imbrication: Vec<i32>,
-    value: Vec<i32>,
-    from: Vec<i32>,
-    to: Vec<i32>,
-    keys: StringBuilder,
-    key_bytes: usize,
+    rows: Rows,
+    most: usize,
+    full: F,
     /// Which rows of a slice are wanted; empty if all are.
     wanted: Vec<bool>,
     lines: GatheredLines<'a>,
     extras: Gathered<'a>,
 }
 
-impl<'a> Gather<'a> {
-    fn new(tables: &'a Tables<'_>, table: Table, rows: usize) -> Result<Self, Error> {
-        let values = match table.nature() {
-            Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
-                Some(tables.values(nature)?)
-            }
-            _ => None,
-        };
-        let has = |column: Column| if table.columns().contains(&column) { rows } else { 0 };
+/// Bytes of keys that are enough for as many rows as were asked for, however few there are.
+const KEY_BYTES: usize = 1 << 20;
+
+impl<'a, F: FnMut(&mut Rows) -> Result<(), Error>> Gather<'a, F> {
+    /// A gatherer into these rows, which are empty.
+    pub(crate) fn new(
+        tables: &'a Tables<'_>,
+        table: Table,
+        rows: Rows,
+        most: usize,
+        full: F,
+    ) -> Result<Self, Error> {
         Ok(Gather {
             options: &tables.options,
             containers: tables.containers()?,
             types: tables.types()?,
-            values,
-            container: Vec::with_capacity(rows),
-            type_: Vec::with_capacity(rows),
-            start: Vec::with_capacity(rows),
-            end: Vec::with_capacity(has(Column::End)),
-            number: Vec::with_capacity(has(Column::Number)),
-            imbrication: Vec::with_capacity(has(Column::Imbrication)),
-            value: Vec::with_capacity(has(Column::Value)),
-            from: Vec::with_capacity(has(Column::StartContainer)),
-            to: Vec::with_capacity(has(Column::EndContainer)),
-            keys: StringBuilder::with_capacity(has(Column::Key), 8 * has(Column::Key)),
-            key_bytes: 0,
+            values: tables.values_of(table)?,
+            rows,
+            most,
+            full,
             wanted: Vec::new(),
             lines: GatheredLines::new(&tables.lines),
             extras: Gathered::new(tables.trace, tables.extras(table), tables.options.order),
         })
     }
 
-    /// The columns of some containers.
-    pub(crate) fn containers(
-        tables: &Tables<'_>,
-        some: &[ContainerId],
-    ) -> Result<Vec<ArrayRef>, Error> {
-        let trace = tables.trace;
+    /// Gathers some containers.
+    pub(crate) fn containers(&mut self, trace: &Trace, some: &[ContainerId]) -> Result<(), Error> {
         let containers = trace.containers();
-        let mut gather = Gather::new(tables, Table::Container, some.len())?;
         for id in some {
-            gather.container.push(gather.containers.code(containers.parent(*id).index()));
-            gather.type_.push(gather.types.code(containers.type_of(*id).index()));
-            gather.start.push(containers.start(*id));
-            gather.end.push(containers.end(*id));
-            gather.from.push(gather.containers.code(id.index()));
-            gather.lines.row(trace.container_line(*id));
+            self.rows.container.add(self.containers.code(containers.parent(*id).index()), 1);
+            self.rows.type_.add(self.types.code(containers.type_of(*id).index()), 1);
+            self.rows.start.push(containers.start(*id));
+            self.rows.end.push(containers.end(*id));
+            self.rows.from.push(self.containers.code(id.index()));
+            self.lines.row(trace.container_line(*id));
             let fields = trace.container_event(*id).into_iter();
-            gather.extras.row(fields.map(|fields| (Side::Opening, fields)));
+            self.extras.row(fields.map(|fields| (Side::Opening, fields)));
+            self.hand_on()?;
         }
-        gather.finish(Table::Container)
+        Ok(())
     }
 
-    /// The columns of some parts of lanes.
-    pub(crate) fn lanes(
-        tables: &Tables<'_>,
-        table: Table,
-        parts: &[Part<'_>],
-    ) -> Result<Vec<ArrayRef>, Error> {
-        let rows = if tables.options.selection.window.is_always() {
-            parts.iter().map(|part| part.rows).sum()
-        } else {
-            0
-        };
-        let mut gather = Gather::new(tables, table, rows)?;
+    /// Gathers some parts of lanes.
+    pub(crate) fn lanes(&mut self, trace: &Trace, parts: &[Part<'_>]) -> Result<(), Error> {
         for part in parts {
-            part.lane.visit_chunks(part.chunks.clone(), &mut gather)?;
+            part.lane.visit_chunks(part.chunks.clone(), self)?;
         }
-        tables.trace.relieve();
-        gather.finish(table)
+        trace.relieve();
+        Ok(())
     }
 
-    /// The columns in the order of [`Table::columns`].
-    fn finish(mut self, table: Table) -> Result<Vec<ArrayRef>, Error> {
-        let (lines, extras) = (self.lines.finish()?, self.extras.finish()?);
-        let containers = |codes| self.containers.array(codes);
-        let types = self.types.array(self.type_);
-        let values = |codes| self.values.map_or(self.types, |values| &values.names).array(codes);
-        let floats = |floats: Vec<f64>| Arc::new(Float64Array::from(floats)) as ArrayRef;
-        let container = containers(self.container)?;
-        let (start, end) = (floats(self.start), floats(self.end));
-        let columns = match table {
-            Table::Container => vec![container, types?, start, end, containers(self.from)?],
-            Table::State => {
-                let imbrication = Arc::new(Int32Array::from(self.imbrication));
-                vec![container, types?, start, end, imbrication, values(self.value)?]
-            }
-            Table::Variable => vec![container, types?, start, end, floats(self.number)],
-            Table::Event => vec![container, types?, start, values(self.value)?],
-            Table::Link => {
-                let (from, to) = (containers(self.from)?, containers(self.to)?);
-                let keys = Arc::new(self.keys.finish());
-                vec![container, types?, start, end, values(self.value)?, from, to, keys]
-            }
-            // They are no rows of lanes.
-            Table::TypeHierarchy | Table::EntityHierarchy => Vec::new(),
-        };
-        Ok(columns.into_iter().chain(lines).chain(extras).collect())
+    /// Hands the last rows on; returns the columns that are not among those of all objects: of lines, and of
+    /// user-defined fields.
+    pub(crate) fn finish(mut self) -> Result<(Rows, Vec<ArrayRef>), Error> {
+        if self.rows.len() > 0 {
+            (self.full)(&mut self.rows)?;
+        }
+        let mut others = self.lines.finish()?;
+        others.extend(self.extras.finish()?);
+        Ok((self.rows, others))
     }
 
-    /// The lines and the user-defined fields of a slice's rows.
-    fn user_defined(&mut self, rows: usize, fields: &Annotations<'_>) {
-        if fields.is_kept() {
-            let wanted = (0..rows).filter(|i| self.wanted.is_empty() || self.wanted[*i]);
-            wanted.for_each(|i| {
-                self.lines.row(fields.line(i));
-                self.extras.row(fields.events_of(i));
-            });
+    /// Hands rows on if there are as many as were asked for.
+    #[inline]
+    fn hand_on(&mut self) -> Result<(), Error> {
+        match self.rows.len() >= self.most || self.rows.keys.size() >= KEY_BYTES.max(self.most) {
+            true => (self.full)(&mut self.rows),
+            false => Ok(()),
         }
+    }
+
+    /// Adds a slice of a lane's objects by parts, each of which there is room for: `add` has the columns beyond those
+    /// that all slices have.
+    #[inline]
+    fn add(
+        &mut self,
+        lane: LaneView<'_>,
+        start: &[f64],
+        fields: &Annotations<'_>,
+        end: impl Fn(usize) -> f64,
+        add: impl Fn(&mut Rows, &[bool], Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut from = 0;
+        while from < start.len() {
+            let room = self.most - self.rows.len();
+            let part = from..from + room.min(start.len() - from);
+            from = part.end;
+            self.begin(lane, start, part.clone(), &end);
+            add(&mut self.rows, &self.wanted, part.clone())?;
+            self.user_defined(part, fields);
+            self.hand_on()?;
+        }
+        Ok(())
     }
 
     /// Adds what all rows of a slice have: where they are, and when they started.
-    fn begin(&mut self, lane: LaneView<'_>, start: &[f64], end: impl Fn(usize) -> f64) {
-        let before = self.start.len();
+    fn begin(
+        &mut self,
+        lane: LaneView<'_>,
+        start: &[f64],
+        part: Range<usize>,
+        end: impl Fn(usize) -> f64,
+    ) {
+        let before = self.rows.len();
         let window = self.options.selection.window;
         self.wanted.clear();
-        if window.is_always() {
-            self.start.extend_from_slice(start);
-        } else {
-            let both = start.iter().enumerate();
-            let wanted = both.map(|(i, start)| window.overlaps(*start, end(i)));
-            self.wanted.extend(wanted);
-            let wanted = start.iter().zip(&self.wanted).filter(|(_, wanted)| **wanted);
-            self.start.extend(wanted.map(|(start, _)| start));
+        if !window.is_always() {
+            self.wanted.extend(part.clone().map(|i| window.overlaps(start[i], end(i))));
         }
-        let rows = self.start.len() - before;
-        let container = self.containers.code(lane.container().index());
-        self.container.extend(std::iter::repeat_n(container, rows));
-        let type_ = self.types.code(lane.type_id().index());
-        self.type_.extend(std::iter::repeat_n(type_, rows));
+        copy(&self.wanted, &mut self.rows.start, start[part].iter().copied());
+        let rows = self.rows.len() - before;
+        self.rows.container.add(self.containers.code(lane.container().index()), rows);
+        self.rows.type_.add(self.types.code(lane.type_id().index()), rows);
+    }
+
+    /// The lines and the user-defined fields of a part of a slice.
+    fn user_defined(&mut self, part: Range<usize>, fields: &Annotations<'_>) {
+        if fields.is_kept() {
+            let wanted = &self.wanted;
+            for i in part.clone().filter(|i| wanted.is_empty() || wanted[i - part.start]) {
+                self.lines.row(fields.line(i));
+                self.extras.row(fields.events_of(i));
+            }
+        }
     }
 }
 
 /// Copies what is wanted of a slice's column; all of it, if nothing is said of what is wanted.
+#[inline]
 fn copy<T>(wanted: &[bool], column: &mut Vec<T>, slice: impl Iterator<Item = T>) {
     match wanted {
         [] => column.extend(slice),
@@ -184,67 +172,79 @@ fn copy<T>(wanted: &[bool], column: &mut Vec<T>, slice: impl Iterator<Item = T>)
     }
 }
 
-impl Visitor for Gather<'_> {
+/// Adds a key as it is spelled.
+#[inline]
+fn add_key(keys: &mut Keys, raw: &[u8], order: NameOrder) -> Result<(), Error> {
+    let name = Name::from(Field::new(raw));
+    match order {
+        NameOrder::Bare => keys.add(name.text),
+        NameOrder::Raw => {
+            let mut raw = Vec::new();
+            name.write_raw(&mut raw);
+            keys.add(&raw)
+        }
+    }
+}
+
+impl<F: FnMut(&mut Rows) -> Result<(), Error>> Visitor for Gather<'_, F> {
     type Error = Error;
 
-    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Error> {
-        self.begin(lane, states.start, |i| states.end[i]);
-        let wanted = &self.wanted[..];
-        copy(wanted, &mut self.end, states.end.iter().copied());
-        // No stack has billions of states.
-        copy(wanted, &mut self.imbrication, states.imbrication.iter().map(|level| *level as i32));
-        if let Some(codes) = self.values.map(|values| values.codes(lane)) {
-            copy(wanted, &mut self.value, states.value.iter().map(|value| codes[value.index()]));
-        }
-        self.user_defined(states.start.len(), &states.user_defined);
-        Ok(())
+        let codes = self.values.map_or(&[][..], |values| values.codes(lane));
+        let end = |i: usize| states.end[i];
+        self.add(lane, states.start, &states.user_defined, end, |rows, wanted, part| {
+            copy(wanted, &mut rows.end, states.end[part.clone()].iter().copied());
+            // No stack has billions of states.
+            let levels = states.imbrication[part.clone()].iter().map(|level| *level as i32);
+            copy(wanted, &mut rows.imbrication, levels);
+            let values = states.value[part].iter().map(|value| codes[value.index()]);
+            copy(wanted, &mut rows.value, values);
+            Ok(())
+        })
     }
 
     fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> Result<(), Error> {
-        self.begin(lane, variables.start, |i| variables.end(i));
-        let ends = variables.start.iter().skip(1).copied().chain([variables.last_end]);
-        copy(&self.wanted, &mut self.end, ends);
-        copy(&self.wanted, &mut self.number, variables.value.iter().copied());
-        self.user_defined(variables.start.len(), &variables.user_defined);
-        Ok(())
+        let end = |i: usize| variables.end(i);
+        let (start, fields) = (variables.start, &variables.user_defined);
+        self.add(lane, start, fields, end, |rows, wanted, part| {
+            let next = (part.end + 1).min(start.len());
+            let ends = start[part.start + 1..next].iter().copied();
+            // The last of the slice has its own end.
+            let last = (part.end == start.len()).then_some(variables.last_end);
+            copy(wanted, &mut rows.end, ends.chain(last));
+            copy(wanted, &mut rows.number, variables.value[part].iter().copied());
+            Ok(())
+        })
     }
 
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Error> {
-        self.begin(lane, events.time, |i| events.time[i]);
-        if let Some(codes) = self.values.map(|values| values.codes(lane)) {
-            let values = events.value.iter().map(|value| codes[value.index()]);
-            copy(&self.wanted, &mut self.value, values);
-        }
-        self.user_defined(events.time.len(), &events.user_defined);
-        Ok(())
+        let codes = self.values.map_or(&[][..], |values| values.codes(lane));
+        let end = |i: usize| events.time[i];
+        self.add(lane, events.time, &events.user_defined, end, |rows, wanted, part| {
+            let values = events.value[part].iter().map(|value| codes[value.index()]);
+            copy(wanted, &mut rows.value, values);
+            Ok(())
+        })
     }
 
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Error> {
-        self.begin(lane, links.start, |i| links.end[i]);
-        let wanted = &self.wanted[..];
-        let containers = self.containers;
-        copy(wanted, &mut self.end, links.end.iter().copied());
-        copy(wanted, &mut self.from, links.from.iter().map(|id| containers.code(id.index())));
-        copy(wanted, &mut self.to, links.to.iter().map(|id| containers.code(id.index())));
-        if let Some(codes) = self.values.map(|values| values.codes(lane)) {
-            copy(wanted, &mut self.value, links.value.iter().map(|value| codes[value.index()]));
-        }
-        for i in 0..links.start.len() {
-            if !wanted.is_empty() && !wanted[i] {
-                continue;
+        let codes = self.values.map_or(&[][..], |values| values.codes(lane));
+        let (containers, order) = (self.containers, self.options.order);
+        let end = |i: usize| links.end[i];
+        self.add(lane, links.start, &links.user_defined, end, |rows, wanted, part| {
+            copy(wanted, &mut rows.end, links.end[part.clone()].iter().copied());
+            let from = links.from[part.clone()].iter().map(|id| containers.code(id.index()));
+            copy(wanted, &mut rows.from, from);
+            let to = links.to[part.clone()].iter().map(|id| containers.code(id.index()));
+            copy(wanted, &mut rows.to, to);
+            let values = links.value[part.clone()].iter().map(|value| codes[value.index()]);
+            copy(wanted, &mut rows.value, values);
+            for i in part.clone() {
+                if wanted.is_empty() || wanted[i - part.start] {
+                    add_key(&mut rows.keys, links.raw_key(i), order)?;
+                }
             }
-            let key = spelled(Name::from(Field::new(links.raw_key(i))), self.options.order);
-            self.key_bytes += key.len();
-            if self.key_bytes > i32::MAX as usize {
-                return Err(Error::TooMuchText(Column::Key.name()));
-            }
-            self.keys.append_value(key);
-        }
-        self.user_defined(links.start.len(), &links.user_defined);
-        Ok(())
+            Ok(())
+        })
     }
 }

@@ -41,6 +41,7 @@ mod gather;
 mod hierarchy;
 mod lines;
 mod names;
+mod rows;
 mod table;
 mod tables;
 mod write;

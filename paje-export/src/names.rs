@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, StringArray};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use paje_sim::{Name, NameOrder};
@@ -16,7 +16,7 @@ use crate::Error;
 /// The distinct texts of some names, and the code of each name.
 #[derive(Debug)]
 pub(crate) struct Names {
-    texts: ArrayRef,
+    texts: Arc<StringArray>,
     /// By a name's number.
     codes: Vec<i32>,
 }
@@ -33,9 +33,20 @@ impl Names {
         &self.codes[number..]
     }
 
+    /// The text of a code.
+    pub(crate) fn text(&self, code: i32) -> &str {
+        self.texts.value(code as usize)
+    }
+
+    /// Number of codes.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// Codes as an array of texts.
     pub(crate) fn array(&self, codes: Vec<i32>) -> Result<ArrayRef, Error> {
-        let array = DictionaryArray::try_new(Int32Array::from(codes), Arc::clone(&self.texts))?;
+        let array =
+            DictionaryArray::try_new(Int32Array::from(codes), Arc::clone(&self.texts) as ArrayRef)?;
         Ok(Arc::new(array))
     }
 }
@@ -117,7 +128,6 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::Array;
     use arrow_array::cast::AsArray;
 
     #[test]

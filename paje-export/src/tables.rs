@@ -140,8 +140,18 @@ impl<'t> Tables<'t> {
         })
     }
 
+    /// The names of the values that rows of a table have.
+    pub(crate) fn values_of(&self, table: Table) -> Result<Option<&Values>, Error> {
+        match table.nature() {
+            Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
+                self.values(nature).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The names of the values of all types of a nature.
-    pub(crate) fn values(&self, nature: TypeNature) -> Result<&Values, Error> {
+    fn values(&self, nature: TypeNature) -> Result<&Values, Error> {
         let place = match nature {
             TypeNature::State => 0,
             TypeNature::Event => 1,

@@ -4,7 +4,9 @@ mod csv;
 mod ipc;
 mod parquet;
 
+use std::cmp::Reverse;
 use std::io::{BufWriter, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
@@ -73,9 +75,14 @@ pub fn write<W: Write + Send>(
     let mut encoders = Vec::new();
     let mut sinks = Vec::new();
     let mut jobs = Vec::new();
-    for (place, (table, out)) in outputs.into_iter().enumerate() {
-        let batches = tables.batches(table);
-        let opened = open(format, &batches, Counted::new(out));
+    let stock = Arc::default();
+    let outputs = outputs.into_iter().map(|(table, out)| (tables.batches(table), out));
+    let mut outputs: Vec<_> = outputs.collect();
+    // With small tables last, workers end together.
+    outputs.sort_by_key(|(batches, _)| Reverse(batches.work()));
+    for (place, (batches, out)) in outputs.into_iter().enumerate() {
+        let table = batches.table();
+        let opened = open(format, &batches, &stock, Counted::new(out));
         let (encoder, sink) = opened.map_err(|error| (table, error))?;
         jobs.extend((0..batches.len()).map(|batch| (place, batch)));
         encoders.push((batches, encoder));
@@ -92,11 +99,7 @@ pub fn write<W: Write + Send>(
     let make = |job: usize| {
         let (place, batch) = jobs[job];
         let (batches, encoder): &(Batches<'_, '_>, Encoder) = &encoders[place];
-        let piece = batches.read(batch).and_then(|batch| {
-            let rows = batch.num_rows();
-            Ok((rows, encoder.encode(batch)?))
-        });
-        piece.map_err(|error| (batches.table(), error))
+        encoder.encode(batches, batch).map_err(|error| (batches.table(), error))
     };
     let put = |job: usize, (rows, piece)| {
         let (place, _) = jobs[job];
@@ -110,6 +113,7 @@ pub fn write<W: Write + Send>(
     };
     in_order(workers, jobs.len(), make, put)?;
     sinks.iter_mut().try_for_each(&mut finish)?;
+    written.sort_by_key(|written| written.table);
     Ok(written)
 }
 
@@ -137,11 +141,12 @@ enum Sink<W: Write + Send> {
 fn open<W: Write + Send>(
     format: Format,
     batches: &Batches<'_, '_>,
+    stock: &Arc<parquet::Stock>,
     out: Counted<W>,
 ) -> Result<(Encoder, Sink<W>), Error> {
     Ok(match format {
         Format::Parquet { times } => {
-            let (encoder, sink) = parquet::open(batches, times, out)?;
+            let (encoder, sink) = parquet::open(batches, times, stock, out)?;
             (Encoder::Parquet(encoder), Sink::Parquet(sink))
         }
         Format::Arrow => (Encoder::Arrow, Sink::Arrow(ipc::Sink::new(batches.schema(), out)?)),
@@ -155,12 +160,19 @@ fn open<W: Write + Send>(
 }
 
 impl Encoder {
-    fn encode(&self, batch: RecordBatch) -> Result<Piece, Error> {
-        Ok(match self {
-            Encoder::Parquet(encoder) => Piece::Parquet(encoder.encode(&batch)?),
-            Encoder::Arrow => Piece::Arrow(batch),
+    /// A batch as a piece of a file, and how many rows it has.
+    fn encode(&self, batches: &Batches<'_, '_>, number: usize) -> Result<(usize, Piece), Error> {
+        if let Encoder::Parquet(encoder) = self {
+            let (rows, group) = encoder.encode(batches, number)?;
+            return Ok((rows, Piece::Parquet(group)));
+        }
+        let batch = batches.read(number)?;
+        let rows = batch.num_rows();
+        let piece = match self {
             Encoder::Csv(encoder) => Piece::Csv(encoder.encode(&batch)?),
-        })
+            _ => Piece::Arrow(batch),
+        };
+        Ok((rows, piece))
     }
 }
 

@@ -1,9 +1,21 @@
-//! Parquet files: a row group for each batch.
+//! Parquet files: a row group for each batch. Columns that all rows have are encoded here, straight from the lanes;
+//! others, the hierarchies, and times as decimals by the library, from Arrow's arrays.
+
+mod chunk;
+mod columns;
+mod delta;
+mod frame;
+mod group;
+mod hybrid;
+mod split;
+mod tools;
+mod values;
 
 use std::collections::HashSet;
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 
-use arrow_array::RecordBatch;
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_schema::{DataType, Schema, SchemaRef};
@@ -14,8 +26,12 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::ColumnPath;
+use parquet::schema::types::{ColumnPath, SchemaDescPtr};
 
+use self::chunk::Encoded;
+use self::group::{Made, Maker};
+pub(super) use self::tools::Stock;
+use self::tools::exclusively;
 use crate::table::Column;
 use crate::{Batches, Error, Table};
 
@@ -29,7 +45,7 @@ pub enum Times {
     Decimal,
 }
 
-/// Of zstd: the next ones take twice the time for one per cent.
+/// Of zstd, for what the library writes: the next ones take twice the time for one per cent.
 const LEVEL: i32 = 3;
 
 /// Rows of a page: what a reader of a window of time has to read at least.
@@ -39,24 +55,43 @@ const PAGE_ROWS: usize = 20_000;
 pub(super) struct Encoder {
     schema: SchemaRef,
     factory: ArrowRowGroupWriterFactory,
+    columns: SchemaDescPtr,
+    /// Those that make row groups when nobody does; none if the library is to make them.
+    makers: Option<Mutex<Vec<Maker>>>,
+    stock: Arc<Stock>,
 }
 
 /// The encoded columns of a batch.
-pub(super) struct RowGroup(Vec<ArrowColumnChunk>);
+pub(super) struct RowGroup {
+    rows: usize,
+    columns: Vec<Encoded>,
+    others: Vec<ArrowColumnChunk>,
+}
 
 /// Output that row groups go to.
-pub(super) struct Sink<W: Write + Send>(SerializedFileWriter<W>);
+pub(super) struct Sink<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    stock: Arc<Stock>,
+}
 
 pub(super) fn open<W: Write + Send>(
     batches: &Batches<'_, '_>,
     times: Times,
+    stock: &Arc<Stock>,
     out: W,
 ) -> Result<(Encoder, Sink<W>), Error> {
     let schema = batches.schema();
-    let properties = properties(schema, times, repeated(batches)?);
+    let repeated = times == Times::Decimal && repeated(batches)?;
+    let properties = properties(schema, times, repeated);
     let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), Some(properties))?;
     let (writer, factory) = writer.into_serialized_writer()?;
-    Ok((Encoder { schema: SchemaRef::clone(schema), factory }, Sink(writer)))
+    let columns = SchemaDescPtr::new(writer.schema_descr().clone());
+    let ours = times == Times::Split && batches.table().nature().is_some();
+    let makers = ours.then(Default::default);
+    let stock = Arc::clone(stock);
+    let sink = Sink { writer, stock: Arc::clone(&stock) };
+    let schema = SchemaRef::clone(schema);
+    Ok((Encoder { schema, factory, columns, makers, stock }, sink))
 }
 
 /// Tells whether values of variables come again and again, so that a dictionary of them is shorter. Of some
@@ -106,24 +141,54 @@ fn properties(schema: &Schema, times: Times, repeated: bool) -> WriterProperties
 }
 
 impl Encoder {
-    pub(super) fn encode(&self, batch: &RecordBatch) -> Result<RowGroup, Error> {
-        let mut writers = self.factory.create_column_writers(0)?.into_iter();
-        let mut chunks = Vec::with_capacity(batch.num_columns());
-        for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+    /// A batch as a row group, and how many rows it has.
+    pub(super) fn encode(
+        &self,
+        batches: &Batches<'_, '_>,
+        number: usize,
+    ) -> Result<(usize, RowGroup), Error> {
+        let Some(makers) = &self.makers else {
+            let batch = batches.read(number)?;
+            let others = self.library(0, batch.columns())?;
+            let rows = batch.num_rows();
+            return Ok((rows, RowGroup { rows, columns: Vec::new(), others }));
+        };
+        let maker = exclusively(makers).pop();
+        let mut maker = maker.map_or_else(|| Maker::new(batches, &self.columns), Ok)?;
+        let Made { rows, columns, others } = maker.make(batches, number, &self.stock)?;
+        exclusively(makers).push(maker);
+        let others = self.library(columns.len(), &others)?;
+        Ok((rows, RowGroup { rows, columns, others }))
+    }
+
+    /// Columns from one on, as the library has them.
+    fn library(&self, first: usize, columns: &[ArrayRef]) -> Result<Vec<ArrowColumnChunk>, Error> {
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut writers = self.factory.create_column_writers(0)?.into_iter().skip(first);
+        let mut chunks = Vec::with_capacity(columns.len());
+        for (field, column) in self.schema.fields().iter().skip(first).zip(columns) {
             for leaf in compute_leaves(field, column)? {
                 let Some(mut writer) = writers.next() else { break };
                 writer.write(&leaf)?;
                 chunks.push(writer.close()?);
             }
         }
-        Ok(RowGroup(chunks))
+        Ok(chunks)
     }
 }
 
 impl<W: Write + Send> Sink<W> {
     pub(super) fn put(&mut self, group: RowGroup) -> Result<(), Error> {
-        let mut row_group = self.0.next_row_group()?;
-        for chunk in group.0 {
+        if group.rows == 0 {
+            return Ok(());
+        }
+        let mut row_group = self.writer.next_row_group()?;
+        for column in group.columns {
+            self.stock.give_room(column.append(&mut row_group)?);
+        }
+        for chunk in group.others {
             chunk.append_to_row_group(&mut row_group)?;
         }
         row_group.close()?;
@@ -131,6 +196,6 @@ impl<W: Write + Send> Sink<W> {
     }
 
     pub(super) fn finish(self) -> Result<W, Error> {
-        Ok(self.0.into_inner()?)
+        Ok(self.writer.into_inner()?)
     }
 }
