@@ -4,11 +4,15 @@ use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use console::aside::Aside;
 use tempfile::TempDir;
 
 use crate::signals::Held;
+
+/// Stack of a thread that waits for the disk.
+const STACK: usize = 1 << 16;
 
 /// Files that take their places together, when all of them are complete.
 #[derive(Debug, Default)]
@@ -74,9 +78,7 @@ impl Together {
     /// # Errors
     /// The disk fails, before any has taken its place if it is full; with the place.
     pub(crate) fn take_places(self) -> Result<(), (PathBuf, io::Error)> {
-        for (place, aside) in &self.files {
-            aside.sync().map_err(|error| (place.clone(), error))?;
-        }
+        self.sync()?;
         let _held = Held::new();
         match self.new {
             Some(folder) => folder.appear(self.files).map_err(|error| (folder.path.clone(), error)),
@@ -85,6 +87,26 @@ impl Together {
                 files.try_for_each(|(place, aside)| aside.take_place().map_err(|e| (place, e)))
             }
         }
+    }
+
+    /// Makes sure that all that was written is on the disk. A file waits for the disk, not for a core: all wait together.
+    fn sync(&self) -> Result<(), (PathBuf, io::Error)> {
+        let outcomes: Vec<_> = thread::scope(|scope| {
+            let wait = |aside| {
+                let thread = thread::Builder::new().stack_size(STACK);
+                thread.spawn_scoped(scope, move || Aside::sync(aside))
+            };
+            let waiting: Vec<_> = self.files.iter().map(|(_, aside)| wait(aside)).collect();
+            let both = waiting.into_iter().zip(&self.files);
+            both.map(|(waiting, (_, aside))| match waiting.map(thread::ScopedJoinHandle::join) {
+                Ok(Ok(outcome)) => outcome,
+                // No room for one more thread.
+                _ => aside.sync(),
+            })
+            .collect()
+        });
+        let mut both = self.files.iter().zip(outcomes);
+        both.try_for_each(|((place, _), outcome)| outcome.map_err(|error| (place.clone(), error)))
     }
 }
 
