@@ -385,6 +385,7 @@ impl<'o> Engine<'o> {
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             quota: AtomicUsize::new(quota),
+            ahead: 2 * quota,
             share: if takes_turns { quota.div_ceil(self.team.desks.len()) } else { quota },
             brings_near: self.job.options.keep_tasks && takes_turns,
             number,

@@ -130,6 +130,8 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) follower: Option<&'a Follower<'a>>,
     /// Number of blocks that may still be decoded.
     pub(crate) quota: AtomicUsize,
+    /// Number of blocks that may be read ahead.
+    pub(crate) ahead: usize,
     /// Most blocks for one worker.
     pub(crate) share: usize,
     /// Workers take turns, and tasks are timed: what they look at is brought near before.
@@ -150,10 +152,19 @@ impl Round<'_, '_> {
             let mut watch = Watch::start();
             desk.log.enter(self.number);
             let began = desk.log.begin();
+            if let Some(feed) = self.feed
+                && team > 1
+            {
+                feed.read_ahead(self.ahead);
+                watch.lap(&mut desk.times.read);
+            }
             self.replay(worker, team, &mut desk.log);
             self.enter(worker);
             watch.lap(&mut desk.times.replay);
             self.decode(worker, &mut desk, &mut watch);
+            if let Some(feed) = self.feed {
+                feed.help();
+            }
             self.tasks.wait();
             let mut watch = Watch::start();
             self.merge(worker, &mut desk.log);

@@ -1,14 +1,14 @@
 //! Source of a trace's blocks.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use memchr::memmem;
 use paje_parser::{ByteOffset, DefTable, Position};
-use splitter::{Block, Blocks, Plan, ReadError, Segment, Segments, Unpacking};
+use splitter::{Block, Plan, ReadError, Segment, Segments, Unpacking};
 use workers::Workers;
 
 use crate::input::files::{Origin, Queued};
@@ -18,11 +18,16 @@ use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
+mod stream;
 mod turn;
+
+use stream::{Stream, Streamed};
 
 /// Gives the blocks of a trace to whoever asks.
 pub(crate) struct Feed<'r> {
     reading: Mutex<Reading<'r>>,
+    /// Somebody has read of a stream, which others wait for.
+    news: Condvar,
     options: &'r Options,
     progress: &'r Progress,
     threads: usize,
@@ -53,8 +58,8 @@ struct Reading<'r> {
 enum Medium<'r> {
     /// Whoever asks reads the block by himself.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
-    /// Whoever asks reads the next block from the stream.
-    Stream(Blocks<Box<dyn Read + Send + 'r>>),
+    /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
+    Stream(Stream<'r>),
     /// Whoever asks reads the next segment, and unpacks it by himself.
     Packed(Box<Segments>),
     /// Whoever asks copies the lines of the block together.
@@ -101,7 +106,13 @@ impl<'r> Feed<'r> {
         } else {
             reading.turn_to(source, options);
         }
-        Ok(Feed { reading: Mutex::new(reading), options, progress, threads: workers.threads() })
+        Ok(Feed {
+            reading: Mutex::new(reading),
+            news: Condvar::new(),
+            options,
+            progress,
+            threads: workers.threads(),
+        })
     }
 
     /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a
@@ -115,12 +126,7 @@ impl<'r> Feed<'r> {
             if self.progress.is_stopped() {
                 return None;
             }
-            let mut reading = self.reading();
-            if let Some(unpacking) = reading.unpacking.clone() {
-                drop(reading);
-                unpacking.help(self.threads);
-                reading = self.reading();
-            }
+            let (mut reading, streamed) = self.take_streamed(block);
             let (number, start) = (reading.next, reading.origin.start);
             reading.next += 1;
             let origin = reading.origin.clone();
@@ -139,24 +145,16 @@ impl<'r> Feed<'r> {
                     }
                     read
                 }
-                Medium::Stream(blocks) => {
-                    let read = blocks.read(block);
-                    let end = start + blocks.position().0;
-                    reading.end = end;
+                Medium::Stream(stream) => {
+                    if stream.has_given_all() {
+                        reading.medium = Medium::Ended;
+                    }
+                    let Some(Streamed { read, end, .. }) = streamed else { continue };
+                    reading.end = start + end.0;
                     match read {
                         Ok(true) => Ok(()),
-                        Ok(false) => {
-                            reading.medium = Medium::Ended;
-                            continue;
-                        }
-                        Err(error) => {
-                            let goes_on = matches!(error, ReadError::LineTooLong { .. });
-                            if !(goes_on && self.options.recover) {
-                                reading.medium = Medium::Ended;
-                            }
-                            reading.note_failure(&origin, &error);
-                            Err(error)
-                        }
+                        Ok(false) => continue,
+                        Err(error) => Err(error),
                     }
                 }
                 Medium::Packed(segments) => match segments.next_segment() {
@@ -338,7 +336,8 @@ impl<'r> Feed<'r> {
             return Some((origin.file, error));
         }
         match medium {
-            Medium::Stream(blocks) if *is_compressed && is_it(origin) => {
+            Medium::Stream(stream) if *is_compressed && is_it(origin) => {
+                let blocks = stream.blocks()?;
                 let at = error.position().map_or(blocks.position(), |position| position.byte);
                 let failure = blocks.pass_to(ByteOffset(at.0.saturating_add(SEARCHED))).err()?;
                 Some((origin.file, failure))

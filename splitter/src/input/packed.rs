@@ -201,8 +201,9 @@ impl fmt::Debug for Unpacking {
 
 impl Unpacking {
     /// Unpacks the next segment, if little text is ready and fewer than `threads` segments wait or are being
-    /// unpacked: who reads the [`Input`](crate::Input) will find it. Whoever calls this may not keep others from reading.
-    pub fn help(&self, threads: usize) {
+    /// unpacked: who reads the [`Input`](crate::Input) will find it; `false` if there is nothing to do. Whoever calls this may not keep
+    /// others from reading.
+    pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| match slot {
             Slot::Done(Ok(text)) => text.len() as u64,
@@ -213,13 +214,11 @@ impl Unpacking {
             || state.bytes >= MOST
             || state.slots.iter().map(ready).sum::<u64>() >= AHEAD;
         if is_enough {
-            return;
+            return false;
         }
         let job = self.0.take_on(&mut state);
         drop(state);
-        if let Some(job) = job {
-            job.run();
-        }
+        job.map(Job::run).is_some()
     }
 }
 

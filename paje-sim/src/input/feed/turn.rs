@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use splitter::{Blocks, Input, Kind, Plan, ReadError};
 
-use super::{Medium, Reading};
+use super::{Medium, Reading, Stream};
 use crate::input::files::{Origin, Queued};
 use crate::input::sorted::TimeSorted;
 use crate::input::source::From;
@@ -94,11 +94,11 @@ impl<'r> Reading<'r> {
                 }
             }
         };
-        self.medium = Medium::Stream(match options.recover {
+        self.medium = Medium::Stream(Stream::new(match options.recover {
             false => Blocks::new(reader, limits),
             true => Blocks::new(Box::new(Steady::new(reader)) as Box<dyn Read + Send>, limits)
                 .forgiving(),
-        });
+        }));
     }
 
     pub(super) fn turn_to_sorted(&mut self, sorted: TimeSorted) {

@@ -1,0 +1,183 @@
+//! Streams: one worker at a time reads, ahead of those who decode, while others replay.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::{MutexGuard, PoisonError};
+
+use paje_parser::ByteOffset;
+use splitter::{Block, Blocks, ReadError};
+
+use super::{Feed, Medium, Reading};
+
+type Lines<'r> = Blocks<Box<dyn Read + Send + 'r>>;
+
+/// A stream, and what has been read of it ahead.
+pub(super) struct Stream<'r> {
+    /// None while somebody reads.
+    blocks: Option<Lines<'r>>,
+    ready: VecDeque<Streamed>,
+    /// Nothing more is to be read.
+    ended: bool,
+    /// Memory to read into.
+    spare: Vec<Block>,
+    /// Number of those who wait for blocks.
+    waiting: usize,
+}
+
+/// A block that was read, or why not.
+pub(super) struct Streamed {
+    text: Block,
+    /// As [`Blocks::read`] told.
+    pub(super) read: Result<bool, ReadError>,
+    /// Bytes of the stream up to its end.
+    pub(super) end: ByteOffset,
+}
+
+impl<'r> Stream<'r> {
+    pub(super) fn new(blocks: Lines<'r>) -> Self {
+        let (ready, spare) = (VecDeque::new(), Vec::new());
+        Stream { blocks: Some(blocks), ready, ended: false, spare, waiting: 0 }
+    }
+
+    /// All has been read and given.
+    pub(super) fn has_given_all(&self) -> bool {
+        self.ended && self.ready.is_empty()
+    }
+
+    /// The blocks that have not been read, unless somebody reads.
+    pub(super) const fn blocks(&mut self) -> Option<&mut Lines<'r>> {
+        self.blocks.as_mut()
+    }
+
+    /// Nobody reads, and there may be something to read.
+    const fn is_idle(&self) -> bool {
+        self.blocks.is_some() && !self.ended
+    }
+}
+
+/// Somebody's reading: gives the stream back when it is dropped, even in a panic, for others wait for it.
+struct Turn<'f, 'r> {
+    feed: &'f Feed<'r>,
+    blocks: Option<Lines<'r>>,
+    streamed: Option<Streamed>,
+}
+
+impl Drop for Turn<'_, '_> {
+    fn drop(&mut self) {
+        let mut reading = self.feed.reading();
+        let streamed = self.streamed.take();
+        let more = match streamed.as_ref().map(|streamed| &streamed.read) {
+            Some(Ok(more)) => *more,
+            Some(Err(error)) => {
+                let origin = reading.origin.clone();
+                reading.note_failure(&origin, error);
+                matches!(error, ReadError::LineTooLong { .. }) && self.feed.options.recover
+            }
+            None => false,
+        };
+        let Medium::Stream(stream) = &mut reading.medium else { return };
+        stream.blocks = self.blocks.take();
+        stream.ready.extend(streamed);
+        stream.ended = !more;
+        // To tell nobody would be a call of the system, too.
+        if stream.waiting > 0 {
+            self.feed.news.notify_all();
+        }
+    }
+}
+
+impl<'r> Feed<'r> {
+    /// Reads up to so many blocks of compressed text ahead, if nobody does yet. One alone can decompress it, which takes long:
+    /// who comes first to a round begins with that.
+    pub(crate) fn read_ahead(&self, most: usize) {
+        let mut reading = self.reading();
+        while reading.is_compressed
+            && !self.progress.is_stopped()
+            && let Medium::Stream(stream) = &mut reading.medium
+            && stream.is_idle()
+            && stream.ready.len() < most
+        {
+            let mut text = stream.spare.pop().unwrap_or_default();
+            reading = self.read_on(reading, &mut text);
+        }
+    }
+
+    /// Helps to unpack while somebody reads, if others can help.
+    pub(crate) fn help(&self) {
+        loop {
+            let reading = self.reading();
+            let Medium::Stream(Stream { blocks: None, .. }) = &reading.medium else { return };
+            let Some(unpacking) = reading.unpacking.clone() else { return };
+            drop(reading);
+            if !unpacking.help(self.threads) {
+                return;
+            }
+        }
+    }
+
+    /// Of a stream, the next lines in `block`; none at its end, if another worker has come to it.
+    pub(super) fn take_streamed(
+        &self,
+        block: &mut Block,
+    ) -> (MutexGuard<'_, Reading<'r>>, Option<Streamed>) {
+        let mut reading = self.reading();
+        loop {
+            let unpacking = reading.unpacking.clone();
+            let Medium::Stream(stream) = &mut reading.medium else { return (reading, None) };
+            if let Some(mut streamed) = stream.ready.pop_front() {
+                std::mem::swap(block, &mut streamed.text);
+                stream.spare.push(std::mem::take(&mut streamed.text));
+                return (reading, Some(streamed));
+            }
+            if stream.is_idle() {
+                reading = self.read_on(reading, block);
+                continue;
+            }
+            if stream.has_given_all() {
+                return (reading, None);
+            }
+            if let Some(unpacking) = unpacking {
+                drop(reading);
+                let has_helped = unpacking.help(self.threads);
+                reading = self.reading();
+                if has_helped {
+                    continue;
+                }
+            }
+            reading = self.wait(reading);
+        }
+    }
+
+    /// Reads a block into the memory of `text`. Others may do something else meanwhile.
+    fn read_on<'f>(
+        &'f self,
+        mut reading: MutexGuard<'f, Reading<'r>>,
+        text: &mut Block,
+    ) -> MutexGuard<'f, Reading<'r>> {
+        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+        let Some(blocks) = stream.blocks.take() else { return reading };
+        drop(reading);
+        let mut turn = Turn { feed: self, blocks: Some(blocks), streamed: None };
+        if let Some(blocks) = &mut turn.blocks {
+            let mut text = std::mem::take(text);
+            let read = blocks.read(&mut text);
+            turn.streamed = Some(Streamed { text, read, end: blocks.position() });
+        }
+        drop(turn);
+        self.reading()
+    }
+
+    /// Waits until somebody has read.
+    fn wait<'f>(&'f self, mut reading: MutexGuard<'f, Reading<'r>>) -> MutexGuard<'f, Reading<'r>> {
+        let Medium::Stream(stream) = &mut reading.medium else { return reading };
+        if !stream.ready.is_empty() || stream.blocks.is_some() {
+            return reading;
+        }
+        stream.waiting += 1;
+        reading = self.news.wait(reading).unwrap_or_else(PoisonError::into_inner);
+        if let Medium::Stream(stream) = &mut reading.medium {
+            stream.waiting -= 1;
+        }
+        reading
+    }
+}
