@@ -16,16 +16,17 @@ use crate::regular;
 
 mod compression;
 mod foreign;
+mod frames;
 mod medium;
-mod packed;
+mod pieces;
 mod segments;
 
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
 use medium::{Counted, Medium, Placed, enlarge_pipe};
-use packed::PackedText;
-pub use packed::Unpacking;
+use pieces::PiecesText;
+pub use pieces::Unpacking;
 pub use segments::Segments;
 pub(crate) use segments::damaged;
 
@@ -191,7 +192,7 @@ impl Input {
         if let Ok(Some(window)) = window
             && let Ok(text) = window.again(medium(again))
         {
-            let decoder = Decoder::of_packed(PackedText::within(text));
+            let decoder = Decoder::of_pieces(Compression::Packed, PiecesText::within(text));
             self.unpacking.clone_from(&decoder.unpacking);
             self.kind = Kind::Stream(Box::new(Checked::new(decoder, self.compression)));
             self.window = Some(window);
@@ -226,7 +227,7 @@ impl Input {
         self.compression
     }
 
-    /// Unpacking in which threads can help that wait for their turn to read a packed trace; `None` for others.
+    /// Unpacking in which threads can help that wait for their turn to read compressed data; `None` if there is none.
     #[must_use]
     pub fn unpacking(&self) -> Option<Unpacking> {
         self.unpacking.clone()

@@ -60,6 +60,34 @@ fn compressed_traces_are_dumped_as_plain_ones() {
     }
 }
 
+/// Frames of zstd are decompressed side by side. Who decompresses what shows in nothing, and neither does damage of one of them.
+#[test]
+fn many_frames() {
+    let folder = folder();
+    let write = |bytes: &[u8]| fs::write(folder.path().join("t"), bytes).expect("writable");
+    let bytes = generate(Shape::Mpi, 3_000_000, 1);
+    write(&bytes);
+    let wanted = run(&folder, &["t"]);
+    assert_eq!(wanted.0, 0, "{}", wanted.2);
+    let frames: Vec<Vec<u8>> = bytes.chunks(600_000).map(|part| pack("zstd", part)).collect();
+    write(&frames.concat());
+    for threads in THREADS {
+        assert!(run(&folder, &["--threads", threads, "t"]) == wanted, "{threads} threads");
+    }
+    let mut damaged = frames.concat();
+    let at = damaged.len() / 2;
+    damaged[at] ^= 0x10;
+    write(&damaged);
+    for arguments in [&["t"][..], &["--recover", "t"]] {
+        let wanted = run(&folder, &[&["--threads", "1"], arguments].concat());
+        assert!(wanted.2.contains("zstd: the compressed data are damaged"), "{}", wanted.2);
+        for threads in ["2", "3"] {
+            let found = run(&folder, &[&["--threads", threads], arguments].concat());
+            assert!(found == wanted, "{threads} threads: {}", found.2);
+        }
+    }
+}
+
 #[test]
 fn intervals_of_compressed_traces() {
     let folder = folder();

@@ -1,11 +1,12 @@
 //! Compressions of traces: how they are recognised and read.
 
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use liblzma::stream::{CONCATENATED, Stream};
 
-use super::packed::{PackedText, Unpacking};
+use super::frames::{Format, Frames};
+use super::pieces::{PiecesText, Unpacking};
 
 /// Compressed bytes taken at a time.
 const BUFFER: usize = 256 << 10;
@@ -107,35 +108,52 @@ impl Decoder {
         compression: Compression,
         medium: impl Read + Send + 'static,
     ) -> io::Result<Decoder> {
-        let medium = BufReader::with_capacity(BUFFER, medium);
-        let reader: Box<dyn Read + Send> = match compression {
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(medium)),
-            Compression::Zstd => {
-                let mut decoder = zstd::Decoder::with_buffer(medium)?;
-                // Whoever compressed with `--long` had the memory; zstd itself asks first.
-                decoder.window_log_max(if cfg!(target_pointer_width = "64") { 31 } else { 30 })?;
-                Box::new(decoder)
+        let text = match compression {
+            Compression::Gzip => {
+                PiecesText::new(Frames::new(Format::Gzip, medium).pieces(|rest| {
+                    Ok(Box::new(flate2::bufread::MultiGzDecoder::new(buffered(rest))))
+                }))
             }
+            Compression::Zstd => PiecesText::new(
+                Frames::new(Format::Zstd, medium)
+                    .pieces(|rest| Ok(Box::new(zstd_decoder(buffered(rest))?))),
+            ),
+            Compression::Packed => PiecesText::packed(buffered(medium)),
             Compression::Xz => {
                 let stream = Stream::new_stream_decoder(u64::MAX, CONCATENATED)?;
-                Box::new(liblzma::bufread::XzDecoder::new_stream(medium, stream))
+                let reader = liblzma::bufread::XzDecoder::new_stream(buffered(medium), stream);
+                return Ok(Decoder::alone(compression, reader));
             }
-            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(medium)),
-            Compression::Packed => return Ok(Decoder::of_packed(PackedText::new(medium))),
+            Compression::Bzip2 => {
+                let reader = bzip2::bufread::MultiBzDecoder::new(buffered(medium));
+                return Ok(Decoder::alone(compression, reader));
+            }
         };
-        Ok(Decoder { compression, reader, unpacking: None, failed: None })
+        Ok(Decoder::of_pieces(compression, text))
     }
 
-    /// The decoder of a packed trace.
-    pub(super) fn of_packed(text: PackedText) -> Decoder {
-        let unpacking = Some(text.unpacking());
-        Decoder {
-            compression: Compression::Packed,
-            reader: Box::new(text),
-            unpacking,
-            failed: None,
-        }
+    /// The decoder of what one alone reads.
+    fn alone(compression: Compression, reader: impl Read + Send + 'static) -> Decoder {
+        Decoder { compression, reader: Box::new(reader), unpacking: None, failed: None }
     }
+
+    /// The decoder of pieces.
+    pub(super) fn of_pieces(compression: Compression, text: PiecesText) -> Decoder {
+        let unpacking = Some(text.unpacking());
+        Decoder { unpacking, ..Decoder::alone(compression, text) }
+    }
+}
+
+fn buffered<R: Read>(medium: R) -> BufReader<R> {
+    BufReader::with_capacity(BUFFER, medium)
+}
+
+/// A decompressor of frames.
+pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decoder<'d, R>> {
+    let mut decoder = zstd::Decoder::with_buffer(medium)?;
+    // Whoever compressed with `--long` had the memory; zstd itself asks first.
+    decoder.window_log_max(if cfg!(target_pointer_width = "64") { 31 } else { 30 })?;
+    Ok(decoder)
 }
 
 /// An error of the decompressor in the user's words; one of the medium stays as it is.

@@ -1,34 +1,67 @@
-//! Packed traces, whose segments several threads unpack at the same time.
+//! Compressed data in pieces, which several threads unpack at the same time.
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use paje_pack::{Error, ErrorKind, Packed, Reader, Window};
+use paje_pack::{Packed, Reader, Window};
 
 /// Unpacked text that waits: who reads does not look farther ahead than this.
-const AHEAD: u64 = 1 << 20;
+const AHEAD: usize = 1 << 20;
 
-/// Text of segments that are unpacked at the same time, unless it is one alone.
+/// Text of pieces that are unpacked at the same time, unless it is one alone.
 const MOST: u64 = 256 << 20;
 
-/// A segment that nobody has read yet.
-enum Slot {
-    /// Somebody unpacks it.
-    Busy,
-    Done(Result<Vec<u8>, Error>),
+/// A part of compressed data that is unpacked by itself.
+pub(super) trait Piece: Send {
+    /// Most bytes that its text can have.
+    fn most(&self) -> u64;
+
+    /// Its text up to damage, and what is damaged. The memory, whatever is in it, may be used for the text.
+    fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
+}
+
+/// Whatever comes next in compressed data.
+pub(super) enum Next {
+    Piece(Box<dyn Piece>),
+    /// The text that one alone reads behind all pieces.
+    Rest(Box<dyn Read + Send>),
+}
+
+impl Piece for Packed {
+    fn most(&self) -> u64 {
+        self.text_len()
+    }
+
+    fn unpack(self: Box<Self>, _: Vec<u8>) -> (Vec<u8>, io::Result<()>) {
+        match Packed::unpack(&self) {
+            Ok(text) => (text, Ok(())),
+            Err(error) => (Vec::new(), Err(error.into())),
+        }
+    }
+}
+
+/// A piece that nobody has read yet.
+struct Slot {
+    most: u64,
+    /// None while somebody unpacks it.
+    text: Option<(Vec<u8>, io::Result<()>)>,
 }
 
 struct State {
-    next: Box<dyn FnMut() -> Result<Option<Packed>, Error> + Send>,
+    next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
-    /// Number of segments that have left the slots.
+    /// Number of pieces that have left the slots.
     given: u64,
-    /// Bytes of the segments in the slots.
+    /// Most bytes of the pieces in the slots.
     bytes: u64,
-    /// There is no segment after those.
+    /// There is no piece after those.
     ended: bool,
+    /// Text behind them.
+    rest: Option<Box<dyn Read + Send>>,
+    /// Memory of texts that have been read.
+    spare: Vec<Vec<u8>>,
 }
 
 struct Shared {
@@ -36,25 +69,22 @@ struct Shared {
     done: Condvar,
 }
 
-/// A segment that was taken on. Dropped before it is unpacked, it has failed.
+/// A piece that was taken on. Dropped before it is unpacked, it has failed.
 struct Job<'s> {
     shared: &'s Shared,
     number: u64,
-    packed: Option<Packed>,
-    text: Option<Result<Vec<u8>, Error>>,
+    piece: Option<(Box<dyn Piece>, Vec<u8>)>,
+    text: Option<(Vec<u8>, io::Result<()>)>,
 }
 
 impl Drop for Job<'_> {
     fn drop(&mut self) {
-        let lost = || {
-            let kind = ErrorKind::Io(io::Error::other("a segment could not be unpacked"));
-            Err(Error { at: 0, kind })
-        };
+        let lost = || (Vec::new(), Err(io::Error::other("a part of it could not be unpacked")));
         let text = self.text.take().unwrap_or_else(lost);
         let mut state = self.shared.lock();
         let place = (self.number - state.given) as usize;
         if let Some(slot) = state.slots.get_mut(place) {
-            *slot = Slot::Done(text);
+            slot.text = Some(text);
         }
         drop(state);
         self.shared.done.notify_all();
@@ -63,7 +93,7 @@ impl Drop for Job<'_> {
 
 impl Job<'_> {
     fn run(mut self) {
-        self.text = self.packed.take().map(|packed| packed.unpack());
+        self.text = self.piece.take().map(|(piece, memory)| piece.unpack(memory));
     }
 }
 
@@ -72,89 +102,121 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next segment on, if there is one.
+    /// Takes the next piece on, if there is one.
     fn take_on<'s>(&'s self, state: &mut State) -> Option<Job<'s>> {
         match (state.next)() {
-            Ok(Some(packed)) => {
+            Ok(Next::Piece(piece)) => {
                 let number = state.given + state.slots.len() as u64;
-                state.slots.push_back(Slot::Busy);
-                state.bytes += packed.text_len();
-                Some(Job { shared: self, number, packed: Some(packed), text: None })
+                let most = piece.most();
+                state.slots.push_back(Slot { most, text: None });
+                state.bytes += most;
+                let memory = state.spare.pop().unwrap_or_default();
+                Some(Job { shared: self, number, piece: Some((piece, memory)), text: None })
             }
-            Ok(None) => {
-                state.ended = true;
+            Ok(Next::Rest(rest)) => {
+                (state.ended, state.rest) = (true, Some(rest));
                 None
             }
             Err(error) => {
                 state.ended = true;
-                state.slots.push_back(Slot::Done(Err(error)));
+                state.slots.push_back(Slot { most: 0, text: Some((Vec::new(), Err(error))) });
                 None
             }
         }
     }
 }
 
-/// The text of a packed trace.
-pub(super) struct PackedText {
+/// The text of compressed data.
+pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
-    /// Text that comes when all segments have been read.
-    after: Vec<u8>,
+    /// Damage behind that text.
+    damage: Option<io::Error>,
+    /// All pieces have been read.
+    rest: Option<Box<dyn Read + Send>>,
 }
 
-impl PackedText {
-    pub(super) fn new(medium: impl Read + Send + 'static) -> PackedText {
-        PackedText::between(Vec::new(), Reader::new(medium), Vec::new())
+impl PiecesText {
+    /// That of a packed trace.
+    pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
+        PiecesText::between(Vec::new(), Reader::new(medium), Vec::new())
     }
 
-    /// The text of a window of time.
-    pub(super) fn within(window: Window<impl Read + Send + 'static>) -> PackedText {
-        PackedText::between(window.before, window.segments, window.after)
+    /// That of a window of time.
+    pub(super) fn within(window: Window<impl Read + Send + 'static>) -> PiecesText {
+        PiecesText::between(window.before, window.segments, window.after)
     }
 
     fn between(
         before: Vec<u8>,
         mut reader: Reader<impl Read + Send + 'static>,
-        after: Vec<u8>,
-    ) -> PackedText {
+        mut after: Vec<u8>,
+    ) -> PiecesText {
+        let next = move || {
+            Ok(match reader.next_segment()? {
+                Some(packed) => Next::Piece(Box::new(packed)),
+                None => Next::Rest(Box::new(Cursor::new(std::mem::take(&mut after)))),
+            })
+        };
+        PiecesText { text: before, ..PiecesText::new(next) }
+    }
+
+    /// That of pieces, one after the other, and of what comes behind them.
+    pub(super) fn new(next: impl FnMut() -> io::Result<Next> + Send + 'static) -> PiecesText {
         let state = State {
-            next: Box::new(move || reader.next_segment()),
+            next: Box::new(next),
             slots: VecDeque::new(),
             given: 0,
             bytes: 0,
             ended: false,
+            rest: None,
+            spare: Vec::new(),
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), done: Condvar::new() });
-        PackedText { shared, text: before, given: 0, after }
+        PiecesText { shared, text: Vec::new(), given: 0, damage: None, rest: None }
     }
 
     pub(super) fn unpacking(&self) -> Unpacking {
         Unpacking(Arc::clone(&self.shared))
     }
 
-    /// The text of the next segment; none at the end.
-    fn next_text(&self) -> Result<Option<Vec<u8>>, Error> {
+    /// Turns to the text of the next piece, and to the rest behind the last.
+    fn turn(&mut self) {
         let mut state = self.shared.lock();
+        self.given = 0;
+        let read = std::mem::take(&mut self.text);
+        if read.capacity() > 0 {
+            state.spare.push(read);
+        }
         loop {
             match state.slots.front() {
-                Some(Slot::Done(_)) => {
+                Some(Slot { text: Some(_), .. }) => {
                     state.given += 1;
-                    let Some(Slot::Done(text)) = state.slots.pop_front() else { continue };
-                    match &text {
-                        Ok(text) => state.bytes -= text.len() as u64,
-                        // Nothing is read behind damage.
-                        Err(_) => {
-                            state.ended = true;
-                            state.slots.clear();
-                        }
+                    let Some(Slot { most, text: Some((text, end)) }) = state.slots.pop_front()
+                    else {
+                        continue;
+                    };
+                    state.bytes -= most;
+                    // Nothing is read behind damage.
+                    if end.is_err() {
+                        state.ended = true;
+                        state.rest = None;
+                        state.slots.clear();
                     }
-                    return text.map(Some);
+                    (self.text, self.damage) = (text, end.err());
+                    return;
                 }
-                Some(Slot::Busy) => {
+                Some(_) => {
                     state = self.shared.done.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
-                None if state.ended => return Ok(None),
+                None if state.ended => {
+                    let rest = state.rest.take();
+                    self.rest = Some(rest.unwrap_or_else(|| Box::new(io::empty())));
+                    // It can be long, and the pieces' memory is not used any more.
+                    state.spare = Vec::new();
+                    return;
+                }
                 None => {
                     let job = self.shared.take_on(&mut state);
                     drop(state);
@@ -168,18 +230,19 @@ impl PackedText {
     }
 }
 
-impl Read for PackedText {
+impl Read for PiecesText {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
         }
         while self.given == self.text.len() {
-            (self.text, self.given) = (Vec::new(), 0);
-            self.text = match self.next_text()? {
-                Some(text) => text,
-                None if self.after.is_empty() => return Ok(0),
-                None => std::mem::take(&mut self.after),
-            };
+            if let Some(damage) = self.damage.take() {
+                return Err(damage);
+            }
+            if let Some(rest) = &mut self.rest {
+                return rest.read(buffer);
+            }
+            self.turn();
         }
         let left = &self.text[self.given..];
         let count = left.len().min(buffer.len());
@@ -189,7 +252,7 @@ impl Read for PackedText {
     }
 }
 
-/// The unpacking of a packed trace, at which threads can help that wait for their turn to read it.
+/// The unpacking of compressed data, at which threads can help that wait for their turn to read it.
 #[derive(Clone)]
 pub struct Unpacking(Arc<Shared>);
 
@@ -200,19 +263,16 @@ impl fmt::Debug for Unpacking {
 }
 
 impl Unpacking {
-    /// Unpacks the next segment, if little text is ready and fewer than `threads` segments wait or are being
+    /// Unpacks the next piece, if little text is ready and fewer than `threads` pieces wait or are being
     /// unpacked: who reads the [`Input`](crate::Input) will find it; `false` if there is nothing to do. Whoever calls this may not keep
     /// others from reading.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
-        let ready = |slot: &Slot| match slot {
-            Slot::Done(Ok(text)) => text.len() as u64,
-            _ => 0,
-        };
+        let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());
         let is_enough = state.ended
             || state.slots.len() >= threads
             || state.bytes >= MOST
-            || state.slots.iter().map(ready).sum::<u64>() >= AHEAD;
+            || state.slots.iter().map(ready).sum::<usize>() >= AHEAD;
         if is_enough {
             return false;
         }
@@ -237,7 +297,7 @@ mod tests {
 
     /// Bytes read while others help, and how reading ends.
     fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
-        let mut text = PackedText::new(Cursor::new(packed));
+        let mut text = PiecesText::packed(Cursor::new(packed));
         let unpacking = text.unpacking();
         let stopped = AtomicBool::new(false);
         std::thread::scope(|scope| {
