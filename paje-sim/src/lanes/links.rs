@@ -131,6 +131,16 @@ pub(crate) struct Suspect {
     pub(crate) key: u64,
 }
 
+/// A link whose key is to be remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened {
+    hash: u64,
+    /// Its first event.
+    at: u64,
+    /// Place of its key.
+    key: u64,
+}
+
 impl LinkStrand {
     pub(crate) fn new(keys: KeyMemory) -> Self {
         LinkStrand { keys, ..LinkStrand::default() }
@@ -153,7 +163,7 @@ impl LinkStrand {
     }
 
     /// Opens a link, or completes the one that this key opened, for which `completed` is called. Returns whether there was
-    /// room for the key: if not, nothing has been done.
+    /// room for the key: if not, nothing has been done. A link that is `opened` is to be [remembered](LinkStrand::remember).
     ///
     /// `at` is the byte of the event; the keys are those of a shard with this number.
     #[inline(always)]
@@ -163,18 +173,15 @@ impl LinkStrand {
         half: HalfLink,
         written: WrittenKey<'_>,
         at: u64,
+        opened: &mut Vec<Opened>,
         completed: impl FnOnce(NewLink),
     ) -> Result<bool, Refused> {
         let WrittenKey { short, hash, .. } = written;
         let is = |open: &OpenLink| keys.has_at(written, open.key.place());
         let Some(slot) = self.open.find(hash, short, is) else {
             let Some(key) = keys.keep(written) else { return Ok(false) };
-            match self.keys {
-                KeyMemory::Keys if self.filter.insert(hash) => {
-                    self.suspects.push(Suspect { hash, at, place: None, key });
-                }
-                KeyMemory::Hashes => self.hashes.add(hash, &mut self.filter),
-                _ => {}
+            if self.keys != KeyMemory::Nothing {
+                opened.push(Opened { hash, at, key });
             }
             let key = KeyPlace::new(shard, key, hash as u32);
             self.open.insert(OpenLink::new((hash, *short), half, key, at));
@@ -205,11 +212,19 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// To be called with the hashes of the keys that will be added next: memory then fetches what is
-    /// needed for them side by side, rather than one after the other.
-    /// If it `is_far`, others have been replayed since.
-    pub(crate) fn expect(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
-        self.filter.touch(is_far, hashes);
+    /// Remembers the keys of links that were opened. Memory fetches what is needed for them side by side, rather than one after
+    /// the other. If it `is_far`, others have been replayed since this was done last.
+    pub(crate) fn remember(&mut self, is_far: bool, opened: &mut Vec<Opened>) {
+        self.filter.touch(is_far, opened.iter().map(|opened| opened.hash));
+        for Opened { hash, at, key } in opened.drain(..) {
+            match self.keys {
+                KeyMemory::Keys if self.filter.insert(hash) => {
+                    self.suspects.push(Suspect { hash, at, place: None, key });
+                }
+                KeyMemory::Hashes => self.hashes.add(hash, &mut self.filter),
+                KeyMemory::Keys | KeyMemory::Nothing => {}
+            }
+        }
     }
 
     /// Looks at all links that lack an end, and at the filter.

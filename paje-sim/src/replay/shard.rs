@@ -56,6 +56,7 @@ impl Shard {
             left: Left {
                 ignored: Vec::new(),
                 completed,
+                opened: Vec::new(),
                 refusals: Refusals::new(listed),
                 latest: FxHashMap::default(),
             },

@@ -10,7 +10,7 @@ use super::maps::Maps;
 use crate::decode::block::DecodedBlock;
 use crate::decode::decoded::{LaneEvent, LinkEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{HalfLink, LinkStrand, WrittenKey};
+use crate::lanes::links::{HalfLink, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -148,17 +148,29 @@ pub(super) fn links(
     events: &[LaneEvent],
     slice: &Slice<'_>,
     store: &mut Store,
-    completed: &mut Vec<Completion>,
+    (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
+) -> Checked {
+    let replayed = links_of(strand, lane, events, slice, store, (opened, completed));
+    strand.remember(slice.is_far, opened);
+    replayed
+}
+
+#[inline(always)]
+fn links_of(
+    strand: &mut LinkStrand,
+    lane: LaneId,
+    events: &[LaneEvent],
+    slice: &Slice<'_>,
+    store: &mut Store,
+    (opened, completed): (&mut Vec<Opened>, &mut Vec<Completion>),
 ) -> Checked {
     let DecodedBlock { text, decoded, .. } = slice.block;
     let padded = text.at_hand();
-    let hashes = events.iter().map(|event| decoded.links[event.argument as usize].key_hash);
     if slice.is_far {
         // A strand has some of the block's links, here and there: they are fetched side by side.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
         std::hint::black_box(links.fold(0, |all, link| all ^ link.look()));
     }
-    strand.expect(slice.is_far, hashes);
     let keeps = strand.is_wanted() && store.extras.is_some();
     let half_of = |event: &LaneEvent, extra| {
         let (half, key) = half_link(event, slice, padded, extra);
@@ -174,7 +186,7 @@ pub(super) fn links(
             for event in &events[i..] {
                 let added = half_of(event, 0).and_then(|(half, key, at)| {
                     let keys = (&mut room, slice.shard);
-                    strand.add(keys, half, key, at, |link| complete(at, half.time, link))
+                    strand.add(keys, half, key, at, opened, |link| complete(at, half.time, link))
                 });
                 if !added.map_err(|why| (i, why))? {
                     break;
@@ -192,7 +204,7 @@ pub(super) fn links(
         };
         let added = half_of(event, extra).and_then(|(half, key, at)| {
             let keys = (&mut *store, slice.shard);
-            strand.add(keys, half, key, at, |link| complete(at, half.time, link))
+            strand.add(keys, half, key, at, opened, |link| complete(at, half.time, link))
         });
         added.map_err(|why| (i, why))?;
         i += 1;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::decoded::{LaneEvent, Op};
 use crate::lanes::events::EventLane;
-use crate::lanes::links::{KeyMemory, LinkStrand};
+use crate::lanes::links::{KeyMemory, LinkStrand, Opened};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
@@ -53,6 +53,8 @@ pub(crate) struct Left {
     pub(crate) ignored: Vec<u64>,
     /// Links that have both ends now, by the homes of their lanes.
     pub(crate) completed: Vec<Vec<Completion>>,
+    /// Links whose keys have not been remembered yet, while a strand's events of one block are replayed.
+    pub(crate) opened: Vec<Opened>,
     /// Events that were refused, if the replay goes on after them.
     pub(crate) refusals: Refusals,
     /// The latest time of lanes whose last event is earlier, if the replay goes on after events that are
@@ -168,8 +170,8 @@ impl Strand {
                 Objects::Event(lane) => points(lane, rest, slice, written),
                 Objects::Link(strand) => {
                     let home = home_of(self.lane, left.completed.len());
-                    let completed = &mut left.completed[home];
-                    links(strand, self.lane, rest, slice, store, completed)
+                    let left = (&mut left.opened, &mut left.completed[home]);
+                    links(strand, self.lane, rest, slice, store, left)
                 }
                 Objects::Unwanted(lane) => lane.check(rest),
             };
