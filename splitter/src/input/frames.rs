@@ -128,6 +128,9 @@ impl<R: Read> Frames<R> {
         let Some(size) = self.bytes(place, size_len)? else { return Ok(None) };
         let told = size.iter().rev().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
         let told = if size_len == 0 { u64::MAX } else { told.saturating_add(added) };
+        if size_len > 0 && told > MOST {
+            return Ok(None);
+        }
         let (mut place, mut most) = (place + size_len, 0);
         loop {
             let Some([a, b, c]) = self.array(place)? else { return Ok(None) };
@@ -211,18 +214,26 @@ impl<R: Read + Send + 'static> Frames<R> {
             if buffer.is_empty() && matches!(found, Ok(None)) {
                 return Ok(Next::Rest(Box::new(io::empty())));
             }
-            let failed = Failed(found.err());
-            Ok(Next::Rest(decoder(Box::new(Cursor::new(buffer).chain(failed).chain(medium)))?))
+            let front = Front { bytes: Cursor::new(buffer), failure: found.err() };
+            Ok(Next::Rest(decoder(Box::new(front.chain(medium)))?))
         }
     }
 }
 
-/// The end of what could be read.
-struct Failed(Option<io::Error>);
+/// Bytes that have been looked at, and why there were no more. Their memory is free when they have been read.
+struct Front {
+    bytes: Cursor<Vec<u8>>,
+    failure: Option<io::Error>,
+}
 
-impl Read for Failed {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
+impl Read for Front {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        if count > 0 {
+            return Ok(count);
+        }
+        self.bytes = Cursor::default();
+        self.failure.take().map_or(Ok(0), Err)
     }
 }
 

@@ -162,7 +162,8 @@ fn members_that_tell_too_little() {
 #[test]
 fn a_failing_medium() {
     let text = text(1000);
-    let medium = Cursor::new(frame(&text, true)).chain(Failed(Some(io::Error::other("broken"))));
+    let failure = Some(io::Error::other("broken"));
+    let medium = Front { bytes: Cursor::new(frame(&text, true)), failure };
     let mut decoder = Decoder::new(Compression::Zstd, medium).unwrap();
     let mut read = Vec::new();
     let error = decoder.read_to_end(&mut read).unwrap_err().to_string();
