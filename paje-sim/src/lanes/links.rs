@@ -216,15 +216,20 @@ impl LinkStrand {
     /// the other. If it `is_far`, others have been replayed since this was done last.
     pub(crate) fn remember(&mut self, is_far: bool, opened: &mut Vec<Opened>) {
         self.filter.touch(is_far, opened.iter().map(|opened| opened.hash));
-        for Opened { hash, at, key } in opened.drain(..) {
-            match self.keys {
-                KeyMemory::Keys if self.filter.insert(hash) => {
-                    self.suspects.push(Suspect { hash, at, place: None, key });
+        match self.keys {
+            KeyMemory::Keys => {
+                for &Opened { hash, at, key } in &*opened {
+                    if self.filter.insert(hash) {
+                        self.suspects.push(Suspect { hash, at, place: None, key });
+                    }
                 }
-                KeyMemory::Hashes => self.hashes.add(hash, &mut self.filter),
-                KeyMemory::Keys | KeyMemory::Nothing => {}
             }
+            KeyMemory::Hashes => {
+                opened.iter().for_each(|opened| self.hashes.add(opened.hash, &mut self.filter));
+            }
+            KeyMemory::Nothing => {}
         }
+        opened.clear();
     }
 
     /// Looks at all links that lack an end, and at the filter.
