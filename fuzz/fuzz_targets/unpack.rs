@@ -6,7 +6,8 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use paje_pack::{
-    Borders, Definitions, Outline, Reader, Segment, Segments, Settings, Summaries, Text, Writer,
+    Asked, Borders, Definitions, HoleKind, Lines, Outline, Packed, Reader, Segment, Segments,
+    Settings, Summaries, Text, Wanted, Writer,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -27,6 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
     let (mut reader, mut outline) = (Reader::new(&packed[..]), Outline::default());
     while let Ok(Some(segment)) = reader.next_segment() {
         let _ = outline.visit(&segment, |_| ());
+        for choice in changes {
+            columns(&segment, *choice);
+        }
     }
     if let Ok(mut summaries) = Summaries::new(Cursor::new(&packed)) {
         for name in SUMMARIES {
@@ -35,10 +39,36 @@ fuzz_target!(|bytes: &[u8]| {
         if let Ok(Some(mut window)) = summaries.window(1.0, 2.0) {
             while let Ok(Some(segment)) = window.segments.next_segment() {
                 let _ = segment.unpack();
+                columns(&segment, changes[0]);
             }
         }
     }
 });
+
+/// Reads a segment as columns; the choice decides what is asked for, and which steps are left out.
+fn columns(segment: &Packed, choice: u8) {
+    let (mut text, mut lines) = (Vec::new(), Lines::default());
+    lines.leaves_out = choice % 2 == 0;
+    let leaves_out = lines.leaves_out;
+    let taken = segment.columns(&mut text, &mut lines, &mut |line, holes| {
+        let times = holes.iter().filter(|hole| hole.kind == HoleKind::Time).count();
+        let number = line.len() as u8 ^ choice >> 1;
+        let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+        match number % 4 {
+            _ if times != 1 => Wanted::Text,
+            0 => Wanted::Text,
+            1 if leaves_out => Wanted::Nothing,
+            _ => Wanted::Columns(hole.map(|hole| Asked { hole, numbers: number % 8 < 4 })),
+        }
+    });
+    if taken {
+        let count = lines.lines.len() as u64 + lines.left_out;
+        assert!(count == segment.line_count() && text.len() >= segment.text_len() as usize);
+        assert!(lines.contents.iter().all(|content| (content.line as usize) < lines.lines.len()));
+        let is_known = |step: u32| (step as usize) < lines.counts.len();
+        assert!(lines.lines.iter().all(|line| line.has_text() || is_known(line.step)));
+    }
+}
 
 const SUMMARIES: [&str; 2] = ["states", "comm"];
 

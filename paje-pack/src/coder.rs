@@ -3,6 +3,7 @@
 //! Where one model serves both directions, it asks a [`Side`] for each decision: the side that writes takes what it is given, the
 //! side that reads ignores that and gives what was written.
 
+use crate::numbers::Numbers;
 use crate::sheet::{Sheet, sheet};
 use crate::spare;
 
@@ -190,21 +191,25 @@ impl<'a> Reading<'a> {
     }
 
     /// All numbers of a column; none, and it has failed, if they are more than `most`, or one of them is none.
-    pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
+    pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Numbers {
         let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
-        let largest = u64::from(first.iter().fold(0, |largest, first| *first.max(&largest)));
+        let largest = u64::from(first.iter().fold(0, |largest, first| largest.max(*first)));
         if first.len() > most || largest >= SMALL + 8 {
             self.failed = true;
-            return Vec::new();
+            return Numbers::default();
+        }
+        if largest < SMALL {
+            let mut numbers = spare::take();
+            numbers.clear();
+            numbers.extend_from_slice(first);
+            return Numbers::Small(numbers);
         }
         let mut numbers = spare::take();
         numbers.clear();
         numbers.extend(first.iter().map(|first| u64::from(*first)));
-        if largest >= SMALL {
-            self.failed |= complete(&mut numbers, others).is_none();
-        }
-        numbers
+        self.failed |= complete(&mut numbers, others).is_none();
+        Numbers::Any(numbers)
     }
 
     #[cold]

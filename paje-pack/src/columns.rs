@@ -10,66 +10,45 @@ use paje_parser::token::is_white;
 /// A line, by its step.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLine {
+    /// Its time, in the units of [`Lines::digits`]; of a line with text, nothing.
+    pub time: i64,
     /// Byte of the segment's text where it begins.
     pub start: u32,
-    /// Number of its step, [`NO_STEP`] for a line that is like no other; with [`ColumnLine::HAS_TEXT`] if its text is there.
-    pub(crate) step: u32,
-    /// Its time, in the units of [`Lines::digits`]; only of a line without text, as all that follows.
-    pub time: i64,
+    /// Number of its step, of those in [`Lines::counts`]; or [`OTHER`](ColumnLine::OTHER). Readers may put others in its place.
+    pub step: u32,
+}
+
+impl ColumnLine {
+    /// In place of a step: the line has a text, and its [`Content`] says of which step it is, if it is of one.
+    pub const OTHER: u32 = u32::MAX;
+
+    /// The text of the line is there.
+    #[must_use]
+    #[inline]
+    pub const fn has_text(&self) -> bool {
+        self.step == ColumnLine::OTHER
+    }
+}
+
+/// Content of a line that tells more than its time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Content {
+    /// Number of the line among [`Lines::lines`].
+    pub line: u32,
+    /// Of a line with text, the step that it is the first line of, or [`ColumnLine::OTHER`].
+    pub step: u32,
     /// Content of the hole that was asked for: a number without its point, or something that stands for a text.
     pub value: u64,
-    /// Of a number, [`NUMBER`](ColumnLine::NUMBER) and how many digits it has behind its point. Else where the text begins and ends
+    /// Of a number, [`NUMBER`](Content::NUMBER) and how many digits it has behind its point. Else where the text begins and ends
     /// in that of the segment.
     pub value_at: (u32, u32),
     /// Where the key begins and ends in the segment's text.
     pub key_at: (u32, u32),
 }
 
-/// Step of lines that are like no other.
-pub(crate) const NO_STEP: u32 = ColumnLine::HAS_TEXT - 1;
-
-impl ColumnLine {
-    pub(crate) const HAS_TEXT: u32 = 1 << 31;
+impl Content {
     /// In place of where a text begins: the value is a number.
     pub const NUMBER: u32 = u32::MAX;
-
-    pub(crate) const fn with_text(start: usize, step: u32) -> ColumnLine {
-        let step = step | ColumnLine::HAS_TEXT;
-        ColumnLine {
-            start: start as u32,
-            step,
-            time: 0,
-            value: 0,
-            value_at: (0, 0),
-            key_at: (0, 0),
-        }
-    }
-
-    pub(crate) const fn of(start: usize, step: u32) -> ColumnLine {
-        ColumnLine { step, ..ColumnLine::with_text(start, 0) }
-    }
-
-    /// The step of a line without text.
-    #[must_use]
-    #[inline]
-    pub const fn step_alone(&self) -> Option<u32> {
-        if self.has_text() { None } else { Some(self.step) }
-    }
-
-    /// The text of the line is there.
-    #[must_use]
-    #[inline]
-    pub const fn has_text(&self) -> bool {
-        self.step & ColumnLine::HAS_TEXT != 0
-    }
-
-    /// Number of the step, in the order in which they come, if the line has one. Where it is a new one, the line has its text.
-    #[must_use]
-    #[inline]
-    pub const fn step(&self) -> Option<u32> {
-        let step = self.step & !ColumnLine::HAS_TEXT;
-        if step == NO_STEP { None } else { Some(step) }
-    }
 }
 
 /// Lines of a segment; kept and filled again.
@@ -77,6 +56,10 @@ impl ColumnLine {
 pub struct Lines {
     /// All of them that are wanted, in their order. Where others were left out, they begin at or before their places in the text.
     pub lines: Vec<ColumnLine>,
+    /// Contents of those that have a text, a key, or a value that was asked for, in the same order.
+    pub contents: Vec<Content>,
+    /// Of each step, the number of lines without text.
+    pub counts: Vec<u32>,
     /// Digits behind the point of times: a time is a whole number of units of one tenth to this power.
     pub digits: u8,
     /// Steps may be [left out](Wanted::Nothing): to be set by who asks.
@@ -91,7 +74,17 @@ impl Lines {
     /// There are none so far.
     pub(crate) fn clear(&mut self, digits: u8) {
         self.lines.clear();
+        self.contents.clear();
+        self.counts.clear();
         (self.digits, self.left_out, self.latest) = (digits, 0, i64::MIN);
+    }
+
+    /// A line with text, the first one of a step or not.
+    #[inline]
+    pub(crate) fn put_text(&mut self, start: usize, step: u32) {
+        let line = self.lines.len() as u32;
+        self.contents.push(Content { line, step, ..Content::default() });
+        self.lines.push(ColumnLine { time: 0, start: start as u32, step: ColumnLine::OTHER });
     }
 
     #[inline(always)]

@@ -178,13 +178,24 @@ impl Long {
     }
 }
 
+/// Powers of ten, all that there are in 64 bits.
+const TENS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = 10 * powers[power - 1];
+        power += 1;
+    }
+    powers
+};
+
 /// Bytes of a decimal number, as [`Long::decimal`] writes it.
 #[inline]
 pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
-    let digits = match bits.unsigned_abs().checked_ilog10() {
-        Some(log) => log as usize + 1,
-        None => 1,
-    };
+    // By the number of bits, one less or right; the numbers of digits of 0 and 1 are the same.
+    let number = bits.unsigned_abs() | 1;
+    let digits = (((u64::BITS - number.leading_zeros()) * 1233) >> 12) as usize;
+    let digits = digits + (number >= TENS[digits]) as usize;
     let after = after as usize;
     let digits = if digits > after { digits } else { after + 1 };
     digits + (after > 0) as usize + (bits < 0) as usize

@@ -69,6 +69,19 @@ impl Queue {
         Some(place)
     }
 
+    /// Place of the first link that has not ended; it is to end now.
+    #[inline]
+    fn first(&mut self, ended: &[bool]) -> Option<usize> {
+        loop {
+            let place = self.first;
+            let link = *self.links.get(place)?;
+            self.first += 1;
+            if !ended[link as usize] {
+                return Some(place);
+            }
+        }
+    }
+
     /// Number of open links before one, if it comes soon and there are less than `most`.
     fn find(&mut self, ended: &[bool], link: u32, most: usize) -> Option<usize> {
         self.place(0, ended)?;

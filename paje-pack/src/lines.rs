@@ -4,7 +4,7 @@
 //! stand together, and so do the actions of each lane: zstd finds what a lane does again, and what lanes have in common.
 
 use crate::coder::{NUMBER, Reading, Side, Writing};
-use crate::spare;
+use crate::numbers::Numbers;
 use crate::table::{Rows, Table};
 use crate::texts::Texts;
 
@@ -91,16 +91,10 @@ impl LinesOut {
 pub(crate) struct LinesIn {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    lanes: Vec<u64>,
+    lanes: Numbers,
     /// Number of lines that have been read.
     read: usize,
     table: Table,
-}
-
-impl Drop for LinesIn {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.lanes));
-    }
 }
 
 impl LinesIn {
@@ -118,10 +112,16 @@ impl LinesIn {
         self.lanes.len()
     }
 
+    /// Number of lines that have been read, what tells the lanes of all, and the table of what tells actions.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (&mut usize, &Numbers, &mut Table) {
+        (&mut self.read, &self.lanes, &mut self.table)
+    }
+
     /// The next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut Reading<'_>) -> Line {
-        let told = self.lanes.get(self.read).copied();
+        let told = self.lanes.get(self.read);
         self.read += 1;
         let lane = number(told, &mut self.names, side);
         let told = self.table.next(lane);

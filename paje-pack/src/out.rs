@@ -35,6 +35,19 @@ static TEXTS: [[u8; 4]; FEW as usize] = {
     texts
 };
 
+/// A whole number of eight digits at most: these, in eight bytes, and how many they are.
+#[inline(always)]
+pub(crate) fn digits(number: u64) -> Option<([u8; 8], usize)> {
+    if let Some([a, b, c, len]) = TEXTS.get(number as usize) {
+        return Some(([*a, *b, *c, 0, 0, 0, 0, 0], usize::from(*len)));
+    }
+    if number >= SHORTER {
+        return None;
+    }
+    let short = Short::whole(number);
+    Some((*short.bytes().first_chunk()?, short.len()))
+}
+
 /// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
 #[derive(Default)]
 pub(crate) struct Out {
@@ -167,6 +180,12 @@ impl Out {
         }
     }
 
+    /// Room for what comes.
+    #[inline]
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(self.len..).unwrap_or_default()
+    }
+
     /// Appends a number below [`FEW`].
     #[inline]
     fn put_few(&mut self, number: usize) {
@@ -177,18 +196,6 @@ impl Out {
                 self.len += usize::from(len);
             }
             None => self.copy(&[a, b, c][..usize::from(len)]),
-        }
-    }
-
-    /// Appends a whole number, mostly a short one, as [`Out::put_value`] does.
-    #[inline(always)]
-    pub(crate) fn put_whole(&mut self, number: u64, texts: &Texts) {
-        if number < FEW {
-            self.put_few(number as usize);
-        } else if number < SHORTER {
-            self.put_short(Short::whole(number));
-        } else {
-            self.put_any(Value { kind: Kind::Decimal(0), bits: number }, texts);
         }
     }
 

@@ -4,21 +4,26 @@ use std::ops::Range;
 
 use paje_parser::token::is_white;
 
-use crate::coder::Side;
-use crate::columns::{Asked, ColumnLine, Hole, HoleKind, Lines, NO_STEP, Wanted, is_word};
-use crate::fields::{Fields, Place};
+use crate::coder::{Reading, Side};
+use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted, is_word};
+use crate::fields::{Fields, FieldsIn, Place};
+use crate::grid::Grid;
+use crate::keys::KeysIn;
 use crate::lines::{Line, RAW, holes};
 use crate::out::Out;
-use crate::segment::Told;
+use crate::segment::{STREAMS, Told};
 use crate::times::Scale;
 use crate::untell::LineReader;
 use crate::value::Kind;
 
-/// Bytes that lines of a step have, which are passed over, and the hole behind them.
+mod known;
+
+/// Bytes that lines of a step have, which are passed over, and the hole behind them, which is not the time's.
 #[derive(Clone, Copy)]
 struct Passed {
     bytes: u32,
-    /// 0 if there is none, but the end.
+    /// Times that are among them: one at most.
+    times: u32,
     hole: u8,
     asked: Option<bool>,
     place: Place,
@@ -29,14 +34,30 @@ struct Passed {
 
 /// Lines of a step.
 #[derive(Clone, Copy)]
-enum StepLines {
+struct StepLines {
+    form: Form,
+    /// Bytes that all of them have.
+    bytes: u32,
+    /// Number of those that are wanted and have no text.
+    count: u32,
+    /// Of these, those behind the last hole but the time's, and how many times are there.
+    behind: (u32, u32),
+    /// Their holes but the time's.
+    from: u32,
+    to: u32,
+}
+
+/// Form in which lines are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
     Texts,
-    /// So many bytes, the time, and others.
-    Times(u32, u32),
-    /// Pieces that are passed over, from one place to another.
-    Passed(u32, u32),
-    /// The same of lines that are left out, and the bytes of all pieces.
-    Nothing(u32, u32, u32),
+    /// They have no hole but their time.
+    Times,
+    /// They have others, of which at least one is a key or was asked for, or none.
+    Contents,
+    Passed,
+    /// They are left out.
+    Nothing,
 }
 
 /// Reason why lines are not read as columns.
@@ -51,6 +72,8 @@ enum Unread {
 struct ColumnReader<'a, 'j> {
     reader: LineReader<'a>,
     steps: Vec<StepLines>,
+    /// Those that need no text.
+    grid: Grid,
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
@@ -62,120 +85,57 @@ struct ColumnReader<'a, 'j> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads the next line; none if there is something about it that only its text tells.
-    #[inline(always)]
+    /// Reads so many lines, whose text has `length` bytes; none if there is something about them that only the text tells.
+    fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
+        let mut left = count;
+        while left > 0 {
+            left = left.checked_sub(self.known_lines(out, lines)? as u64)?;
+            if left > 0 {
+                self.line(out, lines)?;
+                left -= 1;
+            }
+            if out.len() > length || self.reader.failed() {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Reads the next line, whatever it is.
+    #[inline(never)]
     fn line(&mut self, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let (reader, start) = (&mut self.reader, out.len());
         let line = reader.lines.next(&mut reader.sides[0]);
         if line.action == RAW {
             out.put(reader.sides[0].text(b""));
             out.push(b'\n');
-            lines.lines.push(ColumnLine::with_text(start, NO_STEP));
+            lines.put_text(start, ColumnLine::OTHER);
             return Some(());
         }
         let step = reader.pieces.steps.number(line);
-        match self.steps.get(step as usize).copied() {
+        match self.steps.get(step as usize).map(|step| step.form) {
             None => match self.learn(line, step as usize, out)? {
-                None => lines.lines.push(ColumnLine::with_text(start, step)),
+                None => lines.put_text(start, step),
                 Some(time) => lines.leave_out(time),
             },
-            Some(StepLines::Times(before, behind)) if let Some(told) = reader.times.told(line) => {
-                let (time, len) = reader.times.units(line, told)?;
-                out.pass(before as usize + len + behind as usize);
-                lines.lines.push(ColumnLine { time, ..ColumnLine::of(start, step) });
+            // Where there are many lanes, steps may have found no room where they are looked up at first.
+            Some(form)
+                if form != Form::Texts
+                    && let Some(told) = reader.times.told(line) =>
+            {
+                let time = reader.times.units(line, told)?;
+                let all = &mut self.steps[step as usize];
+                let LineReader { sides, values, keys, .. } = reader;
+                let mut contents = Contents { sides, values, keys, passed: &mut self.passed };
+                known::put((line, step, all), time, self.is_of_times, &mut contents, out, lines)?;
             }
-            Some(StepLines::Passed(from, to)) if let Some(told) = reader.times.told(line) => {
-                let mut all = ColumnLine::of(start, step);
-                self.pass((line, told), from as usize..to as usize, out, &mut all)?;
-                lines.lines.push(all);
-            }
-            Some(StepLines::Nothing(from, to, bytes)) => {
-                let told = reader.times.told(line)?;
-                if self.is_of_times || from == to {
-                    let (time, len) = reader.times.units(line, told)?;
-                    out.pass(bytes as usize + len);
-                    lines.leave_out(time);
-                } else {
-                    let mut all = ColumnLine::of(start, step);
-                    self.pass((line, told), from as usize..to as usize, out, &mut all)?;
-                    lines.leave_out(all.time);
-                }
-            }
-            _ => {
+            Some(Form::Nothing) => return None,
+            Some(_) => {
                 self.write(line, step as usize, out);
                 if self.lacks {
                     return None;
                 }
-                lines.lines.push(ColumnLine::with_text(start, NO_STEP));
-            }
-        }
-        Some(())
-    }
-
-    /// A line that needs no text.
-    #[inline(always)]
-    fn pass(
-        &mut self,
-        (line, time): (Line, u64),
-        range: Range<usize>,
-        out: &mut Out,
-        all: &mut ColumnLine,
-    ) -> Option<()> {
-        let LineReader { sides, times, values, keys, .. } = &mut self.reader;
-        let [_, _, values_side, keys_side] = sides;
-        for passed in &mut self.passed[range] {
-            out.pass(passed.bytes as usize);
-            match passed.hole {
-                holes::TIME => {
-                    let (units, len) = times.units(line, time)?;
-                    all.time = units;
-                    out.pass(len);
-                }
-                holes::START | holes::END => {
-                    let from = out.len();
-                    match passed.hole {
-                        holes::START => keys.start(keys_side, passed.place, out),
-                        _ => keys.end(keys_side, passed.place, line.lane, out),
-                    }
-                    if keys.fields.has_odd() && !is_word(out.since(from)) {
-                        return None;
-                    }
-                    all.key_at = (from as u32, out.len() as u32);
-                }
-                holes::VALUE => match passed.asked {
-                    None => {
-                        let told = values.value_only(values_side, passed.place);
-                        out.pass(values.len_of(told)?);
-                    }
-                    Some(true) => {
-                        let told = values.value_only(values_side, passed.place);
-                        let (from, len) = (out.len(), values.len_of(told)?);
-                        match told.kind {
-                            Kind::Decimal(after) if told.is_exact() => {
-                                out.pass(len);
-                                all.value = told.bits;
-                                all.value_at = (ColumnLine::NUMBER, after.into());
-                            }
-                            _ => {
-                                values.put(told, out);
-                                all.value_at = (from as u32, out.len() as u32);
-                            }
-                        }
-                    }
-                    Some(false) => {
-                        match values.other(values_side, passed.place, &mut passed.last) {
-                            None => out.pass((passed.last_at.1 - passed.last_at.0) as usize),
-                            Some(told) => {
-                                values.len_of(told)?;
-                                let from = out.len();
-                                values.put(told, out);
-                                passed.last_at = (from as u32, out.len() as u32);
-                            }
-                        }
-                        all.value_at = passed.last_at;
-                    }
-                },
-                _ => {}
+                lines.put_text(start, ColumnLine::OTHER);
             }
         }
         Some(())
@@ -220,6 +180,81 @@ impl ColumnReader<'_, '_> {
     }
 }
 
+/// Contents of holes, and the places of these.
+struct Contents<'c, 'a> {
+    sides: &'c mut [Reading<'a>; STREAMS],
+    values: &'c mut FieldsIn,
+    keys: &'c mut KeysIn,
+    passed: &'c mut [Passed],
+}
+
+impl Contents<'_, '_> {
+    /// The contents of a line that needs no text, whose time has so many bytes.
+    #[inline(never)]
+    fn pass(
+        &mut self,
+        line: Line,
+        time_len: usize,
+        range: Range<usize>,
+        out: &mut Out,
+        all: &mut Content,
+    ) -> Option<()> {
+        let Contents { sides, values, keys, passed } = self;
+        let [_, _, values_side, keys_side] = &mut **sides;
+        for passed in passed.get_mut(range)? {
+            out.pass(passed.bytes as usize + time_len * passed.times as usize);
+            match passed.hole {
+                holes::START | holes::END => {
+                    let from = out.len();
+                    match passed.hole {
+                        holes::START => keys.start(keys_side, passed.place, out),
+                        _ => keys.end(keys_side, passed.place, line.lane, out),
+                    }
+                    if keys.fields.has_odd() && !is_word(out.since(from)) {
+                        return None;
+                    }
+                    all.key_at = (from as u32, out.len() as u32);
+                }
+                holes::VALUE => match passed.asked {
+                    None => {
+                        let told = values.value_only(values_side, passed.place);
+                        out.pass(values.len_of(told)?);
+                    }
+                    Some(true) => {
+                        let told = values.value_only(values_side, passed.place);
+                        let (from, len) = (out.len(), values.len_of(told)?);
+                        match told.kind {
+                            Kind::Decimal(after) if told.is_exact() => {
+                                out.pass(len);
+                                all.value = told.bits;
+                                all.value_at = (Content::NUMBER, after.into());
+                            }
+                            _ => {
+                                values.put(told, out);
+                                all.value_at = (from as u32, out.len() as u32);
+                            }
+                        }
+                    }
+                    Some(false) => {
+                        match values.other(values_side, passed.place, &mut passed.last) {
+                            None => out.pass((passed.last_at.1 - passed.last_at.0) as usize),
+                            Some(told) => {
+                                values.len_of(told)?;
+                                let from = out.len();
+                                values.put(told, out);
+                                passed.last_at = (from as u32, out.len() as u32);
+                            }
+                        }
+                        all.value_at = passed.last_at;
+                    }
+                },
+                _ => {}
+            }
+        }
+        Some(())
+    }
+}
+
 impl ColumnReader<'_, '_> {
     /// The first line of a step: its time if it is left out. None if nobody can tell where its first word begins without its text.
     #[cold]
@@ -240,45 +275,55 @@ impl ColumnReader<'_, '_> {
                 self.lacks = false;
                 let hole = self.holes.iter().find(|hole| hole.kind == HoleKind::Time)?;
                 time = Some(self.scale.units(&written[hole.range.clone()])?);
-                let bytes = self.reader.pieces.of(step).iter().map(|piece| piece.text.len());
-                let bytes = bytes.sum::<usize>() as u32;
-                match self.passed(step, None) {
-                    StepLines::Passed(from, to) => StepLines::Nothing(from, to, bytes),
-                    _ => StepLines::Nothing(0, 0, bytes),
-                }
+                StepLines { form: Form::Nothing, ..self.passed(step, None) }
             }
             _ if self.lacks => return None,
-            Wanted::Text => StepLines::Texts,
+            Wanted::Text => {
+                StepLines { form: Form::Texts, bytes: 0, behind: (0, 0), count: 0, from: 0, to: 0 }
+            }
             Wanted::Columns(asked) => self.passed(step, asked),
         };
+        if lines.form != Form::Texts {
+            if self.holes.iter().filter(|hole| hole.kind == HoleKind::Time).count() != 1 {
+                return None;
+            }
+            self.grid.put(line, step as u32);
+        }
         self.steps.push(lines);
         Some(time)
     }
 
-    /// Pieces that are passed over of a step's lines, of which one hole may be asked for.
+    /// Lines of a step, of which one hole may be asked for, without their texts.
     fn passed(&mut self, step: usize, asked: Option<Asked>) -> StepLines {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));
-        let (mut bytes, mut number) = (0, 0);
+        let (mut bytes, mut times, mut all, mut number) = (0, 0, 0, 0);
+        let mut is_other = false;
         for piece in self.reader.pieces.of(step) {
-            bytes += piece.text.len() as u32;
-            if piece.hole != 0 {
-                let asked = asked.filter(|asked| asked.hole == number).map(|asked| asked.numbers);
-                let (hole, place) = (piece.hole, piece.place);
-                let bytes = std::mem::take(&mut bytes);
-                self.passed.push(Passed { bytes, hole, asked, place, last, last_at });
-                number += 1;
+            let len = piece.text.len() as u32;
+            bytes += len;
+            all += len;
+            if piece.hole == 0 {
+                continue;
             }
-        }
-        let place = Place { slot: 0, field: 0 };
-        self.passed.push(Passed { bytes, hole: 0, asked: None, place, last, last_at });
-        match self.passed[from..] {
-            [Passed { bytes: before, hole: holes::TIME, .. }, Passed { bytes, hole: 0, .. }] => {
-                self.passed.truncate(from);
-                StepLines::Times(before, bytes)
+            let asked = asked.filter(|asked| asked.hole == number).map(|asked| asked.numbers);
+            number += 1;
+            if piece.hole == holes::TIME {
+                times += 1;
+                continue;
             }
-            _ => StepLines::Passed(from as u32, self.passed.len() as u32),
+            let (hole, place) = (piece.hole, piece.place);
+            let (bytes, times) = (std::mem::take(&mut bytes), std::mem::take(&mut times));
+            self.passed.push(Passed { bytes, times, hole, asked, place, last, last_at });
+            is_other |= asked.is_some() || matches!(hole, holes::START | holes::END);
         }
+        let form = match (self.passed.len() == from, is_other) {
+            (true, _) => Form::Times,
+            (_, true) => Form::Contents,
+            _ => Form::Passed,
+        };
+        let (from, to) = (from as u32, self.passed.len() as u32);
+        StepLines { form, bytes: all, behind: (bytes, times), count: 0, from, to }
     }
 }
 
@@ -318,6 +363,7 @@ fn read(
             false => LineReader::new(told, length),
         },
         steps: Vec::new(),
+        grid: Grid::default(),
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
@@ -326,21 +372,14 @@ fn read(
         lacks: false,
     };
     let mut out = Out::within(std::mem::take(text), length);
-    let mut taken = true;
     if !is_of_times {
         lines.lines.reserve(all.reader.lines.len());
     }
-    for number in 0..told.lines {
-        taken = all.line(&mut out, lines).is_some()
-            && out.len() <= length
-            && (number % 64 != 0 || !all.reader.failed());
-        if !taken {
-            break;
-        }
-    }
+    let taken = all.lines(told.lines, length, &mut out, lines).is_some();
+    lines.counts.extend(all.steps.iter().map(|step| step.count));
     // Of lines that were left out, nobody knows how long their values are.
     let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
-    taken &= !all.reader.failed() && is_whole;
+    let taken = taken && is_whole;
     *text = out.into_bytes();
     match taken {
         true => Ok(()),

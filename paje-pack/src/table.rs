@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::coder::{NUMBER, Reading, Side, Writing};
+use crate::numbers::Numbers;
 use crate::spare;
 
 /// Columns that a table takes: how many numbers each group has, and the numbers of all, group after group.
@@ -112,14 +113,28 @@ impl Sorted {
 /// A table that is read.
 #[derive(Default)]
 pub(crate) struct Table {
-    numbers: Vec<u64>,
-    /// Of each group, the next number, and where they end.
-    groups: Vec<(u32, u32)>,
+    numbers: Numbers,
+    groups: Vec<Group>,
 }
 
-impl Drop for Table {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.numbers));
+/// Places of a group's numbers: the next one, and the end.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    next: u32,
+    end: u32,
+}
+
+impl Group {
+    /// Place of its next number, or one that no number has.
+    #[inline(always)]
+    pub(crate) const fn next(self) -> usize {
+        if self.next == self.end { usize::MAX } else { self.next as usize }
+    }
+
+    /// Passes over its next number, which there is.
+    #[inline(always)]
+    pub(crate) const fn pass(&mut self) {
+        self.next += 1;
     }
 }
 
@@ -130,17 +145,16 @@ impl Table {
         column: usize,
         [groups, numbers]: [usize; 2],
     ) -> Table {
-        let mut counts = side.numbers(column, groups);
+        let counts = side.numbers(column, groups);
         let numbers = side.numbers(column + NUMBER, numbers);
         let mut end = 0_u64;
-        let groups = counts.drain(..).map(|count| {
+        let groups = counts.iter().map(|count| {
             let start = end;
             // Where it is more than there are, none of them is.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
-            (start as u32, end as u32)
+            Group { next: start as u32, end: end as u32 }
         });
         let groups = groups.collect();
-        spare::give(counts);
         if end != numbers.len() as u64 {
             side.fail();
         }
@@ -150,25 +164,33 @@ impl Table {
     /// The next number of a group, if it is as it is to be; else it remains the next one.
     #[inline]
     pub(crate) fn next_if(&mut self, group: u32, is_it: impl Fn(u64) -> bool) -> Option<u64> {
-        let (at, end) = self.groups.get_mut(group as usize)?;
-        if at == end {
-            return None;
-        }
-        let number = self.numbers.get(*at as usize).copied().filter(|number| is_it(*number));
-        *at += u32::from(number.is_some());
-        number
+        let group = self.groups.get_mut(group as usize)?;
+        let number = self.numbers.get(group.next()).filter(|number| is_it(*number))?;
+        group.pass();
+        Some(number)
+    }
+
+    /// Number of groups.
+    pub(crate) const fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Of each group, where it is, and all numbers, which take eight bytes each.
+    #[inline]
+    pub(crate) fn wide_parts(&mut self) -> (&mut [Group], &[u64]) {
+        (&mut self.groups, self.numbers.widened())
+    }
+
+    /// Of each group, where it is, and all numbers.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (&mut [Group], &Numbers) {
+        (&mut self.groups, &self.numbers)
     }
 
     /// The next number of a group; none behind its last.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
-        let (at, end) = self.groups.get_mut(group as usize)?;
-        if at == end {
-            return None;
-        }
-        let number = self.numbers.get(*at as usize).copied();
-        *at += 1;
-        number
+        self.next_if(group, |_| true)
     }
 }
 

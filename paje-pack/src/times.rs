@@ -112,9 +112,9 @@ mod base {
 
 /// The last time of all lines, and of each lane.
 #[derive(Default)]
-struct Last {
-    line: i64,
-    lanes: Vec<i64>,
+pub(crate) struct Last {
+    pub(crate) line: i64,
+    pub(crate) lanes: Vec<i64>,
 }
 
 impl Last {
@@ -223,15 +223,15 @@ impl TimesOut {
 
 /// Times that are read.
 pub(crate) struct TimesIn {
-    spelling: Spelling,
-    from_lane: bool,
-    last: Last,
+    pub(crate) spelling: Spelling,
+    pub(crate) from_lane: bool,
+    pub(crate) last: Last,
     /// Text of the last time, if there is one and it is short.
-    text: Option<Short>,
-    table: Table,
+    pub(crate) text: Option<Short>,
+    pub(crate) table: Table,
     odd: FieldsIn,
     /// Units from one to another, whose texts have so many bytes.
-    lengths: (Range<i64>, usize),
+    pub(crate) lengths: (Range<i64>, usize),
 }
 
 impl TimesIn {

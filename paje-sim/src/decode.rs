@@ -25,6 +25,7 @@ mod plan;
 mod quotients;
 pub(crate) mod shared;
 mod short;
+mod spread;
 pub(crate) mod strands;
 mod structure;
 mod successor;
@@ -184,7 +185,6 @@ impl Decoder {
         if self.takes_columns() {
             self.decode_columns(block, defs, decoded);
             self.note_used(&mut decoded.used);
-            self.group_by_strand(decoded);
             return;
         }
         let text = block.text();

@@ -4,10 +4,13 @@ use super::{BASES, DIGITS, Fields, Place, Slot, at, column, form, unzigzag};
 use crate::coder::{Reading, Side};
 use crate::columns::{is_bare, is_word};
 use crate::digits::{SHORT, decimal_len};
-use crate::out::Out;
+use crate::out::{Out, digits};
 use crate::table::Table;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
+
+/// Slots that are made at once; others are when they come.
+const AT_ONCE: usize = 1 << 12;
 
 /// A field that is read.
 #[derive(Default)]
@@ -47,7 +50,8 @@ impl FieldsIn {
         // A key has eight slots, of which each may have a number.
         let most = length.saturating_mul(8);
         let table = Table::read(side, column + column::NUMBERS, [most; 2]);
-        FieldsIn { table, fields, slots: Vec::new(), texts: Texts::default(), has_odd: false }
+        let slots = vec![Slot::default(); table.len().min(AT_ONCE)];
+        FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
 
     /// Some of the texts that have come are no words, or no part of one.
@@ -66,31 +70,86 @@ impl FieldsIn {
         self.told(side, place, told)
     }
 
-    /// The next value of a slot of whole numbers, mostly, which is appended to `out`.
-    #[inline(always)]
-    pub(crate) fn part(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> Value {
-        let FieldsIn { table, fields, slots, texts, .. } = self;
-        let (slot, field) =
-            (slots.get_mut(place.slot as usize), fields.get_mut(place.field as usize));
-        // The value is a number, and its slot and field are there.
-        if let (Some(slot), Some(field)) = (slot, field)
-            && field.form == form::DECIMAL
-            && let Some(told) = table.next_if(place.slot, |told| told > 0)
-        {
-            let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told - 1));
-            slot.take(came);
-            field.last = came;
-            out.put_whole(came as u64, texts);
-            return Value { kind: Kind::Decimal(0), bits: came as u64 };
+    /// The next values of some slots, one behind the other, with `joint` between them: whole numbers, mostly. They are appended to `out`;
+    /// the first ones are given.
+    #[inline]
+    pub(crate) fn parts<const GIVEN: usize>(
+        &mut self,
+        side: &mut Reading<'_>,
+        place: Place,
+        count: u32,
+        joint: u8,
+        out: &mut Out,
+    ) -> [Option<Value>; GIVEN] {
+        let mut given = [None; GIVEN];
+        let first = self.whole_parts(place, count, joint, out, &mut given);
+        for part in first..count {
+            if part > 0 {
+                out.push(joint);
+            }
+            let of = Place { slot: place.slot + part, field: place.field + part };
+            let value = self.value_only(side, of);
+            self.put(value, out);
+            if let Some(given) = given.get_mut(part as usize) {
+                *given = Some(value);
+            }
         }
-        self.other_part(side, place, out)
+        given
     }
 
-    #[inline(never)]
-    fn other_part(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> Value {
-        let value = self.value_only(side, place);
-        self.put(value, out);
-        value
+    /// The same of those before the first that is no whole number, or a long one; how many they are.
+    #[inline(always)]
+    fn whole_parts<const GIVEN: usize>(
+        &mut self,
+        place: Place,
+        count: u32,
+        joint: u8,
+        out: &mut Out,
+        given: &mut [Option<Value>; GIVEN],
+    ) -> u32 {
+        let of = |first: u32| first as usize..first as usize + count as usize;
+        let FieldsIn { table, fields, slots, .. } = self;
+        let (groups, numbers) = table.parts();
+        let (Some(groups), Some(slots), Some(fields)) = (
+            groups.get_mut(of(place.slot)),
+            slots.get_mut(of(place.slot)),
+            fields.get_mut(of(place.field)),
+        ) else {
+            return 0;
+        };
+        let room = out.room();
+        let (mut at, mut done) = (0, 0);
+        for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
+            let Some(told) = numbers.get(group.next()).and_then(|told| told.checked_sub(1)) else {
+                break;
+            };
+            let came = match field.form {
+                form::DECIMAL => slot.base(field.base, field.last).wrapping_add(unzigzag(told)),
+                form::TEXTS => match field.known.get(told as usize) {
+                    Some(Value { kind: Kind::Decimal(0), bits }) => *bits as i64,
+                    _ => break,
+                },
+                _ => break,
+            };
+            let behind = at + usize::from(done > 0);
+            let Some((digits, len)) = digits(came as u64) else { break };
+            let Some(to) = room.get_mut(at..behind + digits.len()) else { break };
+            // Of the first, it is overwritten.
+            to[0] = joint;
+            to[behind - at..].copy_from_slice(&digits);
+            if field.form == form::DECIMAL {
+                slot.take(came);
+                field.last = came;
+            }
+            group.pass();
+            if let Some(given) = given.get_mut(done as usize) {
+                *given = Some(Value { kind: Kind::Decimal(0), bits: came as u64 });
+            }
+            at = behind + len;
+            done += 1;
+        }
+        out.pass(at);
+        done
     }
 
     /// Bytes of a value; none if it is no word.

@@ -89,7 +89,11 @@ impl KeysIn {
             // All wait there; few are ever looked for.
             queue.links.extend(queue.links.len() as u32..self.links.len() as u32);
         }
-        let Some(at) = queue.place(index, &self.ended) else { return side.fail() };
+        let at = match index {
+            0 => queue.first(&self.ended),
+            _ => queue.place(index, &self.ended),
+        };
+        let Some(at) = at else { return side.fail() };
         let link = queue.links[at];
         self.ended[link as usize] = true;
         let Begun { from, len, places } = self.links[link as usize];
@@ -105,23 +109,11 @@ impl KeysIn {
         place: Place,
         out: &mut Out,
     ) -> [Option<Value>; TELLING] {
-        let mut telling = [None; TELLING];
         let count = u32::from(side.byte(column::PARTS, 0));
         if count == 0 || count > PARTS as u32 {
             side.fail();
-            return telling;
+            return [None; TELLING];
         }
-        let of = |part| Place { slot: place.slot + part, field: place.field + part };
-        let first = self.fields.part(side, of(0), out);
-        telling[0] = Some(first);
-        if count > 1 {
-            out.push(JOINT);
-            telling[1] = Some(self.fields.part(side, of(1), out));
-        }
-        for part in 2..count {
-            out.push(JOINT);
-            self.fields.part(side, of(part), out);
-        }
-        telling
+        self.fields.parts(side, place, count, JOINT, out)
     }
 }

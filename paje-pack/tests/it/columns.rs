@@ -1,6 +1,6 @@
 //! Columns tell what the text tells.
 
-use paje_pack::{Asked, ColumnLine, Hole, HoleKind, Lines, Reader, Wanted};
+use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Reader, Wanted};
 use paje_parser::number::parse_f64;
 use testkit::Dice;
 
@@ -36,28 +36,38 @@ fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted
             assert!(kept_as_text || needs_all, "{}", whole.escape_ascii());
             continue;
         }
+        let contents = &mut lines.contents.iter().peekable();
         let starts = lines.lines.iter().skip(1).map(|line| line.start as usize);
         let mut from = 0;
         let mut new = 0;
-        for (line, end) in lines.lines.iter().zip(starts.chain([whole.len()])) {
+        for (number, (line, end)) in lines.lines.iter().zip(starts.chain([whole.len()])).enumerate()
+        {
+            let content = contents.next_if(|content| content.line as usize == number);
             assert_eq!(line.start as usize, from);
             let text = &whole[from..end];
             assert_eq!(text.iter().position(|byte| *byte == b'\n'), Some(text.len() - 1));
             if line.has_text() {
                 assert_eq!(&sparse[from..end], text);
-                if let Some(step) = line.step() {
+                let step = content.unwrap().step;
+                if step != ColumnLine::OTHER {
                     assert_eq!((step, &steps[new].0[..]), (new as u32, &text[..text.len() - 1]));
                     new += 1;
                 }
                 counts[1] += 1;
             } else {
-                let step = &steps[line.step_alone().unwrap() as usize];
-                same_line(line, (&whole, &sparse, from..end), step, lines.digits);
+                let step = &steps[line.step as usize];
+                let content = content.copied().unwrap_or_default();
+                same_line(line, &content, (&whole, &sparse, from..end), step, lines.digits);
                 counts[0] += 1;
             }
             from = end;
         }
-        assert_eq!(new, steps.len());
+        assert_eq!((new, contents.next().is_none()), (steps.len(), true));
+        let count = |step: usize| {
+            lines.lines.iter().filter(|line| !line.has_text() && line.step as usize == step).count()
+        };
+        assert_eq!(lines.counts.len(), new);
+        assert!((0..new).all(|step| lines.counts[step] as usize == count(step)));
     }
     counts
 }
@@ -73,6 +83,7 @@ fn has_odd(text: &[u8]) -> bool {
 /// A line tells nothing but what is in its text, in the holes of the first line of its step.
 fn same_line(
     line: &ColumnLine,
+    content: &Content,
     (whole, sparse, range): (&[u8], &[u8], std::ops::Range<usize>),
     (first, holes, asked): &(Vec<u8>, Vec<Hole>, Option<Asked>),
     digits: u8,
@@ -96,17 +107,18 @@ fn same_line(
                 assert_eq!(parse_f64(word), Some(time), "{}", word.escape_ascii());
             }
             HoleKind::Key => {
-                assert_eq!(part(whole, line.key_at), word);
-                assert_eq!(part(sparse, line.key_at), word);
+                assert_eq!(part(whole, content.key_at), word);
+                assert_eq!(part(sparse, content.key_at), word);
             }
             HoleKind::Value => match asked.filter(|asked| asked.hole == number) {
                 None => {}
-                Some(asked) if line.value_at.0 == ColumnLine::NUMBER => {
+                Some(asked) if content.value_at.0 == Content::NUMBER => {
                     assert!(asked.numbers);
-                    let value = line.value as i64 as f64 / 10_f64.powi(line.value_at.1 as i32);
+                    let value =
+                        content.value as i64 as f64 / 10_f64.powi(content.value_at.1 as i32);
                     assert_eq!(parse_f64(word), Some(value));
                 }
-                Some(_) => assert_eq!(part(sparse, line.value_at), word),
+                Some(_) => assert_eq!(part(sparse, content.value_at), word),
             },
         }
     }
@@ -165,6 +177,15 @@ fn event(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap()
 }
 
+/// All lines, each with its content.
+fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> {
+    let mut contents = lines.contents.iter().peekable();
+    lines.lines.iter().zip(0..).map(move |(line, number)| {
+        let content = contents.next_if(|content| content.line == number);
+        (line, content.copied().unwrap_or_default())
+    })
+}
+
 /// Lines of events that end with one of these digits are left out; the others tell what they do without that. Numbers of segments of which
 /// some lines were left out, and some were not.
 fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
@@ -205,22 +226,22 @@ fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
         let count = all.lines.iter().filter(out).count();
         assert_eq!(some.left_out, count as u64);
         assert!(count == 0 || some.latest as f64 / power == latest);
-        let kept: Vec<&ColumnLine> = all.lines.iter().filter(|line| !out(line)).collect();
+        let kept: Vec<_> = with_contents(all).filter(|(line, _)| !out(line)).collect();
         assert_eq!(kept.len(), some.lines.len());
-        for (line, found) in kept.into_iter().zip(&some.lines) {
-            assert!(found.start <= line.start && found.step() == line.step());
-            assert_eq!(found.has_text(), line.has_text());
+        for ((line, told), (found, found_told)) in kept.into_iter().zip(with_contents(some)) {
+            assert!(found.start <= line.start && found.step == line.step);
+            assert_eq!(found_told.step, told.step);
             if line.has_text() {
                 let len = of(line).iter().position(|byte| *byte == b'\n').unwrap() + 1;
                 let start = found.start as usize;
                 assert_eq!(&some_text[start..start + len], &of(line)[..len]);
                 continue;
             }
-            assert_eq!((found.time, found.value), (line.time, line.value));
-            assert_eq!(part(some_text, found.key_at), part(all_text, line.key_at));
-            match line.value_at {
-                (ColumnLine::NUMBER, _) => assert_eq!(found.value_at, line.value_at),
-                place => assert_eq!(part(some_text, found.value_at), part(all_text, place)),
+            assert_eq!((found.time, found_told.value), (line.time, told.value));
+            assert_eq!(part(some_text, found_told.key_at), part(all_text, told.key_at));
+            match told.value_at {
+                (Content::NUMBER, _) => assert_eq!(found_told.value_at, told.value_at),
+                place => assert_eq!(part(some_text, found_told.value_at), part(all_text, place)),
             }
         }
         parts += usize::from(count > 0 && !some.lines.is_empty());
@@ -237,4 +258,30 @@ fn steps_that_nobody_wants_are_left_out() {
             assert!(parts > 0 || digits.len() % 5 == 0 || shape != datasets::Shape::Mpi, "{parts}");
         }
     }
+}
+
+/// So many lanes do so many things that most steps are not found in one look.
+#[test]
+fn steps_of_many_lanes_need_no_text() {
+    let mut dice = Dice::new(7);
+    let mut text = String::from(
+        "%EventDef PajeSetState 1\n%Time date\n%Type string\n%Container string\n%Value string\n%EndEventDef\n\
+         %EventDef PajeSetVariable 2\n%Time date\n%Type string\n%Container string\n%Value double\n%EndEventDef\n",
+    );
+    for time in 0..14_000 {
+        let (lane, action) = (dice.below(40), time / 400 * 3 + dice.below(3));
+        text += &match action % 4 {
+            0 => format!("2 {}.{:03} V lane{lane} {time}.5\n", time / 1000, time % 1000),
+            _ => format!("1 {}.{:03} S lane{lane} act{action}\n", time / 1000, time % 1000),
+        };
+        // Those that come once make room scarce.
+        if time % 20 == 0 {
+            text += &format!("1 {}.{:03} S once{time} once{time}\n", time / 1000, time % 1000);
+        }
+    }
+    let [without, with] = compared(text.as_bytes(), 150_000, |holes| {
+        let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+        Wanted::Columns(hole.map(|hole| Asked { hole, numbers: true }))
+    });
+    assert!(without > 2 * with && with > 500, "{without} without, {with} with");
 }

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use paje_pack::{Error, Reader, Summaries};
+use paje_pack::{Asked, Error, HoleKind, Lines, Packed, Reader, Summaries, Wanted};
 
 use crate::round::{packed, unpacked};
 use crate::summaries::{NAMES, content, with_summaries};
@@ -135,6 +135,51 @@ fn signed_damage_is_told_or_harmless() {
             }
         }
     }
+}
+
+/// Who reads columns of such a file gets as many lines as it claims, of steps that there are, or none.
+#[test]
+fn columns_of_signed_damage_hold_together() {
+    let text = datasets::generate(datasets::Shape::Mpi, 16_000, 1);
+    let packed = packed(&text, 6000);
+    let (mut all, mut taken) = (0, 0);
+    for (number, (start, _)) in pages(&packed).into_iter().enumerate() {
+        let end = pages(&packed).get(number + 1).map_or(packed.len() - 16, |next| next.0);
+        for at in (start + 14..end).step_by(2) {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 1 << (at % 8);
+            sign(&mut damaged, start, number as u32);
+            let mut reader = Reader::new(&damaged[..]);
+            while let Ok(Some(segment)) = reader.next_segment() {
+                all += 1;
+                taken += usize::from(holds_together(&segment, at % 2 == 0));
+            }
+        }
+    }
+    assert!(taken > 100 && taken < all, "{taken} of {all}");
+}
+
+/// The columns of a segment have all of its lines; or there are none.
+fn holds_together(segment: &Packed, leaves_out: bool) -> bool {
+    let (mut text, mut lines) = (Vec::new(), Lines { leaves_out, ..Lines::default() });
+    let taken = segment.columns(&mut text, &mut lines, &mut |line, holes| {
+        let times = holes.iter().filter(|hole| hole.kind == HoleKind::Time).count();
+        let hole = holes.iter().position(|hole| hole.kind == HoleKind::Value);
+        match line.len() % 4 {
+            _ if times != 1 => Wanted::Text,
+            0 if leaves_out => Wanted::Nothing,
+            length => Wanted::Columns(hole.map(|hole| Asked { hole, numbers: length == 1 })),
+        }
+    });
+    if taken {
+        assert_eq!(lines.lines.len() as u64 + lines.left_out, segment.line_count());
+        assert!(text.len() as u64 >= segment.text_len());
+        let steps = lines.counts.len();
+        assert!(lines.lines.iter().all(|line| line.has_text() || (line.step as usize) < steps));
+        let contents = lines.contents.iter().map(|content| content.line as usize);
+        assert!(contents.is_sorted_by(|line, next| line < next));
+    }
+    taken
 }
 
 #[test]

@@ -6,15 +6,16 @@
 //! need more than their time, a number or a link's value, and a key. Of windows, which are sound, lines of lanes whose rows nobody wants
 //! are left out.
 
-use paje_pack::{Asked, ColumnLine, Hole, HoleKind, Lines, Wanted};
+use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
 use paje_parser::{DefTable, Fault, Span, TypeNature};
 use splitter::{Block, ReadError, Segment};
 
 use crate::decode::Decoder;
-use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, NOTHING, Op, StrandSymbol};
+use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::{POWERS, number};
+use crate::decode::spread::{Alike, Spread};
 use crate::decode::symbols::Symbol;
 use crate::decode::values::{value_context, value_type};
 use crate::model::Model;
@@ -27,7 +28,8 @@ pub(super) struct Columns {
     lines: Lines,
     /// They are those of the block that is decoded next.
     is_next: bool,
-    steps: Vec<Step>,
+    steps: Vec<Option<Step>>,
+    spread: Spread,
     /// Rows that are wanted, if not all are.
     selected: Option<Selected>,
 }
@@ -38,15 +40,12 @@ impl Columns {
     }
 }
 
-/// The event of all lines of a step, but for their times, numbers, links' values and keys.
+/// A step whose lines tell more than their times.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Nothing but the time differs.
-    is_plain: bool,
     op: Op,
-    /// Of links, the first one.
-    strand: StrandSymbol,
-    argument: u64,
+    /// Number of what is alike of its lines; of links, of those of the first strand.
+    alike: u32,
     link: LinkStep,
 }
 
@@ -117,166 +116,168 @@ impl Decoder {
     /// Decodes the lines that were taken last, which are those of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, steps, .. } = &mut self.columns;
-        let (lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
+        let Columns { lines, steps, spread, .. } = &mut self.columns;
+        let (mut lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
+        let mut spread = std::mem::take(spread);
         steps.clear();
+        steps.resize(lines.counts.len(), None);
+        spread.begin(&lines.counts);
         let text = block.at_hand();
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
-        let mut unsorted = std::mem::take(&mut self.grouping.unsorted);
-        if unsorted.len() < lines.lines.len() {
-            unsorted.resize(lines.lines.len(), NOTHING);
-        }
-        let power = POWERS[usize::from(lines.digits)];
-        let (mut ordinal, mut last_time, mut count) = (0, decoded.last_time, lines.left_out);
-        if lines.left_out > 0 {
-            last_time = last_time.max(lines.latest as f64 / power);
-        }
-        for line in &lines.lines {
-            let step = line.step_alone().and_then(|step| steps.get_mut(step as usize));
-            let event = match step {
-                Some(step) => {
-                    let time = line.time as f64 / power;
-                    if time > last_time {
-                        last_time = time;
-                    }
-                    count += 1;
-                    if step.is_plain {
-                        let (to, event) = &mut unsorted[ordinal];
-                        *to = step.strand;
-                        *event = LaneEvent::new(time, step.argument, line.start, step.op, 0);
-                        ordinal += 1;
-                        continue;
-                    }
-                    self.line_of_step(line, time, step, text, decoded)
+        let Lines { lines: all, contents, .. } = &mut lines;
+        let (mut count, mut texts) = (all.len(), 0);
+        for content in &*contents {
+            let line = &mut all[content.line as usize];
+            let told = match line.has_text() {
+                true => {
+                    texts += 1;
+                    self.line_with_text(line, content, defs, text, &mut steps, &mut spread, decoded)
                 }
-                None => match self.line_with_text(line, defs, text, &mut steps, decoded) {
-                    Ok(Some(event)) => Ok(event),
-                    Ok(None) => continue,
-                    Err(fault) => Err(fault),
+                false => match &mut steps[line.step as usize] {
+                    Some(step) => self.content(line, content, step, text, &mut spread, decoded),
+                    // There is nothing to be told of its lines.
+                    None => Ok(line.step),
                 },
             };
-            match event {
-                Ok(event) => {
-                    unsorted[ordinal] = event;
-                    ordinal += 1;
-                }
+            match told {
+                Ok(alike) => line.step = alike,
                 Err(fault) => {
                     decoded.fault = Some((line.start, fault));
+                    (count, texts) = (content.line as usize, texts - usize::from(line.has_text()));
+                    spread.keep(&all[..count]);
                     break;
                 }
             }
         }
-        decoded.last_time = decoded.last_time.max(last_time);
-        decoded.event_count += count;
-        self.waiting.lines = ordinal as u32;
-        self.grouping.unsorted = unsorted;
-        (self.columns.lines, self.columns.steps) = (lines, steps);
+        decoded.event_count += (count - texts) as u64 + lines.left_out;
+        let power = POWERS[usize::from(lines.digits)];
+        if lines.left_out > 0 {
+            decoded.last_time = decoded.last_time.max(lines.latest as f64 / power);
+        }
+        self.spread(&lines.lines[..count], power, &mut spread, decoded);
+        (self.columns.lines, self.columns.steps, self.columns.spread) = (lines, steps, spread);
     }
 
-    /// The event of a line without text.
+    /// Notes the content of a line; the number of what it has in common with others.
     #[inline(always)]
-    fn line_of_step(
+    fn content(
         &mut self,
         line: &ColumnLine,
-        time: f64,
+        content: &Content,
         step: &mut Step,
         text: &[u8],
+        spread: &mut Spread,
         decoded: &mut Decoded,
-    ) -> Result<(StrandSymbol, LaneEvent), Fault> {
-        let (mut strand, mut argument) = (step.strand, step.argument);
-        match step.op {
-            Op::StartLink | Op::EndLink => {
-                if line.value_at != (0, 0) {
-                    self.link_value(line, &mut step.link, text, decoded);
-                }
-                let LinkStep { value, end, .. } = step.link;
-                let raw_key = Span { start: line.key_at.0, end: line.key_at.1 };
-                let (start, stop) = bare(text, raw_key);
-                let (key, key_hash) = ShortText::hashed(text, start, stop);
-                strand += self.known.spread.part(key_hash);
-                argument = decoded.links.len() as u64;
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
+    ) -> Result<u32, Fault> {
+        if step.op.is_link() {
+            if content.value_at != (0, 0) {
+                self.link_value(line.start, content, &mut step.link, text, decoded);
             }
-            Op::SetVariable | Op::AddVariable | Op::SubVariable => {
-                let number = match line.value_at {
-                    (0, 0) => f64::from_bits(argument),
-                    (ColumnLine::NUMBER, digits) => {
-                        number(line.value as i64, digits, self.asked.precision)
-                    }
-                    (start, end) => self.parse_value(text, Span { start, end })?,
-                };
-                argument = number.to_bits();
-            }
-            _ => {}
+            let LinkStep { value, end, .. } = step.link;
+            let raw_key = Span { start: content.key_at.0, end: content.key_at.1 };
+            let (start, stop) = bare(text, raw_key);
+            let (key, key_hash) = ShortText::hashed(text, start, stop);
+            let alike = step.alike + self.known.spread.part(key_hash);
+            spread.put_argument(line.step, alike, decoded.links.len() as u64);
+            decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
+            return Ok(alike);
         }
-        Ok((strand, LaneEvent::new(time, argument, line.start, step.op, 0)))
+        let number = match content.value_at {
+            (Content::NUMBER, digits) => number(content.value as i64, digits, self.asked.precision),
+            (start, end) => self.parse_value(text, Span { start, end })?,
+        };
+        spread.put_argument(line.step, step.alike, number.to_bits());
+        Ok(step.alike)
     }
 
     /// Looks up a link's value, unless it is that of the line before.
     #[inline(always)]
     fn link_value(
         &mut self,
-        line: &ColumnLine,
+        start_of_line: u32,
+        content: &Content,
         step: &mut LinkStep,
         text: &[u8],
         decoded: &mut Decoded,
     ) {
         let of = |(start, end): (u32, u32)| &text[start as usize..end as usize];
-        if line.value_at == step.value_at {
+        if content.value_at == step.value_at {
             return;
         }
-        if of(line.value_at) != of(step.value_at) {
-            let span = Span { start: line.value_at.0, end: line.value_at.1 };
+        if of(content.value_at) != of(step.value_at) {
+            let span = Span { start: content.value_at.0, end: content.value_at.1 };
             let context = value_context(step.type_, self.told_apart(text, span));
             let values = &mut self.symbols.values;
-            step.value = values.symbol(text, span, context, line.start, decoded);
+            step.value = values.symbol(text, span, context, start_of_line, decoded);
         }
-        step.value_at = line.value_at;
+        step.value_at = content.value_at;
     }
 
-    /// The event of a line with text, from which its step is learnt if it is the first; none of a line without words.
+    /// Decodes a line with text, from which its step is learnt if it is the first; what is alike of it and others, which may be nothing.
     #[cold]
+    #[expect(clippy::too_many_arguments, reason = "all of them belong to somebody else")]
     fn line_with_text(
         &mut self,
-        line: &ColumnLine,
+        line: &mut ColumnLine,
+        content: &Content,
         defs: &DefTable,
         text: &[u8],
-        steps: &mut Vec<Step>,
+        steps: &mut [Option<Step>],
+        spread: &mut Spread,
         decoded: &mut Decoded,
-    ) -> Result<Option<(StrandSymbol, LaneEvent)>, Fault> {
-        self.lexing.spans.read(text, line.start as usize);
+    ) -> Result<u32, Fault> {
+        let start = line.start as usize;
+        self.lexing.spans.read(text, start);
         if self.lexing.spans.as_slice().is_empty() {
-            return Ok(None);
+            return Ok(spread.put(Alike::NOTHING));
         }
-        let (strand, event) = self.line(text, line.start as usize, defs, decoded)?;
-        if let Some(step) = line.step().map(|step| step as usize)
-            && step >= steps.len()
-        {
-            // Steps between were left out, and have no lines.
-            let new = self.step(strand, &event, decoded);
-            steps.resize(step + 1, new);
+        let (strand, event) = self.line(text, start, defs, decoded)?;
+        if let Some(step) = steps.get_mut(content.step as usize) {
+            *step = self.step(content.step, strand, &event, spread, decoded);
         }
-        Ok(Some((strand, event)))
+        line.time = event.time.to_bits() as i64;
+        Ok(spread.put(Alike::of(strand, &event).alone()))
     }
 
-    /// The step of a line that was decoded just now.
-    fn step(&self, strand: StrandSymbol, event: &LaneEvent, decoded: &Decoded) -> Step {
-        let (op, argument) = (event.op(), event.argument);
-        let is_plain = !matches!(op.nature(), TypeNature::Variable | TypeNature::Link);
-        let mut step = Step { is_plain, op, strand, argument, link: LinkStep::default() };
-        if op.nature() == TypeNature::Link
-            && let Some(link) = decoded.links.last()
-        {
-            step.strand = strand.wrapping_sub(self.known.spread.part(link.key_hash));
-            let type_ = value_type(self.symbols.values.context(link.value));
-            step.link = LinkStep { type_, end: link.end, value: link.value, value_at: (0, 0) };
+    /// Notes what is alike of the lines of a step, whose first one was decoded just now; if they tell more than their times, all that is
+    /// known of it.
+    fn step(
+        &self,
+        number: u32,
+        strand: StrandSymbol,
+        event: &LaneEvent,
+        spread: &mut Spread,
+        decoded: &Decoded,
+    ) -> Option<Step> {
+        let (op, link) = (event.op(), LinkStep::default());
+        let alike = Alike::of(strand, event);
+        match op.nature() {
+            TypeNature::Link => {
+                let link = decoded.links.last()?;
+                let first = strand.wrapping_sub(self.known.spread.part(link.key_hash));
+                let number = spread.alike.len() as u32;
+                for part in 0..self.known.spread.of(TypeNature::Link) {
+                    spread.put(Alike::of(first.wrapping_add(part), event).with_arguments());
+                }
+                let type_ = value_type(self.symbols.values.context(link.value));
+                let (value, end) = (link.value, link.end);
+                let link = LinkStep { type_, end, value, value_at: (0, 0) };
+                Some(Step { op, alike: number, link })
+            }
+            TypeNature::Variable => {
+                // Without values that differ, all are as this one.
+                spread.set(number, alike);
+                Some(Step { op, alike: spread.put(alike.with_arguments()), link })
+            }
+            _ => {
+                spread.set(number, alike);
+                None
+            }
         }
-        step
     }
 }
-
 /// Form that is wanted of the lines of a step, whose first one has these words and holes, and where these are; none if it is their texts.
 fn wanted(
     plans: &Plans,

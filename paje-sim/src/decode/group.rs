@@ -1,8 +1,11 @@
 //! The events of a block, brought together strand by strand.
 
+use paje_pack::ColumnLine;
+
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
+use crate::decode::spread::{Alike, Spread};
 
 /// The events of the block at hand on their way to their strands.
 #[derive(Debug, Default)]
@@ -29,19 +32,9 @@ impl Decoder {
         if self.asked.follows {
             self.list_lines(lines, decoded);
         }
-        let Grouping { unsorted, counts, met } = &mut self.grouping;
-        counts.resize(self.known.shards.len(), 0);
-        met.clear();
-        // As slices, whose places and lengths stay in registers. A line without an event has a strand that
-        // there is not.
-        let counts = &mut counts[..];
-        for (strand, _) in &unsorted[..lines] {
-            let Some(count) = counts.get_mut(*strand as usize) else { continue };
-            if *count == 0 {
-                met.push((*strand, 0));
-            }
-            *count += 1;
-        }
+        let unsorted = std::mem::take(&mut self.grouping.unsorted);
+        self.count(unsorted[..lines].iter().map(|(strand, _)| (*strand, 1)));
+        self.grouping.unsorted = unsorted;
         let count = self.group_by_shard(decoded);
         let events = &mut decoded.events;
         if events.len() < count {
@@ -63,6 +56,65 @@ impl Decoder {
         decoded.last_time = last_time;
         for (strand, _) in &decoded.strands {
             counts[*strand as usize] = 0;
+        }
+    }
+
+    /// Makes events of lines, whose times are divided by `power`, and puts each where its strand's are, in file order.
+    #[inline(never)]
+    pub(super) fn spread(
+        &mut self,
+        lines: &[ColumnLine],
+        power: f64,
+        spread: &mut Spread,
+        decoded: &mut Decoded,
+    ) {
+        self.decoded += lines.len() as u64;
+        // One that is looked at behind the last.
+        spread.arguments.push(0);
+        let (alike, arguments) = (&spread.alike[..], &spread.arguments[..]);
+        self.count(alike.iter().map(|alike| (alike.strand, alike.count)));
+        let count = self.group_by_shard(decoded);
+        let events = &mut decoded.events;
+        if events.len() < count {
+            *events = vec![LaneEvent::NONE; count + count / 8];
+        }
+        let (places, events) = (&mut self.grouping.counts[..], &mut events[..count]);
+        let (mut last_time, mut own) = (decoded.last_time, 0);
+        for line in lines {
+            let Alike { strand, tail, argument, own_argument, is_double, .. } =
+                alike[line.step as usize];
+            let Some(place) = places.get_mut(strand as usize) else { continue };
+            let to = &mut events[*place as usize];
+            *place += 1;
+            let (units, double) = (line.time as f64 / power, f64::from_bits(line.time as u64));
+            let time = if is_double { double } else { units };
+            let argument = if own_argument > 0 { arguments[own as usize] } else { argument };
+            own += own_argument;
+            *to = LaneEvent { time, argument, at: line.start, tail };
+            if time > last_time {
+                last_time = time;
+            }
+        }
+        decoded.last_time = last_time;
+        for (strand, _) in &decoded.strands {
+            self.grouping.counts[*strand as usize] = 0;
+        }
+    }
+
+    /// Counts the events of each strand, some at once, and lists strands as they come. A line without an event has a strand that there is not.
+    #[inline(always)]
+    fn count(&mut self, strands: impl Iterator<Item = (StrandSymbol, u32)>) {
+        let Grouping { counts, met, .. } = &mut self.grouping;
+        counts.resize(self.known.shards.len(), 0);
+        met.clear();
+        // As a slice, whose place and length stay in registers.
+        let counts = &mut counts[..];
+        for (strand, more) in strands {
+            let Some(count) = counts.get_mut(strand as usize) else { continue };
+            if *count == 0 && more > 0 {
+                met.push((strand, 0));
+            }
+            *count += more;
         }
     }
 

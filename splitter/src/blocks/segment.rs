@@ -110,8 +110,12 @@ impl Block {
         lines: &mut Lines,
         judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     ) -> Result<(), ReadError> {
-        // The system's zeros, of which only what is written takes memory: so all of it is asked for at once.
-        self.room(segment.content.text_len() as usize);
+        // The system's zeros, of which only what is written takes memory: so all of it is asked for at once, and little is copied.
+        let len = segment.content.text_len() as usize;
+        if self.buffer.len() < len / 2 {
+            self.buffer = Vec::new();
+        }
+        self.room(len);
         self.set(segment.start, 0..0);
         let Segment { content, start, is_last } = segment;
         match content {
@@ -163,5 +167,29 @@ impl LaterLine {
         let line = text.get(self.start..).unwrap_or_default();
         let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
         line[..end].to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines are those of the text, to the last, which need not end; behind it there is nothing.
+    #[test]
+    fn later_lines_are_those_of_the_text() {
+        let text = "# one\n\n# three,\ttwo words\r\n# the last";
+        let file = paje_pack::pack(text.as_bytes(), Vec::new(), paje_pack::Settings::default());
+        let file = file.unwrap();
+        let mut reader = paje_pack::Reader::new(&file[..]);
+        let packed = Arc::new(reader.next_segment().unwrap().unwrap());
+        let mut start = 0;
+        for line in text.split('\n') {
+            let later = LaterLine { packed: Arc::clone(&packed), start };
+            assert_eq!(later.text(), line.as_bytes());
+            start += line.len() + 1;
+        }
+        for start in [text.len(), text.len() + 1, usize::MAX] {
+            assert_eq!(LaterLine { packed: Arc::clone(&packed), start }.text(), b"");
+        }
     }
 }
