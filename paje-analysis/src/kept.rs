@@ -62,25 +62,26 @@ pub struct Kept {
 /// Adds up what is to be kept while a trace is read.
 #[derive(Clone, Debug)]
 pub struct Keeper {
-    states: States,
-    comm: Comm,
+    pub(crate) states: States,
+    pub(crate) comm: Comm,
 }
 
 impl Default for Keeper {
     fn default() -> Self {
-        let scope = |nature: TypeNature| {
-            let mut selection = Selection::default();
-            selection.natures = [nature].into_iter().collect();
-            Scope::new(&selection)
-        };
-        Keeper {
-            states: States::new(scope(TypeNature::State), By::Value),
-            comm: Comm::new(scope(TypeNature::Link), None),
-        }
+        let [states, comm] = Keeper::scopes();
+        Keeper { states: States::new(states, By::Value), comm: Comm::new(comm, None) }
     }
 }
 
 impl Keeper {
+    pub(crate) fn scopes() -> [Scope; 2] {
+        [TypeNature::State, TypeNature::Link].map(|nature| {
+            let mut selection = Selection::default();
+            selection.natures = [nature].into_iter().collect();
+            Scope::new(&selection)
+        })
+    }
+
     /// Options for the replay of the trace: as the format says.
     #[must_use]
     pub fn options() -> Options {
@@ -96,13 +97,12 @@ impl Keeper {
         self.comm.see(trace, workers);
     }
 
-    /// The reports, in the order of [`REPORTS`]. None of a trace with warnings, which belong to the report.
+    /// The reports, in the order of [`REPORTS`], with these facts. None of a trace with warnings, which belong to the report.
     #[must_use]
-    pub fn reports(&self, trace: &Trace) -> Option<[Kept; REPORTS.len()]> {
+    pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
         if !trace.warnings().is_empty() {
             return None;
         }
-        let facts = Facts::of(trace);
         let states = states::table(&self.states.rows(trace));
         let comm = comm::table(&self.comm.rows(trace, &Ends::Containers));
         Some([states, comm].map(|table| Kept { facts, table }))

@@ -15,6 +15,7 @@ use crate::quantiles::{Durations, EXACT};
 use crate::scope::{By, Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
+pub(crate) mod part;
 mod row;
 mod spreads;
 
@@ -62,10 +63,15 @@ impl Default for Cell {
 impl Cell {
     /// Adds a state, of which this part is in the window.
     #[inline]
-    fn add_state(&mut self, state: &Nested, Part { inclusive, seconds }: Part) {
+    fn add_state(&mut self, state: &Nested, part: Part) {
+        self.add_one(part, state.exclusive(part.inclusive));
+    }
+
+    #[inline]
+    fn add_one(&mut self, Part { inclusive, seconds }: Part, exclusive: Seconds) {
         self.count += 1;
         self.inclusive += inclusive;
-        self.exclusive += state.exclusive(inclusive);
+        self.exclusive += exclusive;
         if seconds < self.min {
             self.min = seconds;
         }

@@ -41,6 +41,7 @@ pub struct Borders {
     is_cut: bool,
     fixed: Vec<Numbered>,
     fixed_bytes: usize,
+    samples: Vec<Numbered>,
     latest: Latest,
     latest_time: Option<f64>,
     /// Names that have an alias, and those that lanes are known by.
@@ -77,6 +78,20 @@ impl Borders {
         }
     }
 
+    /// No part of the trace can be read by itself: nothing more is to be looked for.
+    #[must_use]
+    pub const fn have_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Gives up if so much is open at the borders that what tells it takes more than segments of so many bytes.
+    pub fn fit_in(&mut self, bytes: u64) {
+        // An entry has two lines and their numbers; packed, it still takes some bytes.
+        if self.entries as u64 > bytes {
+            *self = Borders { failed: true, ..Borders::default() };
+        }
+    }
+
     fn take(&mut self, passage: Passage) -> Option<()> {
         if std::mem::replace(&mut self.is_cut, !passage.ends_with_newline) {
             return None;
@@ -89,6 +104,7 @@ impl Borders {
         self.lines += passage.lines;
         self.fixed_bytes += passage.fixed.iter().map(|(_, line)| line.len() + 1).sum::<usize>();
         self.fixed.extend(passage.fixed.into_iter().map(place));
+        self.samples.extend(passage.samples.into_iter().map(place));
         self.aliased.extend(passage.aliased);
         let latest_here = first <= last && self.latest_time.is_none_or(|time| time <= last);
         if latest_here {
@@ -196,6 +212,26 @@ impl Borders {
             self.latest.opener = Some(closed.opener.clone());
         }
         closed.closer.get_or_insert(line);
+    }
+
+    /// A trace of some of the lines: all definitions and containers, those that cross borders, and those that segments have
+    /// as [samples](crate::Rows), with what they cannot do without. It is sound if the whole is, and if all rows make sense, not otherwise.
+    /// None where segments cannot be read by themselves.
+    #[must_use]
+    pub fn sample(&self) -> Option<Vec<u8>> {
+        if self.failed {
+            return None;
+        }
+        let rows = self.rows.iter().flat_map(|row| std::iter::once(&row.opener).chain(&row.closer));
+        let mut lines: Vec<_> = self.fixed.iter().chain(&self.samples).chain(rows).collect();
+        lines.sort_unstable_by_key(|(number, _)| *number);
+        lines.dedup_by_key(|(number, _)| *number);
+        let mut text = Vec::new();
+        for (_, line) in lines {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+        Some(text)
     }
 
     /// The contents of the summaries, the borders' one by one; none where segments cannot be read by themselves.

@@ -8,20 +8,28 @@ use std::ops::Range;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use paje_parser::number::parse_time;
-use paje_parser::{EventKind, Field, FieldName, Line as Decoded, LineDecoder};
+use paje_parser::{EventKind, Field, LineDecoder};
 use rustc_hash::FxHashMap;
 
 use self::clock::Clock;
 use crate::definitions::Definitions;
-use crate::lines::{RAW, holes};
 use crate::passage::{Change, Kept, LaneName, Latest, Numbered, Passage};
+use crate::rows::Recorder;
+use crate::segment::Content;
 use crate::template::{Cut, Roles};
 use crate::texts::{fold, hash};
 use crate::times::{Moment, Scale};
 
 mod clock;
+mod decode;
 #[cfg(test)]
 mod tests;
+
+/// Number of no lane.
+const NO_LANE: u32 = u32::MAX;
+
+/// Samples that a short segment may have.
+const MOST_SAMPLES: usize = 1 << 10;
 
 /// A line: its number in the segment, and its first byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,21 +44,38 @@ enum Deed {
     /// Each line is to be decoded.
     #[default]
     Unknown,
-    /// None but on time.
-    Event,
-    /// On a lane of states, or of a variable.
-    Lane(EventKind, u32),
-    /// An end of a link, in a lane.
-    Link(u32),
+    /// None but on time, that of a lane as the recorder numbers it.
+    Event(u32),
+    /// On a lane of states, or of a variable, which the recorder numbers otherwise, with its cell.
+    Lane(EventKind, u32, (u32, u32)),
+    /// An end of a link, in a lane, and what the recorder knows it by.
+    Link(u32, u32),
 }
 
-/// A line, as it is packed: its step and action, its first byte, its time, and the place of its last key in the text.
+impl Deed {
+    const fn is_on_variable(self) -> bool {
+        use EventKind as E;
+        matches!(self, Deed::Lane(E::SetVariable | E::AddVariable | E::SubVariable, ..))
+    }
+}
+
+/// A line, as it is packed: its step and action, its first byte, and what is in its holes.
 pub(crate) struct Seen {
     pub(crate) step: u32,
     pub(crate) action: u32,
     pub(crate) at: usize,
-    pub(crate) moment: Moment,
-    pub(crate) key: Range<usize>,
+    pub(crate) content: Content,
+}
+
+/// Doing of a line: its deed and place, its time if anybody asks, its key, and whether no time was later.
+struct Doing {
+    deed: Deed,
+    spot: Spot,
+    time: f64,
+    key: Range<usize>,
+    is_latest: bool,
+    /// It is among the samples.
+    is_sample: bool,
 }
 
 /// Lanes by number, in the order in which they come.
@@ -76,6 +101,9 @@ struct End<'t> {
     lane: u32,
     key: &'t [u8],
     line: Spot,
+    /// For the recorder, and its time.
+    end: (u32, f64),
+    is_sample: bool,
 }
 
 /// A look at the lines of a text, in order.
@@ -96,6 +124,9 @@ pub(crate) struct Look<'t> {
     of_container: FxHashMap<&'t [u8], Vec<u32>>,
     link_lanes: Lanes<'t>,
     links: HashTable<End<'t>>,
+    /// None if nobody asks, or nobody but a replay can tell.
+    recorder: Option<Box<Recorder>>,
+    samples: Vec<Spot>,
 }
 
 impl<'t> Look<'t> {
@@ -117,62 +148,130 @@ impl<'t> Look<'t> {
             of_container: FxHashMap::default(),
             link_lanes: Lanes::default(),
             links: HashTable::new(),
+            recorder: None,
+            samples: Vec::new(),
         }
+    }
+
+    /// The same for who wants all rows.
+    pub(crate) fn with_rows(self) -> Self {
+        Look { recorder: Some(Box::default()), ..self }
     }
 
     /// The next line. None if no part of the trace may be read by itself: it names other files, has lines that cannot be understood, or one
     /// that is not whole.
     #[inline(always)]
-    pub(crate) fn see(&mut self, line: Seen, roles: &Roles) -> Option<()> {
-        let deed = self.deeds.get(line.step as usize).copied().unwrap_or_default();
+    pub(crate) fn see(&mut self, line: &Seen, roles: &Roles) -> Option<()> {
+        let mut deed = self.deeds.get(line.step as usize).copied().unwrap_or_default();
         let spot = Spot { number: self.lines, at: line.at as u32 };
         self.lines += 1;
         if matches!(deed, Deed::Unknown) {
-            return self.decode(&line, spot, roles);
+            return self.decode(line, spot, roles);
         }
-        let is_latest = match line.moment {
+        let Content { moment, key, value, is_text, has_odd_quotes } = &line.content;
+        let mut time = 0.0;
+        let is_latest = match *moment {
             Moment::None => false,
-            Moment::Units(units) => self.clock.units(units),
+            Moment::Units(units) => {
+                if let Some(recorder) = &mut self.recorder {
+                    if *has_odd_quotes || *is_text && deed.is_on_variable() {
+                        return self.decode(line, spot, roles);
+                    }
+                    time = self.clock.seconds_of(units);
+                    if let Deed::Link(_, end) = &mut deed {
+                        let Some(same) = recorder.with_value(*end, &self.text[value.clone()])
+                        else {
+                            return self.decode(line, spot, roles);
+                        };
+                        *end = same;
+                    }
+                }
+                self.clock.units(units)
+            }
+            Moment::Odd(..) if self.recorder.is_some() => return self.decode(line, spot, roles),
             Moment::Odd(first, end) => {
                 let time = Field::new(&self.text[first..end]);
                 self.clock.seconds(parse_time(time.bare())?)
             }
         };
-        self.act(deed, spot, line.key, is_latest)
+        let key = key.clone();
+        self.act(Doing { deed, spot, time, key, is_latest, is_sample: false })
     }
 
-    /// Does what a line does; its key is at this place of the text.
+    /// Does what a line does.
     #[inline(always)]
-    fn act(&mut self, deed: Deed, spot: Spot, key: Range<usize>, is_latest: bool) -> Option<()> {
+    fn act(&mut self, doing: Doing) -> Option<()> {
+        let Doing { deed, spot, time, key, is_latest, is_sample } = doing;
         let mut other = Latest::default();
         // Most lines are the latest so far.
         let latest = if is_latest { &mut self.latest } else { &mut other };
         *latest = Latest { line: Some(spot), opener: None, wants_opener: false };
+        let mut opener = None;
+        let mut recorded = Some(());
         match deed {
-            Deed::Unknown | Deed::Event => {}
-            Deed::Lane(kind, lane) => self.changes[lane as usize].see(kind, spot, latest)?,
-            Deed::Link(lane) => {
+            Deed::Unknown => {}
+            Deed::Event(lane) => {
+                if lane != NO_LANE
+                    && let Some(recorder) = &mut self.recorder
+                {
+                    recorded = recorder.pass(lane, time).map(|_| ());
+                }
+            }
+            Deed::Lane(kind, lane, place) => {
+                self.changes[lane as usize].see(kind, spot, latest)?;
+                opener = latest.opener;
+                if let Some(recorder) = &mut self.recorder {
+                    recorded = recorder.state(kind, place, time);
+                }
+            }
+            Deed::Link(lane, end) => {
                 latest.wants_opener = true;
                 let key = Field::new(&self.text[key]).bare();
-                let opener = self.link(lane, key, spot);
+                let found;
+                (found, recorded) = self.link(lane, key, spot, (end, time), is_sample);
+                opener = found;
                 if is_latest {
                     self.latest.opener = opener;
                 }
             }
         }
+        if recorded.is_none() {
+            self.recorder = None;
+        }
+        if is_sample {
+            self.samples.push(spot);
+            self.samples.extend(opener);
+        }
         Some(())
     }
 
-    /// One end of a link; the other one if it has come.
+    /// One end of a link; the other one if it has come, and none if no recorder can tell what is between them.
     #[inline]
-    fn link(&mut self, lane: u32, key: &'t [u8], line: Spot) -> Option<Spot> {
-        let hash = fold(hash(key) ^ u64::from(lane), 0x9e37_79b9_7f4a_7c15);
+    fn link(
+        &mut self,
+        lane: u32,
+        key: &'t [u8],
+        line: Spot,
+        end: (u32, f64),
+        is_sample: bool,
+    ) -> (Option<Spot>, Option<()>) {
+        let of_key = hash(key);
+        let hash = fold(of_key ^ u64::from(lane), 0x9e37_79b9_7f4a_7c15);
         let same = |end: &End<'_>| end.lane == lane && end.key == key;
+        let recorder = &mut self.recorder;
         match self.links.entry(hash, same, |end| end.hash) {
-            Entry::Occupied(other) => Some(other.remove().0.line),
+            Entry::Occupied(other) => {
+                let other = other.remove().0;
+                if other.is_sample {
+                    self.samples.push(line);
+                }
+                let link = |all: &mut Box<Recorder>| all.link(other.end, end, of_key);
+                (Some(other.line), recorder.as_mut().map_or(Some(()), link))
+            }
             Entry::Vacant(none) => {
-                none.insert(End { hash, lane, key, line });
-                None
+                none.insert(End { hash, lane, key, line, end, is_sample });
+                let begin = |all: &mut Box<Recorder>| all.half(end);
+                (None, recorder.as_mut().map_or(Some(()), begin))
             }
         }
     }
@@ -186,131 +285,28 @@ impl<'t> Look<'t> {
         (spot.number.into(), self.line_at(spot).into())
     }
 
-    /// A line of an action or a lane that have not come before, or do not tell all.
-    #[cold]
-    fn decode(
-        &mut self,
-        &Seen { step, action, moment, .. }: &Seen,
-        spot: Spot,
-        roles: &Roles,
-    ) -> Option<()> {
-        use EventKind as E;
-        use FieldName as F;
-        let line = self.line_at(spot);
-        let event = match self.decoder.line(line).ok()? {
-            Decoded::Blank => return Some(()),
-            Decoded::Header => {
-                self.fixed.push(self.keep(spot));
-                // Actions are decoded anew: within a definition, the same line is refused.
-                self.deeds.clear();
-                return Some(());
-            }
-            Decoded::Event(event) => event,
-        };
-        let place = |field| event.span(field).map(|span| span.start as usize..span.end as usize);
-        let bare = |field| event.span(field).map(|span| span.of(line).bare());
-        let (kind, container, type_, key) =
-            (event.def().kind(), place(F::Container), place(F::Type), place(F::Key));
-        let names = || Some((bare(F::Container)?, bare(F::Type)?));
-        let time = match place(F::Time) {
-            Some(place) => Some((place, event.time().ok()?)),
-            None => None,
-        };
-        let mut is_kept = false;
-        let deed = match kind {
-            E::TraceFile => return None,
-            E::SetState
-            | E::PushState
-            | E::PopState
-            | E::ResetState
-            | E::SetVariable
-            | E::AddVariable
-            | E::SubVariable => {
-                let names = names()?;
-                let lane = self.lanes.place(names);
-                if lane as usize == self.changes.len() {
-                    self.changes.push(Change::default());
-                    self.of_container.entry(names.0).or_default().push(lane);
-                }
-                Deed::Lane(kind, lane)
-            }
-            E::StartLink | E::EndLink => Deed::Link(self.link_lanes.place(names()?)),
-            E::NewEvent => Deed::Event,
-            _ => {
-                if bare(F::Filename).is_some_and(|file| !file.is_empty()) {
-                    return None;
-                }
-                is_kept = true;
-                self.fixed.push((spot.number.into(), line.into()));
-                let name = bare(F::Name)?;
-                if kind == E::DestroyContainer {
-                    for lane in self.of_container.get(name).into_iter().flatten() {
-                        self.changes[*lane as usize].end();
-                    }
-                    self.ended.push(name.into());
-                } else if kind != E::DefineEntityValue
-                    && bare(F::Alias).is_some_and(|alias| !alias.is_empty() && alias != name)
-                {
-                    self.aliased.push(name.into());
-                }
-                Deed::Event
-            }
-        };
-
-        // Others of the step do the same if they have their names in the same places, their only time, and their only key.
-        let is_cut = action != RAW && self.cut.cut(line, roles);
-        let Cut { action: text, fields, lane: cut_lane } = &self.cut;
-        let hole = |place: &Range<usize>| fields.iter().position(|field| field == place);
-        let of_lane = |place: Option<&Range<usize>>| place.is_some_and(|place| place == cut_lane);
-        let is_same = |place: Option<&Range<usize>>| place.is_some_and(|it| hole(it).is_none());
-        let kinds = || text.iter().filter(|byte| (holes::LANE..=holes::VALUE).contains(*byte));
-        let is_only = |of: &[u8], place: Option<&Range<usize>>| {
-            let mut same = kinds().zip(fields).filter(|(hole, _)| of.contains(hole));
-            same.next().map(|(_, place)| place) == place && same.next().is_none()
-        };
-        let tells_time = is_cut && is_only(&[holes::TIME], time.as_ref().map(|time| &time.0));
-        let tells_all = match deed {
-            _ if is_kept || !tells_time => false,
-            Deed::Unknown | Deed::Event => true,
-            Deed::Lane(..) => of_lane(container.as_ref()) && is_same(type_.as_ref()),
-            Deed::Link(_) => {
-                is_same(container.as_ref())
-                    && is_same(type_.as_ref())
-                    && key.is_some()
-                    && is_only(&[holes::START, holes::END], key.as_ref())
-            }
-        };
-        if tells_all {
-            let step = step as usize;
-            if self.deeds.len() <= step {
-                self.deeds.resize(step + 1, Deed::Unknown);
-            }
-            self.deeds[step] = deed;
-        }
-
-        let is_latest = match (moment, time) {
-            (_, None) => false,
-            (Moment::Units(units), _) if tells_time => self.clock.units(units),
-            (_, Some((_, seconds))) => self.clock.seconds(seconds),
-        };
-        let key = match deed {
-            Deed::Link(_) => key?,
-            _ => 0..0,
-        };
-        let at = spot.at as usize;
-        self.act(deed, spot, at + key.start..at + key.end, is_latest)?;
-        if is_latest && is_kept {
-            self.latest.line = None;
-        }
-        Some(())
-    }
-
     /// All that was seen, when there are no more lines.
     pub(crate) fn passage(mut self) -> Passage {
         let owned = |(one, other): LaneName<&[u8]>| (one.into(), other.into());
         let changes = std::mem::take(&mut self.changes);
         let mut links: Vec<_> = std::mem::take(&mut self.links).into_iter().collect();
         links.sort_unstable_by_key(|end| end.line.number);
+        let latest_time = self.clock.times().map_or(0.0, |(_, last)| last);
+        let mut samples = std::mem::take(&mut self.samples);
+        samples.extend(self.latest.line.iter().chain(&self.latest.opener));
+        samples.sort_unstable_by_key(|line| line.number);
+        samples.dedup();
+        // Where most lines are unlike others, a replay of all is no dearer.
+        let is_short = samples.len() <= MOST_SAMPLES + self.lines as usize / 8;
+        let recorder = self.recorder.take().filter(|_| is_short);
+        let rows = recorder.map(|all| {
+            let halves = links.iter().map(|half| all.half_link(half.end, half.key)).collect();
+            let is_cut = !self.text.ends_with(b"\n");
+            all.rows(halves, latest_time, (self.lines.into(), is_cut))
+        });
+        if rows.is_none() {
+            samples.clear();
+        }
         let links = links.iter().map(|End { lane, key, line, .. }| {
             ((owned(self.link_lanes.names[*lane as usize]), (*key).into()), self.keep(*line))
         });
@@ -326,6 +322,8 @@ impl<'t> Look<'t> {
             latest,
             lanes: changed.map(|(name, change)| (owned(*name), change.map(keep))).collect(),
             links: links.collect(),
+            samples: samples.into_iter().map(keep).collect(),
+            rows,
             fixed: self.fixed,
             aliased: self.aliased,
             ended: self.ended,

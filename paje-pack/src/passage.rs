@@ -2,6 +2,8 @@
 
 use paje_parser::EventKind;
 
+use crate::rows::Rows;
+
 /// Number of a line, in its segment, and its text.
 pub(crate) type Numbered = (u64, Kept);
 
@@ -66,6 +68,17 @@ pub struct Passage {
     pub(crate) ended: Vec<Kept>,
     /// Keys of links of which one end is in the segment, in file order.
     pub(crate) links: Vec<(LinkKey<Kept>, Numbered)>,
+    /// Lines that tell what is new about others, with those that they cannot do without.
+    pub(crate) samples: Vec<Numbered>,
+    pub(crate) rows: Option<Rows>,
+}
+
+impl Passage {
+    /// The rows of the segment, once; none if they were not asked for, or there is something about them that only a replay of
+    /// all lines tells.
+    pub fn rows(&mut self) -> Option<Rows> {
+        self.rows.take()
+    }
 }
 
 impl<L: Copy> Change<L> {

@@ -18,6 +18,7 @@ use crate::stencils::Stencils;
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Moment, Scale, TimesOut};
+use crate::value::Kind;
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
@@ -33,6 +34,16 @@ pub(crate) struct Told {
 /// Bytes of text that are scanned together, so that what is found of them is at hand.
 const BLOCK: usize = 1 << 14;
 
+/// Questions about holes, for who looks at lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looking {
+    Not,
+    /// Which are numbers; no line has quotes.
+    ForNumbers,
+    /// And which have quotes that may be more than two around a word.
+    ForQuotes,
+}
+
 /// Writer of what is in the holes of lines.
 struct HolesWriter {
     times: TimesOut,
@@ -41,8 +52,18 @@ struct HolesWriter {
     patterns: Patterns,
 }
 
-/// Contents of a line's holes that others ask for: its time, and the place of its last key in the text.
-type Content = (Moment, Range<usize>);
+/// Contents of a line's holes that others ask for, and their places in the text.
+pub(crate) struct Content {
+    pub(crate) moment: Moment,
+    /// The last key.
+    pub(crate) key: Range<usize>,
+    /// The first value.
+    pub(crate) value: Range<usize>,
+    /// This is no decimal number as they are mostly written.
+    pub(crate) is_text: bool,
+    /// Some hole has a quote that is not one of two around it.
+    pub(crate) has_odd_quotes: bool,
+}
 
 impl HolesWriter {
     /// The holes of a line, whose first slots are these. Where they are in the text, `place` says: of the how many-th but the lane's, and of
@@ -53,11 +74,13 @@ impl HolesWriter {
         sides: &mut [Writing; STREAMS],
         (line, mut slots): (Line, Slots),
         text: &[u8],
+        looks: Looking,
         place: impl Fn(usize, u32) -> Range<usize>,
     ) -> Content {
         let [_, times, values, keys] = sides;
         let pattern = self.patterns.get(line.action);
-        let (mut moment, mut key) = (Moment::None, 0..0);
+        let (mut moment, mut key, mut value) = (Moment::None, 0..0, 0..0);
+        let (mut is_text, mut odd_quotes) = (false, false);
         let nothing = &mut Out::default();
         for (at, (hole, number)) in pattern.others.iter().enumerate() {
             let Range { start, end } = place(at, *number);
@@ -76,11 +99,30 @@ impl HolesWriter {
                     self.keys.end(keys, slot, line.lane, &text[start..end]);
                 }
                 _ => {
-                    self.values.value(values, slot, &text[start..end], nothing);
+                    let told = self.values.value(values, slot, &text[start..end], nothing);
+                    if looks != Looking::Not {
+                        let is_number = matches!(told.kind, Kind::Decimal(_));
+                        odd_quotes |= looks == Looking::ForQuotes
+                            && !is_number
+                            && has_odd_quotes(&text[start..end]);
+                        if value.end == 0 {
+                            (value, is_text) = (start..end, !is_number);
+                        }
+                    }
                 }
             }
         }
-        (moment, key)
+        odd_quotes |= looks == Looking::ForQuotes && has_odd_quotes(&text[key.clone()]);
+        Content { moment, key, value, is_text, has_odd_quotes: odd_quotes }
+    }
+}
+
+/// There is a quote in a word that is not one of two around it.
+#[inline]
+fn has_odd_quotes(text: &[u8]) -> bool {
+    match text {
+        [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_some(),
+        _ => memchr::memchr(b'"', text).is_some(),
     }
 }
 
@@ -97,6 +139,7 @@ struct LineWriter<'t> {
     /// The slots of the next step.
     next: Slots,
     look: Option<Look<'t>>,
+    has_quotes: bool,
 }
 
 impl<'t> LineWriter<'t> {
@@ -152,8 +195,8 @@ impl<'t> LineWriter<'t> {
         };
         let (came, slots) = self.stencils.get(step);
         self.lines.again(&mut self.sides[0], came);
-        let places = &self.stencils.places;
-        let content = self.holes.put(&mut self.sides, (came, slots), self.text, |at, _| {
+        let (places, looks) = (&self.stencils.places, self.looking());
+        let content = self.holes.put(&mut self.sides, (came, slots), self.text, looks, |at, _| {
             let Range { start: first, end } = places.place(at);
             start + first..start + end
         });
@@ -185,8 +228,8 @@ impl<'t> LineWriter<'t> {
                 pattern.place(*hole, *number, &mut self.next);
             }
         }
-        let step_and_slots = self.stencils.get(step);
-        let content = self.holes.put(&mut self.sides, step_and_slots, self.text, |_, number| {
+        let (came_at, looks) = (self.stencils.get(step), self.looking());
+        let content = self.holes.put(&mut self.sides, came_at, self.text, looks, |_, number| {
             let Range { start: first, end } = cut.fields[number as usize];
             start + first..start + end
         });
@@ -194,16 +237,37 @@ impl<'t> LineWriter<'t> {
         (step, came)
     }
 
+    /// Questions that are asked of holes.
+    #[inline]
+    const fn looking(&self) -> Looking {
+        match self.look {
+            Some(_) if self.has_quotes => Looking::ForQuotes,
+            Some(_) => Looking::ForNumbers,
+            None => Looking::Not,
+        }
+    }
+
     /// Notes a line, and shows it to who looks, until one comes that the look cannot tell.
     #[inline(always)]
-    fn show(&mut self, step: u32, line: Line, at: usize, (moment, key): Content) {
+    fn show(&mut self, step: u32, line: Line, at: usize, content: Content) {
         self.stencils.came(step);
         if let Some(look) = &mut self.look
-            && look.see(Seen { step, action: line.action, at, moment, key }, &self.roles).is_none()
+            && look.see(&Seen { step, action: line.action, at, content }, &self.roles).is_none()
         {
             self.look = None;
         }
     }
+}
+
+/// Aim of a look at lines while they are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looks {
+    /// None is wanted.
+    Not,
+    /// Rows that cross the segment's ends.
+    Across,
+    /// These, and all others.
+    AtRows,
 }
 
 /// Tells a text, with the definitions that stand before it. Its last line need not end. Who `looks` is also given what crosses its
@@ -215,7 +279,7 @@ pub(crate) fn tell(
     text: &[u8],
     definitions: &Definitions,
     level: i32,
-    looks: bool,
+    looks: Looks,
 ) -> io::Result<(Told, Option<Passage>)> {
     let roles = definitions.roles.clone();
     let mut all = roles.clone();
@@ -237,7 +301,12 @@ pub(crate) fn tell(
         steps: Steps::default(),
         stencils: Stencils::default(),
         next: Slots::default(),
-        look: looks.then(|| Look::new(text, scale, definitions)),
+        look: match looks {
+            Looks::Not => None,
+            Looks::Across => Some(Look::new(text, scale, definitions)),
+            Looks::AtRows => Some(Look::new(text, scale, definitions).with_rows()),
+        },
+        has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let (mut sides, HolesWriter { times, values, keys, .. }) = (lines.sides, lines.holes);

@@ -78,6 +78,13 @@ impl Scale {
         parse_time(spelt.text()).unwrap_or_default()
     }
 
+    /// The units in a second, if that is a double without rounding.
+    pub(crate) const fn units_in_second(self) -> Option<f64> {
+        let power = self.after - self.zeros;
+        // Digits are 18 at most.
+        if power <= 18 { Some(10_u64.pow(power as u32) as f64) } else { None }
+    }
+
     /// About so many units as these seconds are.
     pub(crate) fn units_in(self, seconds: f64) -> f64 {
         seconds * 10_f64.powi(i32::from(self.after) - i32::from(self.zeros))

@@ -10,7 +10,7 @@ use crate::format::{
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::passage::Passage;
-use crate::segment::{STREAMS, Told, tell};
+use crate::segment::{Looks, STREAMS, Told, tell};
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS};
 
 /// Settings of packing.
@@ -103,7 +103,7 @@ impl Segment {
     /// # Errors
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
-        Segment::make(text, definitions, settings, false).map(|(segment, _)| segment)
+        Segment::make(text, definitions, settings, Looks::Not).map(|(segment, _)| segment)
     }
 
     /// The same, and what crosses the ends of the text, for [`Borders`]; none if no part of the trace may be read by itself: it
@@ -116,14 +116,26 @@ impl Segment {
         definitions: &Definitions,
         settings: Settings,
     ) -> io::Result<(Segment, Option<Passage>)> {
-        Segment::make(text, definitions, settings, true)
+        Segment::make(text, definitions, settings, Looks::Across)
+    }
+
+    /// The same, and its rows, of which [`Passage::rows`] has those of most sound traces.
+    ///
+    /// # Errors
+    /// zstd lacks memory.
+    pub fn pack_with_rows(
+        text: &[u8],
+        definitions: &Definitions,
+        settings: Settings,
+    ) -> io::Result<(Segment, Option<Passage>)> {
+        Segment::make(text, definitions, settings, Looks::AtRows)
     }
 
     fn make(
         text: &[u8],
         definitions: &Definitions,
         settings: Settings,
-        looks: bool,
+        looks: Looks,
     ) -> io::Result<(Segment, Option<Passage>)> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
         // Short texts cost little time and have little to learn from; but long ones that are cut into short segments are long, and so

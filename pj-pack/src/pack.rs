@@ -1,13 +1,19 @@
 //! Packing and unpacking with all workers.
 
 use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use paje_analysis::kept;
-use paje_pack::{Borders, Definitions, Error, Packed, Reader, Segment, Segments, Settings, Writer};
+use paje_analysis::parts::{Part, Parts};
+use paje_pack::{
+    Borders, Definitions, Error, Packed, Passage, Reader, Segment, Segments, Settings, Writer,
+};
 use workers::{Workers, in_order};
 
-use crate::witness::Witness;
+use crate::witness::{Testimony, Witness};
 
 /// Which side fails.
 #[derive(Debug)]
@@ -45,49 +51,80 @@ impl Spare {
     }
 }
 
-/// Packs a text: who is free reads the next segment, and packs it. The witness is shown all of it meanwhile, and what it
-/// reports is kept.
+/// Teller of what is kept with a trace, beside its segments.
+pub(crate) enum Teller<'p> {
+    /// Nothing is.
+    Nobody,
+    /// A replay beside packing.
+    Witness(Witness),
+    /// Those who pack; where they cannot tell, a replay of this file when all is packed.
+    Packers(&'p Path),
+}
+
+/// Packs a text: who is free reads the next segment, and packs it. The teller's reports are kept.
 pub(crate) fn pack(
     text: impl Read + Send,
     out: impl Write + Send,
     settings: Settings,
     workers: &Workers,
     spare: &Spare,
-    mut witness: Option<Witness>,
+    mut teller: Teller<'_>,
 ) -> Result<(), Trouble> {
     let mut segments = Segments::new(text, settings);
     let mut definitions = Definitions::default();
     let mut writer = Writer::new(BufWriter::new(out)).map_err(Trouble::Output)?;
-    let keeps = witness.is_some();
+    let (keeps, mut bytes) = (!matches!(teller, Teller::Nobody), 0);
+    // Until somebody finds that they are of no use.
+    let wants_rows = AtomicBool::new(matches!(teller, Teller::Packers(_)));
+    let wants_borders = AtomicBool::new(keeps);
     let next = || {
         if let Some(text) = spare.take() {
             segments.give_back(text);
         }
         let Some(text) = segments.next_text().map_err(Trouble::Input)? else { return Ok(None) };
+        bytes += text.len() as u64;
         let (text, before) = (Arc::new(text), definitions.clone());
         definitions.learn(&text);
-        if let Some(witness) = &mut witness {
+        if let Teller::Witness(witness) = &mut teller {
             witness.see(Arc::clone(&text));
         }
         Ok(Some((text, before)))
     };
     let pack = |(text, before): (Arc<Vec<u8>>, Definitions)| {
-        let packed = if keeps {
+        let packed = if wants_rows.load(Relaxed) {
+            Segment::pack_with_rows(&text, &before, settings)
+        } else if wants_borders.load(Relaxed) {
             Segment::pack_and_look(&text, &before, settings)
         } else {
             Segment::pack(&text, &before, settings).map(|segment| (segment, None))
         };
         spare.put(text);
-        packed.map_err(Trouble::Output)
+        let (segment, mut passage) = packed.map_err(Trouble::Output)?;
+        let part = passage.as_mut().and_then(Passage::rows).map(Part::of);
+        Ok((segment, passage, part))
     };
-    let mut borders = Borders::default();
-    let put = |(segment, passage)| {
+    let (mut borders, mut parts) = (Borders::default(), Parts::default());
+    let put = |(segment, passage, part): (Segment, Option<Passage>, Option<Part>)| {
+        writer.put(&segment).map_err(Trouble::Output)?;
         borders.pass(passage);
-        writer.put(&segment).map_err(Trouble::Output)
+        borders.fit_in(writer.position());
+        // Samples are from both.
+        parts.add(part.filter(|_| !borders.have_failed()));
+        wants_rows.fetch_and(!parts.have_failed(), Relaxed);
+        wants_borders.fetch_and(!borders.have_failed(), Relaxed);
+        Ok(())
     };
     each(workers, next, pack, put)?;
     let size = writer.position();
-    let seen = witness.map(Witness::testimony).unwrap_or_default();
+    let seen = match teller {
+        Teller::Nobody => Testimony::default(),
+        Teller::Witness(witness) => witness.testimony(),
+        Teller::Packers(file) => {
+            let told = Testimony::of_parts(parts, &borders, bytes, workers);
+            let replayed = || Testimony::of_file(file, bytes, workers).map_err(Trouble::Input);
+            told.map_or_else(replayed, Ok)?
+        }
+    };
     let most = size / SHARE_OF_SUMMARY;
     for kept in seen.reports {
         let content = kept.to_bytes();

@@ -18,7 +18,7 @@ use workers::Workers;
 use crate::cli::{Cli, Format};
 use crate::list::Contents;
 use crate::output::Output;
-use crate::pack::{Spare, Trouble, pack, unpack};
+use crate::pack::{Spare, Teller, Trouble, pack, unpack};
 use crate::structure::structure;
 use crate::witness::Witness;
 
@@ -85,11 +85,17 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (cli.segment_of(text), cli.level.into());
     let spare = Spare::default();
-    let witness = match cli.no_summary {
-        true => None,
-        false => Some(Witness::new(workers.threads(), spare.clone()).map_err(unreadable)?),
+    // A pipe passes once.
+    let passes_again = file != Path::new("-") && input.size().is_some();
+    let teller = match cli.no_summary {
+        true => Teller::Nobody,
+        false if passes_again => Teller::Packers(file),
+        false => {
+            let witness = Witness::new(workers.threads(), spare.clone());
+            Teller::Witness(witness.map_err(unreadable)?)
+        }
     };
-    let packed = pack(input, output.file(), settings, workers, &spare, witness);
+    let packed = pack(input, output.file(), settings, workers, &spare, teller);
     drop(shown);
     packed.map_err(|trouble| match trouble {
         Trouble::Input(error) => unreadable(error),

@@ -1,22 +1,29 @@
-//! A replay of the trace beside its packing, for the reports that are kept with it.
+//! Findings about a trace, for the reports that are kept with it: from its segments, as they are packed, or by a replay, beside packing or behind it.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use paje_analysis::kept::{Keeper, Kept, Lanes};
-use paje_sim::{Portion, Progress, Source, Trace};
+use paje_analysis::kept::{Facts, Keeper, Kept, Lanes};
+use paje_analysis::parts::Parts;
+use paje_pack::Borders;
+use paje_sim::{Options, Portion, Progress, Source, Trace};
+use splitter::Input;
 use workers::Workers;
 
 use crate::pack::Spare;
+
+#[cfg(test)]
+mod tests;
 
 /// Bytes of a trace in a portion.
 const PORTION: u64 = 16 << 20;
 
 /// Findings about a trace: none about an invalid one.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Testimony {
     pub(crate) reports: Vec<Kept>,
     /// The lanes that have states, which a part of it does not tell.
@@ -38,7 +45,10 @@ impl Witness {
     /// There can be no other thread.
     pub(crate) fn new(waiting: usize, spare: Spare) -> io::Result<Witness> {
         let (texts, shown) = sync_channel(waiting);
-        let replay = || replay(Shown { texts: shown, text: Arc::default(), given: 0, spare });
+        let replay = || {
+            let text = Shown { texts: shown, text: Arc::default(), given: 0, spare };
+            replay(text, &Workers::one()).map(|(seen, _)| seen).unwrap_or_default()
+        };
         let replay = thread::Builder::new().name("replay".into()).spawn(replay)?;
         Ok(Witness { texts, replay })
     }
@@ -55,18 +65,55 @@ impl Witness {
     }
 }
 
-fn replay(text: Shown) -> Testimony {
-    let (workers, progress, mut keeper) = (Workers::one(), Progress::default(), Keeper::default());
+impl Testimony {
+    fn of(keeper: &Keeper, trace: &Trace, facts: Facts) -> Testimony {
+        let reports = keeper.reports(trace, facts).map_or_else(Vec::new, Vec::from);
+        Testimony { reports, lanes: keeper.lanes(trace), is_plain: trace.is_plain() }
+    }
+
+    /// Findings of who has packed all segments of a trace, which has so many bytes. None if only a replay can tell.
+    pub(crate) fn of_parts(
+        parts: Parts,
+        borders: &Borders,
+        bytes: u64,
+        workers: &Workers,
+    ) -> Option<Testimony> {
+        if parts.have_failed() {
+            return None;
+        }
+        let sample = borders.sample()?;
+        let source = Source::stream(&sample[..]);
+        let trace = Trace::read_with(source, &options(), workers, &Progress::default());
+        let trace = trace.ok()?;
+        let (keeper, facts) = Keeper::of(parts, &trace, bytes)?;
+        Some(Testimony::of(&keeper, &trace, facts))
+    }
+
+    /// Findings of a replay of a file, of which so many bytes have been packed; nothing if it is another one now.
+    pub(crate) fn of_file(path: &Path, bytes: u64, workers: &Workers) -> io::Result<Testimony> {
+        let replayed = replay(Input::open(Some(path))?, workers);
+        Ok(replayed.filter(|(_, read)| *read == bytes).map(|(seen, _)| seen).unwrap_or_default())
+    }
+}
+
+fn options() -> Options {
+    let mut options = Keeper::options();
+    options.usage = true;
+    options
+}
+
+/// Findings of a replay of a text, and its bytes; nothing of an invalid trace.
+fn replay(text: impl Read + Send, workers: &Workers) -> Option<(Testimony, u64)> {
+    let (progress, mut keeper) = (Progress::default(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {
-        keeper.see(portion.trace(), &workers);
+        keeper.see(portion.trace(), workers);
         ControlFlow::Continue(())
     };
-    let (source, mut options) = (Source::stream(text), Keeper::options());
-    options.usage = true;
-    let trace = Trace::read_in_portions(source, &options, &workers, &progress, PORTION, &mut see);
-    let Ok(trace) = trace else { return Testimony::default() };
-    let reports = keeper.reports(&trace).map_or_else(Vec::new, Vec::from);
-    Testimony { reports, lanes: keeper.lanes(&trace), is_plain: trace.is_plain() }
+    let (source, options) = (Source::stream(text), options());
+    let trace = Trace::read_in_portions(source, &options, workers, &progress, PORTION, &mut see);
+    let trace = trace.ok()?;
+    let facts = Facts::of(&trace);
+    Some((Testimony::of(&keeper, &trace, facts), facts.bytes))
 }
 
 /// The texts that are shown, one after the other.

@@ -5,9 +5,14 @@ use crate::times::Scale;
 /// Units that no time has.
 const MOST: i64 = 1_000_000_000_000_000_000;
 
+/// From here on, not all whole numbers are doubles.
+const EXACT: u64 = 1 << 53;
+
 /// Earliest and latest time so far. Nearly all are so many units of the scale, and compared as such.
 pub(super) struct Clock {
     scale: Scale,
+    /// Units in a second, if that is a double.
+    in_second: Option<f64>,
     /// The fewest units, and those from which on no time is later.
     first: i64,
     last: i64,
@@ -20,7 +25,18 @@ impl Clock {
     /// For times that are packed in this scale.
     pub(super) const fn new(scale: Scale) -> Self {
         let (first, last) = (i64::MAX, i64::MIN);
-        Clock { scale, first, last, first_odd: f64::INFINITY, last_odd: None }
+        let in_second = scale.units_in_second();
+        Clock { scale, in_second, first, last, first_odd: f64::INFINITY, last_odd: None }
+    }
+
+    /// The seconds that so many units are, as they are read from their text.
+    #[inline]
+    pub(super) fn seconds_of(&self, units: i64) -> f64 {
+        match self.in_second {
+            // The quotient of two doubles is the one that is nearest to it.
+            Some(in_second) if units.unsigned_abs() < EXACT => units as f64 / in_second,
+            _ => self.scale.seconds(units),
+        }
     }
 
     /// The earliest and the latest, if there is any.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use paje_parser::{FieldName, Line as Decoded};
 use proptest::prelude::*;
 use testkit::{Dice, damage};
 
 use super::*;
-use crate::segment::tell;
+use crate::segment::{Looks, tell};
 use crate::writer::{Segments, Settings};
 
 type Name = (Vec<u8>, Vec<u8>);
@@ -183,7 +184,8 @@ fn assert_same(text: &[u8], segment: usize) -> usize {
     let (mut segments, mut definitions) = (Segments::new(text, settings), Definitions::default());
     let mut count = 0;
     while let Some(text) = segments.next_text().unwrap() {
-        let (_, passage) = tell(&text, &definitions, 1, true).unwrap();
+        let looks = if text.len() % 2 == 0 { Looks::Across } else { Looks::AtRows };
+        let (_, passage) = tell(&text, &definitions, 1, looks).unwrap();
         count += usize::from(passage.is_some());
         let (found, wanted) = (passage.as_ref().map(told), plainly(&text, &definitions));
         assert_eq!(found, wanted, "{}", text.escape_ascii());

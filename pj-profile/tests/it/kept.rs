@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Output;
 
-use paje_analysis::kept::{Keeper, Kept, VERSION};
+use paje_analysis::kept::{Facts, Keeper, Kept, VERSION};
 use paje_pack::{Definitions, Segment, Segments, Settings, Writer};
 use paje_sim::{Portion, Progress, Source, Trace};
 use tempfile::TempDir;
@@ -23,7 +23,8 @@ fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     let (source, progress) = (Source::stream(text), Progress::default());
     let options = Keeper::options();
     let trace = Trace::read_in_portions(source, &options, &workers, &progress, portion, &mut see);
-    keeper.reports(&trace.ok()?)
+    let trace = trace.ok()?;
+    keeper.reports(&trace, Facts::of(&trace))
 }
 
 /// A packed trace with its reports, however large these are; and whether it has any.
