@@ -10,12 +10,13 @@ mod pages;
 mod reserve;
 mod room;
 mod store;
+mod times;
 mod zeros;
 
 pub(crate) use arena::{Arena, Place, Supply, set_small};
 pub(crate) use chunks::{
     EventChunk, ExtraPair, KeyPlace, LinkChunk, NewLink, NewState, StateChunk, VariableChunk,
-    key_places, push_key, push_link,
+    key_places, push_key, push_link, seal_links,
 };
 pub(crate) use columns::{Chunk, LARGEST, Rows, Width};
 pub use extras::LineNumber;
@@ -25,4 +26,5 @@ pub(crate) use pages::{KeyHashes, KeyRoom, TextPages};
 pub(crate) use reserve::Reserve;
 pub(crate) use room::{LinkRoom, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};
+pub(crate) use times::{Times, Units};
 pub(crate) use zeros::Zeros;

@@ -336,13 +336,8 @@ impl Arena {
         let words = self.words(place, column, width.words(count));
         match width {
             Width::Wide => &bytemuck::cast_slice(words)[..count],
-            Width::Narrow => {
-                let numbers: &[u16] = bytemuck::cast_slice(words);
-                for (wide, narrow) in room.iter_mut().zip(&numbers[..count]) {
-                    *wide = u32::from(*narrow);
-                }
-                &room[..count]
-            }
+            Width::Narrow => widened::<u16>(bytemuck::cast_slice(words), &mut room[..count]),
+            Width::Byte => widened::<u8>(bytemuck::cast_slice(words), &mut room[..count]),
         }
     }
 }
@@ -352,16 +347,30 @@ impl Arena {
     pub(crate) fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {
+            Width::Byte => u32::from(bytemuck::cast_slice::<u64, u8>(words)[index]),
             Width::Narrow => u32::from(bytemuck::cast_slice::<u64, u16>(words)[index]),
             Width::Wide => bytemuck::cast_slice::<u64, u32>(words)[index],
         }
     }
 }
 
+/// As many of these numbers as there is room for.
+#[inline(always)]
+fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [u32] {
+    for (wide, number) in room.iter_mut().zip(numbers) {
+        *wide = (*number).into();
+    }
+    room
+}
+
 /// Stores number `index` of a column of small numbers, which `words` begin with.
 #[inline(always)]
 pub(crate) fn set_small(words: &mut [u64], width: Width, index: usize, value: u32) {
     match width {
+        Width::Byte => {
+            let numbers: &mut [u8] = bytemuck::cast_slice_mut(words);
+            numbers[index] = value as u8;
+        }
         Width::Narrow => {
             let numbers: &mut [u16] = bytemuck::cast_slice_mut(words);
             numbers[index] = value as u16;

@@ -24,8 +24,10 @@ const SMALLER: usize = SIZES - 1 + TWICE;
 const TWICE: usize = 2;
 
 /// The width in which a chunk stores its small numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
+    /// In a byte: where all numbers of a chunk are known before it is made.
+    Byte,
     /// In two bytes.
     #[default]
     Narrow,
@@ -43,6 +45,7 @@ impl Width {
     /// Words that a column of so many small numbers takes.
     pub(crate) const fn words(self, size: usize) -> usize {
         match self {
+            Width::Byte => size.div_ceil(8),
             Width::Narrow => size.div_ceil(4),
             Width::Wide => size.div_ceil(2),
         }
@@ -56,7 +59,7 @@ pub(crate) struct Chunk {
     pub(crate) place: Place,
     /// Number of objects it holds.
     count: u16,
-    /// Logarithm of how many it has room for; 0 of none.
+    /// Logarithm of how many it has room for; 0 of none, or if it is [sealed](Chunk::is_sealed).
     size: u8,
     pub(crate) width: Width,
 }
@@ -70,6 +73,12 @@ impl Chunk {
     #[inline(always)]
     pub(crate) const fn count(&self) -> usize {
         self.count as usize
+    }
+
+    /// True if nothing can be added: it was made of all that it has, in a [form](crate::memory::seal_links) that takes less room.
+    #[inline(always)]
+    pub(crate) const fn is_sealed(&self) -> bool {
+        self.size == 0
     }
 }
 
@@ -116,8 +125,8 @@ impl Head {
     }
 }
 
-/// Bits of a chunk's word on a list that say how many objects it holds, up to [`LARGEST`], and whether it is wide; above
-/// them is its place.
+/// Bits of a chunk's word on a list that say how many objects it holds, up to [`LARGEST`]; above them are two for its width,
+/// one that tells whether it is sealed, and its place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -129,15 +138,20 @@ impl Chunk {
 
     /// The chunk in one word, but for its size, which its place on the list says.
     const fn to_word(self) -> u64 {
-        let wide = matches!(self.width, Width::Wide) as u64;
-        (self.place.to_bits() << 1 | wide) << COUNT | self.count as u64
+        let form = (self.is_sealed() as u64) << 2 | self.width as u64;
+        (self.place.to_bits() << 3 | form) << COUNT | self.count as u64
     }
 
     const fn from_word(word: u64, before: usize) -> Self {
-        let width = if word >> COUNT & 1 == 0 { Width::Narrow } else { Width::Wide };
-        let place = Place::from_bits(word >> (COUNT + 1));
+        let width = match word >> COUNT & 3 {
+            0 => Width::Byte,
+            1 => Width::Narrow,
+            _ => Width::Wide,
+        };
+        let place = Place::from_bits(word >> (COUNT + 3));
         let count = (word & ((1 << COUNT) - 1)) as u16;
-        Chunk { place, size: Chunk::size_of(before), count, width }
+        let size = if word >> (COUNT + 2) & 1 == 0 { Chunk::size_of(before) } else { 0 };
+        Chunk { place, size, count, width }
     }
 }
 
@@ -152,7 +166,8 @@ impl Rows {
         words: impl FnOnce(usize, Width) -> usize,
     ) -> (Chunk, usize) {
         let too_narrow = width == Width::Wide && self.last.width == Width::Narrow;
-        if self.last.count() == self.last.size() || too_narrow {
+        // A sealed one has room for none.
+        if self.last.count() >= self.last.size() || too_narrow {
             self.extend(arena, width, words);
         }
         let index = self.last.count();
@@ -168,6 +183,11 @@ impl Rows {
     /// Rows of one chunk, which has room for [`LARGEST`] objects at a place: for other rows to [take over](Rows::take_over).
     pub(crate) const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
+    }
+
+    /// Rows of one sealed chunk of so many objects, likewise.
+    pub(crate) const fn sealed(place: Place, width: Width, count: u16) -> Self {
+        Rows { last: Chunk { place, size: 0, count, width }, before: None }
     }
 
     /// Takes over a chunk of the largest size, behind its own, which must be [large](Rows::is_large).
@@ -235,7 +255,7 @@ impl Rows {
     /// list that it will be put on.
     #[inline]
     pub(crate) fn touch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
-        if self.last.count() == self.last.size() {
+        if self.last.count() >= self.last.size() {
             return self.head(arena).len;
         }
         let [second, third] = others(&self.last);
@@ -310,14 +330,19 @@ mod tests {
     fn a_chunk_fits_in_a_word() {
         let sizes = [2, 4, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024, 1024];
         for (before, wanted) in sizes.into_iter().enumerate() {
-            for width in [Width::Narrow, Width::Wide] {
-                let (size, count) = (Chunk::size_of(before), wanted);
-                let place = Place::from_bits((1 << 50) - 1 - before as u64);
+            for (width, sealed) in [
+                (Width::Byte, true),
+                (Width::Narrow, true),
+                (Width::Narrow, false),
+                (Width::Wide, false),
+            ] {
+                let size = if sealed { 0 } else { Chunk::size_of(before) };
+                let (count, place) = (wanted, Place::from_bits((1 << 50) - 1 - before as u64));
                 let chunk = Chunk { place, size, count, width };
-                assert_eq!(chunk.size(), chunk.count());
+                assert_eq!(chunk.size(), if sealed { 0 } else { chunk.count() });
                 let same = Chunk::from_word(chunk.to_word(), before);
                 assert_eq!((same.place, same.size, same.count), (place, size, count));
-                assert_eq!(same.width, width);
+                assert_eq!((same.width, same.is_sealed()), (width, sealed));
             }
         }
     }

@@ -7,12 +7,17 @@
 use std::ops::Range;
 
 use crate::lanes::refusal::Refusal;
-use crate::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Width, push_link};
+use crate::memory::{
+    Arena, LARGEST, LinkChunk, LinkRoom, Rows, Supply, Units, Width, push_link, seal_links,
+};
 use crate::names::ids::LaneId;
 use crate::replay::completion::Completion;
 
-/// Fewer links of a lane are added one by one: they would take as much room as so many.
+/// Fewer links of a lane are added one by one.
 const FEW: usize = LARGEST / 2;
+
+/// So are fewer than this whose chunks cannot be sealed: behind them, a chunk has room left.
+const FEW_WITH_ROOM: usize = 4 * LARGEST;
 
 /// Links of a range, in order, on their way to their lanes.
 #[derive(Debug)]
@@ -54,9 +59,11 @@ impl RangePart {
         let of_lanes = links.chunk_by(|a, b| a.lane == b.lane);
         let lanes = of_lanes.filter_map(|links| {
             let first = **links.first()?;
-            Some(match links.len() > FEW && is_large(first.lane) {
-                true => LanePart::chunks(links, first, &mut arena),
-                false => LanePart::Single(links.iter().copied().copied().collect()),
+            let is_long = links.len() > FEW && is_large(first.lane);
+            let chunks = is_long.then(|| chunks(links, &mut arena)).flatten();
+            Some(match chunks {
+                Some(chunks) => LanePart::new(links, first, chunks),
+                None => LanePart::Single(links.iter().copied().copied().collect()),
             })
         });
         RangePart { lanes: lanes.collect(), arena }
@@ -64,24 +71,7 @@ impl RangePart {
 }
 
 impl LanePart {
-    fn chunks(links: &[&Completion], first: Completion, arena: &mut Arena) -> Self {
-        let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
-        let width = if is_narrow { Width::Narrow } else { Width::Wide };
-        let words = LinkChunk::words(LARGEST, width, false);
-        let place = arena.take(words * links.len().div_ceil(LARGEST));
-        let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
-            let mut rows = Rows::in_largest(place.behind(number * words), width);
-            let mut room = LinkRoom::of(&mut rows, arena);
-            let pushed = links
-                .iter()
-                .take_while(|link| room.as_mut().is_some_and(|room| room.push(&link.link)));
-            let pushed = pushed.count();
-            for link in &links[pushed..] {
-                push_link(arena, &mut rows, &link.link, false);
-            }
-            rows
-        });
-        let chunks = chunks.collect();
+    fn new(links: &[&Completion], first: Completion, chunks: Vec<Rows>) -> Self {
         let ends = |link: &Completion| (link.link.start, link.link.end);
         let mut pairs = links.iter().zip(&links[1..]);
         let late = pairs.find_map(|(before, link)| {
@@ -90,6 +80,49 @@ impl LanePart {
         let last = links.last().map_or(ends(&first), |last| ends(last));
         LanePart::Chunks { lane: first.lane, first, late, last, chunks }
     }
+}
+
+/// Links of a lane in chunks, if these would be full, or nearly.
+fn chunks(links: &[&Completion], arena: &mut Arena) -> Option<Vec<Rows>> {
+    let times = links.iter().flat_map(|link| [link.link.start, link.link.end]);
+    match Units::of(&times.collect::<Vec<f64>>()) {
+        Some(units) => Some(sealed(links, units, arena)),
+        None => (links.len() >= FEW_WITH_ROOM).then(|| with_room(links, arena)),
+    }
+}
+
+/// Links in chunks that have room for no more.
+fn sealed(links: &[&Completion], units: Units, arena: &mut Arena) -> Vec<Rows> {
+    let bits = links.iter().fold(0, |bits, link| bits | link.link.small_bits());
+    let width = if bits <= 0xff { Width::Byte } else { Width::of(bits) };
+    let words = |links: &[&Completion]| LinkChunk::sealed_words(links.len(), width);
+    let mut place = arena.take(links.chunks(LARGEST).map(words).sum());
+    let chunks = links.chunks(LARGEST).map(|links| {
+        let at = place;
+        place = at.behind(words(links));
+        seal_links((&mut *arena, at), links.iter().map(|link| &link.link), units, width)
+    });
+    chunks.collect()
+}
+
+/// Links in chunks of the largest size.
+fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
+    let is_narrow = links.iter().all(|link| link.link.width() == Width::Narrow);
+    let width = if is_narrow { Width::Narrow } else { Width::Wide };
+    let words = LinkChunk::words(LARGEST, width, false);
+    let place = arena.take(words * links.len().div_ceil(LARGEST));
+    let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
+        let mut rows = Rows::in_largest(place.behind(number * words), width);
+        let mut room = LinkRoom::of(&mut rows, arena);
+        let pushed =
+            links.iter().take_while(|link| room.as_mut().is_some_and(|room| room.push(&link.link)));
+        let pushed = pushed.count();
+        for link in &links[pushed..] {
+            push_link(arena, &mut rows, &link.link, false);
+        }
+        rows
+    });
+    chunks.collect()
 }
 
 /// Bytes that the line of a link has at least: it names an event, a time, a type, a container, a value and a key.

@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 
 use paje_parser::{Field, TypeNature};
 
-use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
+use crate::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Times, Width};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::names::text::Name;
 use crate::trace::Trace;
@@ -246,6 +246,7 @@ impl<'t, C: Columns<'t>> FusedIterator for Cursor<'t, C> {}
 /// Numbers as a chunk stores them.
 #[derive(Clone, Copy)]
 enum Numbers<'t> {
+    Bytes(&'t [u8]),
     Narrow(&'t [u16]),
     Wide(&'t [u32]),
 }
@@ -260,6 +261,7 @@ impl<'t> Numbers<'t> {
     fn of(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> Self {
         let words = lane.arena().words(chunk.place, column, chunk.width.words(chunk.count()));
         match chunk.width {
+            Width::Byte => Numbers::Bytes(bytemuck::cast_slice(words)),
             Width::Narrow => Numbers::Narrow(bytemuck::cast_slice(words)),
             Width::Wide => Numbers::Wide(bytemuck::cast_slice(words)),
         }
@@ -268,6 +270,7 @@ impl<'t> Numbers<'t> {
     #[inline]
     fn get(self, i: usize) -> u32 {
         match self {
+            Numbers::Bytes(numbers) => numbers[i].into(),
             Numbers::Narrow(numbers) => numbers[i].into(),
             Numbers::Wide(numbers) => numbers[i],
         }
@@ -355,8 +358,8 @@ impl<'t> Columns<'t> for EventColumns<'t> {
 
 #[derive(Clone, Default)]
 struct LinkColumns<'t> {
-    start: &'t [f64],
-    end: &'t [f64],
+    start: Times<'t>,
+    end: Times<'t>,
     key: &'t [u64],
     value: Numbers<'t>,
     from: Numbers<'t>,
@@ -370,8 +373,8 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
         let small = |column| Numbers::of(lane, chunk, LinkChunk::small(chunk, column));
         LinkColumns {
-            start: floats(lane, chunk, 0),
-            end: floats(lane, chunk, chunk.size()),
+            start: Times::of(lane.arena(), chunk, 0),
+            end: Times::of(lane.arena(), chunk, 1),
             key: lane.arena().words(chunk.place, LinkChunk::key(chunk), chunk.count()),
             value: small(0),
             from: small(1),
@@ -383,8 +386,8 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     fn row(&self, lane: LaneView<'t>, i: usize) -> Link<'t> {
         Link {
             lane,
-            start: self.start[i],
-            end: self.end[i],
+            start: self.start.get(i),
+            end: self.end.get(i),
             value: ValueId(self.value.get(i)),
             from: ContainerId(self.from.get(i)),
             to: ContainerId(self.to.get(i)),

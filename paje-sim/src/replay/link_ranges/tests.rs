@@ -2,12 +2,29 @@ use proptest::prelude::*;
 use testkit::SplitMix;
 
 use super::*;
-use crate::memory::{ExtraPair, KeyPlace, NewLink, key_places};
+use crate::memory::{ExtraPair, KeyPlace, NewLink, Times, key_places};
 use crate::names::ids::{ContainerId, ValueId};
 use crate::replay::link_homes::LinkHome;
 
 /// Shards that leave links.
 const SHARDS: usize = 7;
+
+/// Links of all waves.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// One in so many is late.
+    late: u64,
+    /// Lines for each second: thirds are no whole numbers of any unit of time.
+    a_second: f64,
+    values: u32,
+}
+
+impl Kind {
+    fn new(random: &mut SplitMix, late: u64) -> Self {
+        let a_second = [1.0, 3.0, 1e6][random.below(3) as usize];
+        Kind { late, a_second, values: [100, 1000][random.below(2) as usize] }
+    }
+}
 
 /// Completions of a wave in file order, and the bytes of its blocks.
 struct Made {
@@ -15,8 +32,8 @@ struct Made {
     blocks: Vec<Range<u64>>,
 }
 
-/// A random wave that begins at a byte; of its links, one in so many is late.
-fn made(random: &mut SplitMix, mut at: u64, late: u64) -> Made {
+/// A random wave that begins at a byte.
+fn made(random: &mut SplitMix, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
         let start = at;
@@ -25,7 +42,7 @@ fn made(random: &mut SplitMix, mut at: u64, late: u64) -> Made {
         for _ in 0..links {
             at += LINE + random.below(9);
             let lane = LaneId(if random.below(4) == 0 { random.below(3) as u32 } else { 0 });
-            wave.links.push(completion(at, lane, random, late));
+            wave.links.push(completion(at, lane, random, kind));
         }
         at += LINE + if random.below(8) == 0 { 2 << 20 } else { random.below(500) };
         wave.blocks.push(start..at);
@@ -33,12 +50,13 @@ fn made(random: &mut SplitMix, mut at: u64, late: u64) -> Made {
     wave
 }
 
-fn completion(at: u64, lane: LaneId, random: &mut SplitMix, late: u64) -> Completion {
+fn completion(at: u64, lane: LaneId, random: &mut SplitMix, kind: Kind) -> Completion {
+    let Kind { late, a_second, values } = kind;
     // Its line, which nothing else has.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
-    let end = at as f64;
+    let end = at as f64 / a_second;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
-    let value = ValueId(if random.below(3000) == 0 { 1 << 20 } else { at as u32 % 1000 });
+    let value = ValueId(if random.below(9000) == 0 { 1 << 20 } else { at as u32 % values });
     let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
     let extra = ExtraPair::default();
     let link = NewLink { start: end - 1.0, end, value, from, to, key, extra };
@@ -70,11 +88,11 @@ fn rows(home: &mut LinkHome) -> Vec<(LaneId, Told)> {
         .map(|(lane, rows)| {
             let of_chunk = |chunk| {
                 let keys = key_places(arena, &chunk, LinkChunk::key(&chunk)).map(KeyPlace::place);
-                let starts = arena.words(chunk.place, 0, chunk.count());
+                let starts = Times::of(arena, &chunk, 0);
                 let values = chunk.place.behind(LinkChunk::small(&chunk, 0));
                 let value = move |index| arena.small_at(values, chunk.width, index);
-                let rows = keys.zip(starts).enumerate();
-                rows.map(move |(index, (at, start))| (at, f64::from_bits(*start), value(index)))
+                let rows = keys.enumerate();
+                rows.map(move |(index, at)| (at, starts.get(index), value(index)))
             };
             (lane, rows.chunks_from(arena, 0).flat_map(of_chunk).collect())
         })
@@ -90,7 +108,8 @@ proptest! {
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
         let mut random = SplitMix(seed);
-        let wave = made(&mut random, begin, 0);
+        let kind = Kind::new(&mut random, 0);
+        let wave = made(&mut random, begin, kind);
         let runs = by_shards(&wave);
         let first = random.below(wave.blocks.len() as u64) as usize;
         for end in first..=wave.blocks.len() {
@@ -107,10 +126,11 @@ proptest! {
     #[test]
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
         let mut random = SplitMix(seed);
+        let kind = Kind::new(&mut random, late);
         let (mut whole, mut ranged) = (LinkHome::default(), LinkHome::default());
         let (mut begin, mut links) = (0, 0);
         for _ in 0..4 {
-            let wave = made(&mut random, begin, late);
+            let wave = made(&mut random, begin, kind);
             begin = wave.blocks.last().map_or(begin, |block| block.end);
             links += wave.links.len();
             for (whole_run, run) in by_shards(&wave).iter_mut().zip(&mut by_shards(&wave)) {
