@@ -131,10 +131,11 @@ impl Hashes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::hash::hash_bytes;
+    use testkit::SplitMix;
 
-    fn hash(i: u32) -> u64 {
-        hash_bytes(&i.to_le_bytes())
+    /// Spread as if by chance, and the same in each process.
+    fn hash(i: u64) -> u64 {
+        SplitMix(i).next()
     }
 
     #[test]
