@@ -18,7 +18,7 @@ const FROM: usize = (2 << 20) / 8;
 /// Words of a cache line, which two workers should not both write to.
 const CACHE_LINE: usize = 8;
 
-/// Zeros for the arenas of one worker's shards.
+/// Zeros for the arenas of some workers' shards.
 #[derive(Debug, Default)]
 pub(crate) struct Reserve(Mutex<Rest>);
 

@@ -46,7 +46,7 @@ pub(crate) struct Lanes {
     keys: KeyMemory,
     /// Where objects go that memory has no room for.
     overflow: Option<Arc<Overflow>>,
-    /// Memory for the objects of each worker's shards.
+    /// Memory for the objects of each worker's shards: a few workers share it.
     supplies: Vec<Supply>,
     /// Lanes that have rows, if not all have.
     selected: Option<Selected>,
@@ -58,6 +58,9 @@ pub(crate) struct Lanes {
 
 /// The links of a home are spread over workers if they are many, so there need not be more.
 const MOST_HOMES: u32 = 32;
+
+/// Workers that share a reserve, of which some megabytes may be left in the end: so few are most often near the same memory.
+const TOGETHER: usize = 4;
 
 /// A link whose key may have been used before: where it is among all.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +80,10 @@ impl Lanes {
         let workers = spread.workers() as usize;
         // A worker replays the same shards most of the time, and memory is near who touches it first. What is forgotten
         // soon is given back piece by piece.
-        let supplies = (0..workers).map(|_| {
-            let reserve = (!forgets).then(Arc::<Reserve>::default);
+        let reserves: Vec<Arc<Reserve>> =
+            (0..workers.div_ceil(TOGETHER)).map(|_| Arc::default()).collect();
+        let supplies = (0..workers).map(|worker| {
+            let reserve = (!forgets).then(|| Arc::clone(&reserves[worker / TOGETHER]));
             Supply { reserve, overflow: overflow.clone() }
         });
         let supplies: Vec<Supply> = supplies.collect();
