@@ -24,7 +24,7 @@ pub(crate) use extras::{CreationExtras, Extras};
 pub(crate) use overflow::Overflow;
 pub(crate) use pages::{KeyHashes, KeyRoom, TextPages};
 pub(crate) use reserve::Reserve;
-pub(crate) use room::{LinkRoom, StateRoom, VariableRoom};
+pub(crate) use room::{LinkRoom, Small, StateRoom, VariableRoom};
 pub(crate) use store::{OpenRow, Store, Written};
 pub(crate) use times::{Times, Units};
 pub(crate) use zeros::Zeros;

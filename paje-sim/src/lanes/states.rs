@@ -1,7 +1,7 @@
 //! States of one container and type: a stack that events push and pop.
 
 use crate::lanes::refusal::Refused;
-use crate::memory::{Chunk, NewState, OpenRow, Rows, StateChunk, StateRoom, Store, Written};
+use crate::memory::{Chunk, NewState, OpenRow, Rows, Small, StateChunk, StateRoom, Store, Written};
 use crate::names::ids::ValueId;
 
 /// The replay of one state lane: what its rows and the next event do not say by themselves.
@@ -62,7 +62,12 @@ impl StateLane {
 
     /// [`StateLane::set`] in the last chunk of the rows, if there is room; whether there was.
     #[inline(always)]
-    pub(crate) fn set_in(&mut self, room: &mut StateRoom<'_>, time: f64, value: ValueId) -> bool {
+    pub(crate) fn set_in<N: Small>(
+        &mut self,
+        room: &mut StateRoom<'_, N>,
+        time: f64,
+        value: ValueId,
+    ) -> bool {
         let last = self.is_open.then(|| room.last());
         if !self.below().is_empty() || !self.open_in(room, time, value, 0) {
             return false;
@@ -72,7 +77,12 @@ impl StateLane {
 
     /// [`StateLane::push`] with imbrication in the last chunk of the rows, if there is room.
     #[inline(always)]
-    pub(crate) fn push_in(&mut self, room: &mut StateRoom<'_>, time: f64, value: ValueId) -> bool {
+    pub(crate) fn push_in<N: Small>(
+        &mut self,
+        room: &mut StateRoom<'_, N>,
+        time: f64,
+        value: ValueId,
+    ) -> bool {
         let top = self.is_open.then(|| room.last());
         let height = self.height();
         if !self.open_in(room, time, value, height) {
@@ -86,7 +96,7 @@ impl StateLane {
 
     /// [`StateLane::pop`] with imbrication, if the state that ends is in the last chunk of the rows.
     #[inline(always)]
-    pub(crate) fn pop_in(&mut self, room: &mut StateRoom<'_>, time: f64) -> bool {
+    pub(crate) fn pop_in<N: Small>(&mut self, room: &mut StateRoom<'_, N>, time: f64) -> bool {
         if self.is_open {
             room.end_last(time);
             self.last_closed(time);
@@ -97,9 +107,9 @@ impl StateLane {
     }
 
     #[inline(always)]
-    fn open_in(
+    fn open_in<N: Small>(
         &mut self,
-        room: &mut StateRoom<'_>,
+        room: &mut StateRoom<'_, N>,
         time: f64,
         value: ValueId,
         imbrication: u32,
@@ -113,10 +123,12 @@ impl StateLane {
     }
 
     /// Number of states on the stack.
+    #[inline(always)]
     fn height(&self) -> u32 {
         self.below().len() as u32 + u32::from(self.is_open)
     }
 
+    #[inline(always)]
     fn below(&self) -> &[OpenRow] {
         self.below.as_ref().map_or(&[], |below| below)
     }
@@ -170,6 +182,7 @@ impl StateLane {
         Ok(())
     }
 
+    #[inline(always)]
     fn pop_below(&mut self) -> Option<OpenRow> {
         self.below.as_mut()?.pop()
     }
@@ -236,6 +249,7 @@ impl StateLane {
         stack.into_iter().map(|open| store.value_of(open))
     }
 
+    #[inline(always)]
     fn last_closed(&mut self, time: f64) {
         if self.is_open {
             self.is_open = false;

@@ -191,15 +191,15 @@ impl NewLink {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// The width that these need.
+    /// The width that these need where there is room for more links: the next one may well be of another container.
     #[inline(always)]
-    pub(crate) const fn width(&self) -> Width {
-        Width::of(self.small_bits())
+    pub(crate) fn width(&self) -> Width {
+        Width::of(self.small_bits()).max(Width::Narrow)
     }
 }
 
 /// Adds a link to the rows of its lane.
-#[inline]
+#[inline(never)]
 pub(crate) fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: bool) {
     let words = |size, width| LinkChunk::words(size, width, extras);
     let (chunk, index) = rows.push(arena, link.width(), words);

@@ -4,7 +4,7 @@
 //! its shard's memory. Nothing is ever copied to grow, so a page is touched once: a fresh page costs
 //! more than replaying the events that fill it. A lane's first chunks are small, so that many lanes of
 //! few objects stay small too. Numbers of values, containers and levels are almost always small: a
-//! chunk stores them in two bytes each until one comes that needs four.
+//! chunk stores them in a byte or in two bytes each until one comes that needs more.
 
 use crate::memory::{Arena, Place};
 
@@ -26,10 +26,10 @@ const TWICE: usize = 2;
 /// The width in which a chunk stores its small numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
-    /// In a byte: where all numbers of a chunk are known before it is made.
+    /// In a byte.
+    #[default]
     Byte,
     /// In two bytes.
-    #[default]
     Narrow,
     /// In four bytes.
     Wide,
@@ -39,16 +39,18 @@ impl Width {
     /// The width that numbers need; `bits` has the bits of all of them.
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
-        if bits <= 0xffff { Width::Narrow } else { Width::Wide }
+        match bits {
+            0..=0xff => Width::Byte,
+            0x100..=0xffff => Width::Narrow,
+            _ => Width::Wide,
+        }
     }
 
     /// Words that a column of so many small numbers takes.
     pub(crate) const fn words(self, size: usize) -> usize {
-        match self {
-            Width::Byte => size.div_ceil(8),
-            Width::Narrow => size.div_ceil(4),
-            Width::Wide => size.div_ceil(2),
-        }
+        // Of each width, a word has half as many numbers as of the one before.
+        let in_word = 3 - self as u32;
+        (size + (1 << in_word) - 1) >> in_word
     }
 }
 
@@ -165,9 +167,8 @@ impl Rows {
         width: Width,
         words: impl FnOnce(usize, Width) -> usize,
     ) -> (Chunk, usize) {
-        let too_narrow = width == Width::Wide && self.last.width == Width::Narrow;
         // A sealed one has room for none.
-        if self.last.count() >= self.last.size() || too_narrow {
+        if self.last.count() >= self.last.size() || width > self.last.width {
             self.extend(arena, width, words);
         }
         let index = self.last.count();
@@ -208,6 +209,11 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
+        // A lane that needed two bytes will do so again, and would leave chunks that have room.
+        let width = match self.last.width {
+            Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
+            _ => width,
+        };
         let last = Chunk { place: Place::default(), size, count: 0, width };
         self.last = Chunk { place: arena.take(words(last.size(), width)), ..last };
     }

@@ -1,20 +1,46 @@
 //! The last chunk of a lane while its next objects are added: its columns side by side, found once for all of them.
 //!
-//! Only in the plain case, which is almost all of a trace: no user-defined fields are kept, and small numbers are narrow.
+//! Only in the plain case, which is almost all of a trace: no user-defined fields are kept, and small numbers take two bytes at most.
 //! Where there is no room, or a number needs more, nothing is done: the long way makes a new chunk.
 
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
 
-/// Largest number that fits in two bytes.
-const NARROW: u32 = 0xffff;
+/// A small number as a chunk has it.
+pub(crate) trait Small: bytemuck::Pod {
+    const WIDTH: Width;
+    const MOST: u32;
+
+    /// Of a number up to the largest.
+    fn of(number: u32) -> Self;
+}
+
+impl Small for u8 {
+    const WIDTH: Width = Width::Byte;
+    const MOST: u32 = u8::MAX as u32;
+
+    #[inline(always)]
+    fn of(number: u32) -> u8 {
+        number as u8
+    }
+}
+
+impl Small for u16 {
+    const WIDTH: Width = Width::Narrow;
+    const MOST: u32 = u16::MAX as u32;
+
+    #[inline(always)]
+    fn of(number: u32) -> u16 {
+        number as u16
+    }
+}
 
 /// The last chunk of a lane of states.
-pub(crate) struct StateRoom<'a> {
+pub(crate) struct StateRoom<'a, N> {
     starts: &'a mut [u64],
     ends: &'a mut [u64],
-    values: &'a mut [u16],
-    imbrications: &'a mut [u16],
+    values: &'a mut [N],
+    imbrications: &'a mut [N],
     /// Number of states, and where the lane keeps it.
     len: usize,
     count: &'a mut u16,
@@ -23,11 +49,11 @@ pub(crate) struct StateRoom<'a> {
     first_end: Place,
 }
 
-impl<'a> StateRoom<'a> {
+impl<'a, N: Small> StateRoom<'a, N> {
     #[inline(always)]
     pub(crate) fn of(rows: &'a mut Rows, store: &'a mut Store) -> Option<Self> {
-        let (chunk, count) = plain(rows, store.extras.is_none())?;
-        let (size, small) = (chunk.size(), chunk.width.words(chunk.size()));
+        let (chunk, count) = plain(rows, store.extras.is_none(), N::WIDTH)?;
+        let (size, small) = (chunk.size(), N::WIDTH.words(chunk.size()));
         let words = store.arena.words_mut(chunk.place);
         let (starts, words) = words.split_at_mut_checked(size)?;
         let (ends, words) = words.split_at_mut_checked(size)?;
@@ -44,12 +70,12 @@ impl<'a> StateRoom<'a> {
         let (i, numbers) = (self.len, value.0 | imbrication);
         let row = (self.starts.get_mut(i), self.values.get_mut(i), self.imbrications.get_mut(i));
         let (Some(to_start), Some(to_value), Some(to_imbrication)) = row else { return false };
-        if numbers > NARROW {
+        if numbers > N::MOST {
             return false;
         }
         *to_start = start.to_bits();
-        *to_value = value.0 as u16;
-        *to_imbrication = imbrication as u16;
+        *to_value = N::of(value.0);
+        *to_imbrication = N::of(imbrication);
         self.len = i + 1;
         *self.count = self.len as u16;
         true
@@ -90,7 +116,7 @@ pub(crate) struct VariableRoom<'a> {
 impl<'a> VariableRoom<'a> {
     #[inline(always)]
     pub(crate) fn of(rows: &'a mut Rows, store: &'a mut Store) -> Option<Self> {
-        let (chunk, count) = plain(rows, store.extras.is_none())?;
+        let (chunk, count) = plain(rows, store.extras.is_none(), Width::Byte)?;
         let words = store.arena.words_mut(chunk.place);
         let (starts, words) = words.split_at_mut_checked(chunk.size())?;
         let values = words.get_mut(..chunk.size())?;
@@ -122,7 +148,7 @@ pub(crate) struct LinkRoom<'a> {
 impl<'a> LinkRoom<'a> {
     #[inline(always)]
     pub(crate) fn of(rows: &'a mut Rows, arena: &'a mut Arena) -> Option<Self> {
-        let (chunk, count) = plain(rows, true)?;
+        let (chunk, count) = plain(rows, true, Width::Narrow)?;
         let (size, small) = (chunk.size(), chunk.width.words(chunk.size()));
         let (wide, words) =
             arena.words_mut(chunk.place).split_at_mut_checked(LinkChunk::small(&chunk, 0))?;
@@ -144,7 +170,7 @@ impl<'a> LinkRoom<'a> {
         let (Some(to_start), Some(to_end), Some(to_key)) = times else { return false };
         let small = (values.get_mut(i), from.get_mut(i), to.get_mut(i));
         let (Some(to_value), Some(to_from), Some(to_to)) = small else { return false };
-        if link.value.0 | link.from.0 | link.to.0 > NARROW {
+        if link.small_bits() > u16::MOST {
             return false;
         }
         (*to_start, *to_end) = (link.start.to_bits(), link.end.to_bits());
@@ -157,10 +183,10 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// The last chunk of a lane and its number of objects, if there is one and it is plain.
+/// The last chunk of a lane and its number of objects, if there is one, it is plain and of this width.
 #[inline(always)]
-fn plain(rows: &mut Rows, without_extras: bool) -> Option<(Chunk, &mut u16)> {
+fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();
-    let is_plain = without_extras && chunk.width == Width::Narrow && chunk.size() > 0;
+    let is_plain = without_extras && chunk.width == width && chunk.size() > 0;
     is_plain.then_some((chunk, count))
 }

@@ -172,7 +172,7 @@ impl Store {
     pub(crate) fn variable(&mut self, rows: &mut Rows, start: f64, value: f64, extra: u32) {
         let extras = self.extras.is_some();
         let words = |size, _| 2 * size + if extras { size } else { 0 };
-        let (chunk, index) = rows.push(&mut self.arena, Width::Narrow, words);
+        let (chunk, index) = rows.push(&mut self.arena, Width::Byte, words);
         let words = self.arena.words_mut(chunk.place);
         words[index] = start.to_bits();
         words[chunk.size() + index] = value.to_bits();

@@ -94,7 +94,7 @@ fn chunks(links: &[&Completion], arena: &mut Arena) -> Option<Vec<Rows>> {
 /// Links in chunks that have room for no more.
 fn sealed(links: &[&Completion], units: Units, arena: &mut Arena) -> Vec<Rows> {
     let bits = links.iter().fold(0, |bits, link| bits | link.link.small_bits());
-    let width = if bits <= 0xff { Width::Byte } else { Width::of(bits) };
+    let width = Width::of(bits);
     let words = |links: &[&Completion]| LinkChunk::sealed_words(links.len(), width);
     let mut place = arena.take(links.chunks(LARGEST).map(words).sum());
     let chunks = links.chunks(LARGEST).map(|links| {
@@ -113,10 +113,8 @@ fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     let place = arena.take(words * links.len().div_ceil(LARGEST));
     let chunks = links.chunks(LARGEST).enumerate().map(|(number, links)| {
         let mut rows = Rows::in_largest(place.behind(number * words), width);
-        let mut room = LinkRoom::of(&mut rows, arena);
-        let pushed =
-            links.iter().take_while(|link| room.as_mut().is_some_and(|room| room.push(&link.link)));
-        let pushed = pushed.count();
+        let pushed = LinkRoom::of(&mut rows, arena)
+            .map_or(0, |mut room| links.iter().take_while(|link| room.push(&link.link)).count());
         for link in &links[pushed..] {
             push_link(arena, &mut rows, &link.link, false);
         }

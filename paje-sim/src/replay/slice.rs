@@ -14,9 +14,9 @@ use crate::lanes::links::{HalfLink, LinkStrand, Opened, WrittenKey};
 use crate::lanes::refusal::{Checked, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
-use crate::memory::{LineNumber, StateRoom, Store, VariableRoom, Written};
+use crate::memory::{LineNumber, Small, StateRoom, Store, VariableRoom, Width, Written};
 use crate::model::{Model, UNKNOWN};
-use crate::names::ids::LaneId;
+use crate::names::ids::{LaneId, ValueId};
 use crate::names::selection::Natures;
 
 /// Context of replaying a block's slice of a strand.
@@ -44,26 +44,13 @@ pub(super) fn states(
 ) -> Checked {
     let mut i = 0;
     while i < events.len() {
-        if !lane.is_flat()
-            && let Some(mut room) = StateRoom::of(to.rows, to.store)
-        {
-            let values = &slice.maps.values[..];
-            let value = |event: &LaneEvent| values.get(event.argument as usize).copied();
-            let go = |event: &LaneEvent| {
-                let time = event.time;
-                if lane.check_order(time).is_err() {
-                    return false;
-                }
-                if event.is(Op::PopState) {
-                    return lane.pop_in(&mut room, time);
-                }
-                let Some(value) = value(event) else { return false };
-                match event.is(Op::PushState) {
-                    true => lane.push_in(&mut room, time, value),
-                    false => event.is(Op::SetState) && lane.set_in(&mut room, time, value),
-                }
+        if !lane.is_flat() {
+            let (rest, values) = (&events[i..], &slice.maps.values[..]);
+            i += match to.rows.last().0.width {
+                Width::Byte => states_in::<u8>(lane, rest, values, &mut to),
+                Width::Narrow => states_in::<u16>(lane, rest, values, &mut to),
+                Width::Wide => 0,
             };
-            i += going(&events[i..], go);
         }
         let Some(event) = events.get(i) else { break };
         begin_event(event, slice, to.store);
@@ -80,6 +67,32 @@ pub(super) fn states(
         i += 1;
     }
     Ok(())
+}
+
+/// Goes on in the last chunk of the rows; returns up to which event there was room.
+#[inline(never)]
+fn states_in<N: Small>(
+    lane: &mut StateLane,
+    events: &[LaneEvent],
+    values: &[ValueId],
+    to: &mut Written<'_>,
+) -> usize {
+    let Some(mut room) = StateRoom::<N>::of(to.rows, to.store) else { return 0 };
+    let go = |event: &LaneEvent| {
+        let time = event.time;
+        if lane.check_order(time).is_err() {
+            return false;
+        }
+        if event.is(Op::PopState) {
+            return lane.pop_in(&mut room, time);
+        }
+        let Some(value) = values.get(event.argument as usize).copied() else { return false };
+        match event.is(Op::PushState) {
+            true => lane.push_in(&mut room, time, value),
+            false => event.is(Op::SetState) && lane.set_in(&mut room, time, value),
+        }
+    };
+    going(events, go)
 }
 
 #[inline(never)]
