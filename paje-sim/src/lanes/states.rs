@@ -1,7 +1,7 @@
 //! States of one container and type: a stack that events push and pop.
 
 use crate::lanes::refusal::Refused;
-use crate::memory::{Chunk, NewState, OpenRow, Rows, Small, StateChunk, StateRoom, Store, Written};
+use crate::memory::{NewState, OpenRow, Rows, Small, StateRoom, Store, Written};
 use crate::names::ids::ValueId;
 
 /// The replay of one state lane: what its rows and the next event do not say by themselves.
@@ -36,20 +36,6 @@ impl StateLane {
     /// Tells whether the options' `no_imbrication` applies.
     pub(crate) const fn is_flat(&self) -> bool {
         self.flat
-    }
-
-    /// Looks at what the next events will need.
-    #[inline]
-    pub(crate) fn touch(&self, rows: &Rows, store: &Store) -> u64 {
-        let top = match self.is_open {
-            true => store.end_of(OpenRow::last_of(rows)).to_bits(),
-            false => 0,
-        };
-        let numbers = |chunk: &Chunk| {
-            let row = chunk.width.words(chunk.count() + 1) - 1;
-            [StateChunk::value(chunk) + row, StateChunk::imbrication(chunk) + row]
-        };
-        top ^ rows.touch(&store.arena, numbers)
     }
 
     #[inline]

@@ -310,7 +310,13 @@ impl Arena {
         self.pieces[place.piece as usize][place.word as usize]
     }
 
-    /// The words from a place to the end of its piece, to be written.
+    /// The words from a place to the end of its piece.
+    #[inline(always)]
+    pub(crate) fn words_from(&self, place: Place) -> &[u64] {
+        &self.pieces[place.piece as usize][place.word as usize..]
+    }
+
+    /// The same, to be written.
     #[inline(always)]
     pub(crate) fn words_mut(&mut self, place: Place) -> &mut [u64] {
         &mut self.pieces[place.piece as usize][place.word as usize..]

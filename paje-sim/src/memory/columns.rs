@@ -257,17 +257,22 @@ impl Rows {
         arena.words(list, 1, self.head(arena).chunks)
     }
 
-    /// Looks at the place of the next object in the first column, and `others` of its last chunk; or, if that is full, at the
-    /// list that it will be put on.
+    /// Looks at two words of the last chunk, if there is one, that `others` says: in the column of the next object's value, and
+    /// what that object may change. And at its place in the first column; or, if the chunk is full, at the list that it will be put on.
     #[inline]
     pub(crate) fn touch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
-        if self.last.count() >= self.last.size() {
-            return self.head(arena).len;
+        let chunk = &self.last;
+        if chunk.count() == 0 {
+            return 0;
         }
-        let [second, third] = others(&self.last);
-        let place = self.last.place;
-        let look = |word| arena.get(place.behind(word));
-        look(self.last.count()) ^ look(second) ^ look(third)
+        let words = arena.words_from(chunk.place);
+        let look = |word: usize| words.get(word).copied().unwrap_or(0);
+        let [value, changed] = others(chunk);
+        look(changed)
+            ^ match chunk.count() < chunk.size() {
+                true => look(chunk.count()) ^ look(value),
+                false => self.head(arena).len,
+            }
     }
 
     /// The last chunk, and the number of objects that it holds, for who adds some.

@@ -43,7 +43,13 @@ pub(crate) struct Shard {
     /// The ends of rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
+    /// The numbers here of the strands of the block at hand, [`NOWHERE`] of those that have none: each is looked up somewhere
+    /// in memory.
+    locals: Vec<u32>,
 }
+
+/// In place of the number of a strand.
+const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
     /// If it `recovers`, the replay goes on after events that lanes refuse, which are `listed` or not.
@@ -63,6 +69,7 @@ impl Shard {
             closing: Vec::new(),
             hidden: Vec::new(),
             recovers,
+            locals: Vec::new(),
             refused: None,
             scattered: Vec::new(),
             suspected: Vec::new(),
@@ -83,17 +90,17 @@ impl Shard {
         Vec::new()
     }
 
-    /// Looks at what replaying these strands will need. Where strands are many, each is somewhere in
+    /// Finds these strands, and looks at what replaying them will need. Where strands are many, each is somewhere in
     /// memory that nothing has looked at for long: looked at one after the other without a dependency
     /// between them, they are fetched side by side.
-    fn touch(&self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+    fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &Maps, shared: &SharedLanes) {
+        self.locals.clear();
+        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
+        self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
         if self.strands.len() < MANY {
             return;
         }
-        let known = || {
-            let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol, shared));
-            locals.flatten().filter_map(|local| self.strands.get(local as usize))
-        };
+        let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
         // First the strands themselves: what comes next depends on them.
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.look()));
         std::hint::black_box(known().fold(0, |all, strand| all ^ strand.touch(&self.store)));
@@ -168,19 +175,17 @@ impl Shard {
             let (first, mut event) = decoded.shards[number];
             let (end, _) = decoded.shards[number + 1];
             let strands = &decoded.strands[first as usize..end as usize];
-            self.touch(strands, maps, shared);
+            self.find(strands, maps, shared);
             let (recovers, shard) = (self.recovers, number as u8);
             let bytes_now = bytes.clone();
             let mut slice =
                 Slice { block, maps, model, cuts, bytes: bytes_now, recovers, shard, is_far };
-            for (symbol, count) in strands {
+            for ((_, count), local) in strands.iter().zip(&self.locals) {
+                let local = *local;
                 let events = &decoded.events[event as usize..(event + count) as usize];
                 event += count;
-                // A strand whose lane could not be resolved begins at or after the limit.
-                let Some(local) = maps.strand(*symbol, shared) else {
-                    continue;
-                };
-                // Of a damaged trace: there is no such lane.
+                // A strand whose lane could not be resolved begins at or after the limit, or it is of a damaged trace: there
+                // is no such lane.
                 let Some(strand) = self.strands.get_mut(local as usize) else {
                     continue;
                 };
@@ -191,13 +196,11 @@ impl Shard {
                     slice.bytes.end = refused.at;
                     self.refused = Some(refused);
                 }
-                let now = strand.suspects().len();
-                self.suspected.extend((suspects..now).map(|i| (local, i)));
-                if let Objects::Link(links) = &strand.objects
-                    && links.filter.is_scattered()
-                    && !self.scattered.contains(&local)
-                {
-                    self.scattered.push(local);
+                if let Objects::Link(links) = &strand.objects {
+                    self.suspected.extend((suspects..links.suspects.len()).map(|i| (local, i)));
+                    if links.filter.is_scattered() && !self.scattered.contains(&local) {
+                        self.scattered.push(local);
+                    }
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::lanes::links::{KeyMemory, LinkStrand, Opened};
 use crate::lanes::refusal::{Refusal, Refusals, Refused};
 use crate::lanes::states::StateLane;
 use crate::lanes::variables::VariableLane;
-use crate::memory::{EventChunk, Rows, Store, Written};
+use crate::memory::{EventChunk, Rows, StateChunk, Store, Written};
 use crate::names::ids::LaneId;
 use crate::replay::completion::{Completion, home_of};
 use crate::replay::slice::{Slice, begin_event, half_link, links, points, states, variables};
@@ -107,10 +107,14 @@ impl Strand {
     #[inline]
     pub(crate) fn touch(&self, store: &Store) -> u64 {
         match &self.objects {
-            Objects::State(lane) => lane.touch(&self.rows, store),
+            Objects::State(_) => self.rows.touch(&store.arena, |chunk| {
+                // The last end too, which may be yet to come; imbrications lie beside values where lanes are many.
+                let value = StateChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
+                [value, chunk.size() + chunk.count() - 1]
+            }),
             Objects::Variable(_) => self.rows.touch(&store.arena, |chunk| {
                 let value = chunk.size() + chunk.count();
-                [value, value]
+                [value, value - 1]
             }),
             Objects::Event(_) => self.rows.touch(&store.arena, |chunk| {
                 let value = EventChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
