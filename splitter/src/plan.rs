@@ -1,6 +1,7 @@
 //! The blocks of a regular file, each of which can be read without the others.
 
 use std::fs::File;
+use std::ops::Range;
 
 use paje_parser::ByteOffset;
 
@@ -12,7 +13,8 @@ use crate::regular;
 const TAIL: usize = 512;
 
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
-/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`].
+/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. Who wants blocks of other
+/// sizes cuts it [anywhere](Plan::read_between).
 ///
 /// Both ends of a block can be found from its own bytes, so blocks are read in any order
 /// and by several threads at once. A block inside a line that is longer than a block is empty.
@@ -45,7 +47,15 @@ impl Plan {
         self.len == 0
     }
 
-    const fn size(&self) -> u64 {
+    /// The number of bytes of the file.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.len
+    }
+
+    /// The number of bytes of a block, which is at least 1.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
         if self.limits.block == 0 { 1 } else { self.limits.block as u64 }
     }
 
@@ -63,10 +73,19 @@ impl Plan {
     /// limit: `block` holds the lines before it, so that errors in them come first, as they do from
     /// [`Blocks`](crate::Blocks).
     pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
-        let begin = i.saturating_mul(self.size()).min(self.len);
-        let end = begin.saturating_add(self.size()).min(self.len);
+        let begin = i.saturating_mul(self.size());
+        self.read_between(begin..begin.saturating_add(self.size()), block)
+    }
+
+    /// Fills `block` with the lines that begin at these bytes, of which there should not be more than a block has: ranges that
+    /// cover the file give each line once. An empty block starts at the range's beginning, or at the file's end.
+    ///
+    /// # Errors
+    /// As [`Plan::read`].
+    pub fn read_between(&self, bytes: Range<u64>, block: &mut Block) -> Result<(), ReadError> {
+        let (begin, end) = (bytes.start.min(self.len), bytes.end.min(self.len));
         block.set(ByteOffset(begin), 0..0);
-        if begin == end {
+        if begin >= end {
             return Ok(());
         }
         // The byte before tells whether a line begins at `begin`. From here on, places count from it.

@@ -71,6 +71,24 @@ fn from_plan(plan: &Plan, limits: Limits) -> Read {
     (all, None)
 }
 
+/// Blocks that are cut anywhere give each line once, and the same line is too long.
+fn from_cuts(plan: &Plan, cuts: &[u64], limits: Limits) -> Read {
+    let (mut block, mut all, mut begin) = (Block::default(), vec![], 0);
+    for end in cuts.iter().copied().chain([plan.bytes()]) {
+        let result = plan.read_between(begin..end, &mut block);
+        for line in block.text().split_inclusive(|byte| *byte == b'\n') {
+            let place = all.len() as u64;
+            assert!((begin..end).contains(&place), "a line that begins at {place}");
+            all.extend_from_slice(line);
+        }
+        if let Some(start) = stopped(result.map(|()| true), limits.line) {
+            return (all, Some(start));
+        }
+        begin = begin.max(end);
+    }
+    (all, None)
+}
+
 fn check(text: &[u8], sizes: impl Iterator<Item = usize>, lines: &[usize]) {
     let file = file(text);
     for block in sizes {
@@ -217,4 +235,19 @@ fn one_block_for_both() {
     assert_eq!((block.text(), block.start().0), (&b"gh\n"[..], 0));
     plan.read(0, &mut block).unwrap();
     assert_eq!((block.text(), block.start().0), (&b"ab\ncd\n"[..], 0));
+}
+
+proptest! {
+    #[test]
+    fn blocks_may_be_cut_anywhere(
+        text in "[ab\n]{0,60}",
+        mut cuts in proptest::collection::vec(0..70u64, 0..8),
+        line in 1..40usize,
+    ) {
+        let limits = Limits { block: 64, line };
+        cuts.sort_unstable();
+        let plan = plan(text.as_bytes(), limits);
+        prop_assert_eq!(from_cuts(&plan, &cuts, limits), from_plan(&plan, limits));
+        prop_assert_eq!(plan.size(), 64);
+    }
 }
