@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -35,6 +35,19 @@ pub fn allowed() -> Option<Vec<usize>> {
 pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
     time.map_or(Duration::ZERO, Duration::from)
+}
+
+/// Part of what lies between two calls of [`thread_time`] that is the calls' own: the shortest of many.
+#[must_use]
+pub fn thread_time_cost() -> Duration {
+    static COST: OnceLock<Duration> = OnceLock::new();
+    *COST.get_or_init(|| {
+        let once = || {
+            let began = thread_time();
+            thread_time().saturating_sub(began)
+        };
+        (0..1000).map(|_| once()).min().unwrap_or_default()
+    })
 }
 
 /// Why there are no workers.
@@ -209,7 +222,7 @@ impl Workers {
     pub(crate) fn lap(&self, part: impl FnOnce()) {
         let began = thread_time();
         part();
-        let lap = thread_time().saturating_sub(began);
+        let lap = thread_time().saturating_sub(began + thread_time_cost());
         self.laps.lock().unwrap_or_else(PoisonError::into_inner).push(lap);
     }
 

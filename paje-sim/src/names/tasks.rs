@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use workers::thread_time;
+use workers::{thread_time, thread_time_cost};
 
 /// A piece of work that one worker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub struct Task {
     pub round: u32,
     /// Kind of work, which tells what else it waits for.
     pub kind: TaskKind,
-    /// Number of its shard, block or home of links.
+    /// Number of its shard, block or part of the links.
     pub number: u32,
     /// Worker that did it, from 0.
     pub worker: u32,
-    /// Processor time that it took.
+    /// Processor time that it took, without that of the clock.
     pub time: Duration,
     /// Processor time that it took before to bring near what it looks at, where workers take turns: the caches of one core
     /// have the work of all of them, and those of many cores would each have less. Zero of a task that is done as it comes.
@@ -37,7 +37,8 @@ pub enum TaskKind {
     Replay,
     /// The lines of one block of the next wave, read and decoded.
     Decode,
-    /// The completed links of one home. Waits for all shards of the round.
+    /// Links: the completed ones of one home, or where those of a block are whose keys may have been used before. Waits for all shards of
+    /// the round.
     Merge,
 }
 
@@ -47,7 +48,7 @@ pub(crate) struct TaskLog {
     tasks: Option<Vec<Task>>,
     worker: u32,
     round: u32,
-    /// Time of the round's tasks so far.
+    /// Time of the round's tasks so far, and of the clock.
     spent: Duration,
     /// Time of bringing near what the next task looks at.
     fetch: Duration,
@@ -83,9 +84,15 @@ impl TaskLog {
     pub(crate) fn fetch(&mut self, bring: impl FnOnce()) {
         if let Began(Some(began)) = self.begin() {
             bring();
-            self.fetch = thread_time().saturating_sub(began);
-            self.spent += self.fetch;
+            self.fetch = self.since(began);
         }
+    }
+
+    /// Time since then. Calls of the clock take as long as small tasks do: half of both is within what it measures.
+    fn since(&mut self, began: Duration) -> Duration {
+        let (time, clock) = (thread_time().saturating_sub(began), thread_time_cost());
+        self.spent += time + clock;
+        time.saturating_sub(clock)
     }
 
     /// A task ends, which moved so many bytes.
@@ -97,8 +104,7 @@ impl TaskLog {
         bytes: impl FnOnce() -> u64,
     ) {
         if let Began(Some(began)) = began {
-            let time = thread_time().saturating_sub(began);
-            self.spent += time;
+            let time = self.since(began);
             self.note(kind, number, time, bytes());
         }
     }
@@ -106,7 +112,9 @@ impl TaskLog {
     /// The work of one worker between two rounds ends; parts of it were shared out.
     pub(crate) fn end_without(&mut self, shared: &[Duration], began: Began) {
         if let Began(Some(began)) = began {
-            let alone = thread_time().saturating_sub(began + shared.iter().sum::<Duration>());
+            let clocks = thread_time_cost() * (2 * shared.len() as u32 + 1);
+            let alone = began + clocks + shared.iter().sum::<Duration>();
+            let alone = thread_time().saturating_sub(alone);
             self.note(TaskKind::Between, 0, alone, 0);
         }
     }
@@ -114,7 +122,7 @@ impl TaskLog {
     /// The round ends, which began then.
     pub(crate) fn leave(&mut self, began: Began) {
         if let Began(Some(began)) = began {
-            let rest = thread_time().saturating_sub(began + self.spent);
+            let rest = thread_time().saturating_sub(began + self.spent + thread_time_cost());
             self.note(TaskKind::Around, self.worker as usize, rest, 0);
         }
     }
