@@ -26,11 +26,11 @@ mod resolving;
 pub(crate) mod round;
 #[cfg(test)]
 mod rounds;
+mod suspects;
 mod sync;
 mod tasks;
 mod usage;
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ use crate::engine::page::{Follower, Ledger};
 use crate::engine::portions::Portions;
 use crate::engine::round::{Desk, FreeBlocks, Round, Wave};
 use crate::engine::tasks::Tasks;
-use crate::input::feed::Feed;
+use crate::input::feed::{Feed, Rations};
 use crate::input::files::Files;
 use crate::input::source::Source;
 use crate::model::{Effects, Model};
@@ -159,6 +159,9 @@ struct Job<'o> {
     progress: &'o Progress,
 }
 
+/// With so many, workers make their decoders side by side; else to wake them takes longer.
+const MANY_DESKS: usize = 8;
+
 /// The decoders of the workers that take part.
 struct Team {
     /// One for each worker.
@@ -170,7 +173,7 @@ struct Team {
     retired: Vec<usize>,
     /// The lanes that all decoders know. It only grows, between two rounds.
     shared: Arc<SharedLanes>,
-    /// Number of blocks that the next wave may have, and the most that one may have.
+    /// Parts of blocks that the next wave may have, and the most that one may have.
     quota: usize,
     full_quota: usize,
 }
@@ -224,20 +227,23 @@ struct SoFar {
 
 impl Team {
     /// So many workers, whose lanes are spread so; if somebody `follows`, they tell whose each line is.
-    fn new(team: usize, options: &Options, spread: Strands, follows: bool) -> Self {
+    fn new(team: usize, job: Job<'_>, spread: Strands, follows: bool) -> Self {
+        let options = job.options;
         let desk = |worker| {
             let log = TaskLog::new(options.keep_tasks, worker);
             Mutex::new(Desk::new(Decoder::new(options, spread, follows), worker, log))
         };
         Team {
-            desks: (0..team).map(desk).collect(),
+            desks: match team {
+                ..MANY_DESKS => (0..team).map(desk).collect(),
+                _ => job.workers.map(team, desk),
+            },
             free: FreeBlocks::default(),
             maps: (0..team).map(|_| Maps::default()).collect(),
             retired: Vec::new(),
             shared: Arc::default(),
-            // The head of a trace has its definitions, and is decoded alone.
-            quota: 1,
-            full_quota: team * blocks_per_worker(team),
+            quota: Rations::of_head(team),
+            full_quota: Rations::of_full_wave(team),
         }
     }
 }
@@ -255,17 +261,6 @@ impl SoFar {
             times: options.keep_times.then(Vec::new),
             usage: options.keeps_usage().then(Box::default),
         }
-    }
-}
-
-/// Blocks of a wave for each of so many workers: enough that a round is long beside what its end costs, which is more where
-/// more wait for one another; few enough that what was decoded is still in the caches when it is replayed.
-/// (160 MB with two workers: 2,800 page faults, 3,700 with four blocks each; both take the same time.)
-const fn blocks_per_worker(workers: usize) -> usize {
-    match workers {
-        1 => 1,
-        2 | 3 => 2,
-        _ => 4,
     }
 }
 
@@ -289,7 +284,7 @@ impl<'o> Engine<'o> {
             model,
             effects: Effects::default(),
             deferred: Vec::new(),
-            team: Team::new(team, options, spread, follows),
+            team: Team::new(team, job, spread, follows),
             lanes: Lanes::new(options, spread, portions.is_some(), follows),
             findings: Findings {
                 tally: options.recover.then(ProblemTally::default),
@@ -326,12 +321,12 @@ impl<'o> Engine<'o> {
             self.definitions.save_for_children(&self.files);
             self.prepare(feed);
             let mut watch = Watch::start();
-            let quota = match self.findings.first {
-                Some(_) => 0,
-                None => feed.blocks_of_wave(self.team.quota),
+            let rations = match self.findings.first {
+                Some(_) => Rations::none(),
+                None => feed.rations_of_wave(self.team.quota, self.team.desks.len()),
             };
             let limit = self.findings.first.as_ref().map_or(u64::MAX, Error::at);
-            self.round(&wave, limit, Some(feed), quota);
+            self.round(&wave, limit, Some(feed), rations);
             watch.lap(rounds);
             self.settle(&wave)?;
             if self.follower.as_ref().is_some_and(Follower::has_refused) {
@@ -361,11 +356,11 @@ impl<'o> Engine<'o> {
 
     /// Replays the wave's events before byte `limit`.
     fn replay_to(&mut self, wave: &Wave, limit: u64) {
-        self.round(wave, limit, None, 0);
+        self.round(wave, limit, None, Rations::none());
     }
 
-    /// Replays the wave's events before byte `limit`, and decodes so many blocks.
-    fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, quota: usize) {
+    /// Replays the wave's events before byte `limit`, and decodes so much.
+    fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, rations: Rations) {
         let number = self.between.end(self.job.workers);
         let takes_turns = self.job.workers.take_turns();
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
@@ -384,15 +379,21 @@ impl<'o> Engine<'o> {
             progress: self.job.progress,
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
-            quota: AtomicUsize::new(quota),
-            ahead: 2 * quota,
-            share: if takes_turns { quota.div_ceil(self.team.desks.len()) } else { quota },
+            ahead: 2 * rations.left().div_ceil(Rations::PER_BLOCK),
+            share: match takes_turns {
+                true => rations.left().div_ceil(self.team.desks.len()),
+                false => usize::MAX,
+            },
+            rations,
             brings_near: self.job.options.keep_tasks && takes_turns,
             number,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
+            suspects: OnceLock::new(),
         };
-        round.run(self.job.workers);
+        if let Some(suspects) = round.run(self.job.workers) {
+            suspects.tell(&mut self.lanes);
+        }
         // Laps of the round are in its tasks.
         drop(self.job.workers.take_laps());
         self.between.since = self.between.log.begin();

@@ -23,6 +23,8 @@ pub(crate) struct DecodedBlock {
     pub(crate) assumed: Option<Arc<DefTable>>,
     /// Whose symbols it is decoded to.
     pub(crate) maps: usize,
+    /// The most parts of a whole block that it has had so far: it has memory for these.
+    pub(crate) parts: usize,
     /// The worker whose desk it is from.
     pub(crate) worker: usize,
     /// The text could not be read.

@@ -1,22 +1,15 @@
 //! Errors and doubts of a wave: the first problem of all, with its sentence.
 
-use memchr::memchr_iter;
 use paje_parser::{FieldName, LinkEnd};
-use splitter::LaterLine;
-use workers::Workers;
 
 use super::Engine;
 use super::round::Wave;
-use crate::decode::block::{BoxedBlock, DecodedBlock};
+use crate::decode::block::DecodedBlock;
 use crate::lanes::refusal::{Refusal, Refused};
 use crate::model::Ending;
-use crate::names::error::{Error, Place, Problem, WarningKind};
+use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::ledger::LineRemedy;
-use crate::problems::found::{Where, error_at_field, field_of_line, key_place, place};
-use crate::replay::lanes::SuspectId;
-
-/// With suspects in fewer blocks than these, waking the workers would cost more than they do.
-const MANY_BLOCKS: usize = 8;
+use crate::problems::found::{error_at_field, field_of_line};
 
 impl Engine<'_> {
     /// The problem of the field of the line that begins at a byte of the wave.
@@ -79,40 +72,6 @@ impl Engine<'_> {
             }
         };
         error_at_field(block, line, (field, problem))
-    }
-
-    /// Finds the places of the wave's links whose keys may have been used before, while the text
-    /// is at hand.
-    pub(crate) fn place_suspects(&mut self, wave: &Wave) {
-        let mut suspects = &self.lanes.new_suspects()[..];
-        let of_blocks = wave.blocks.iter().filter_map(|block| {
-            let end = block.text.start().0 + block.text.text_len() as u64;
-            let of_block = suspects.split_off(..suspects.partition_point(|(at, _)| *at < end))?;
-            (!of_block.is_empty()).then_some((block, of_block))
-        });
-        let of_blocks: Vec<(&BoxedBlock, &[(u64, SuspectId)])> = of_blocks.collect();
-        let alone = Workers::one();
-        let workers = if of_blocks.len() < MANY_BLOCKS { &alone } else { self.job.workers };
-        let places = workers.map(of_blocks.len(), |index| {
-            let (block, suspects) = of_blocks[index];
-            let (mut counted, mut lines) = (0, block.lines_before + 1);
-            let places = suspects.iter().map(|(at, _)| {
-                let line = (at - block.text.start().0) as usize;
-                if let Some(later) = block.text.later(line as u32) {
-                    return (key_place(block, line as u32), Some(later));
-                }
-                let between = &block.text.text()[counted..line];
-                lines += memchr_iter(b'\n', between).count() as u64;
-                counted = line;
-                (place(block, line as u32, Where::Field(FieldName::Key), lines), None)
-            });
-            places.collect::<Vec<(Place, Option<LaterLine>)>>()
-        });
-        for ((_, suspects), places) in of_blocks.iter().zip(places) {
-            for ((_, suspect), place) in suspects.iter().zip(places) {
-                self.lanes.place_suspect(*suspect, place);
-            }
-        }
     }
 
     /// The first link, of all lanes or of those of a container that ends, whose key was used before, and how

@@ -40,7 +40,6 @@ impl Engine<'_> {
         }
         let mut found = self.refused(wave);
         let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
-        self.place_suspects(wave);
         let mut endings = std::mem::take(&mut self.effects.endings);
         // Other files may still have events for what ended after they were named.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));

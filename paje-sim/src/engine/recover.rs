@@ -50,7 +50,6 @@ impl Engine<'_> {
                 tally.add_error(refusal.why.remedy(), count, error);
             }
         }
-        self.place_suspects(wave);
         let mut endings = std::mem::take(&mut self.effects.endings);
         let known = limit.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);

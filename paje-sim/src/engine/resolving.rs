@@ -9,7 +9,7 @@ use workers::exclusive;
 use super::round::{Desk, Wave};
 use super::{Engine, Team};
 use crate::decode::block::{BoxedBlock, DecodedBlock};
-use crate::input::feed::Feed;
+use crate::input::feed::{Feed, Rations};
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
 use crate::names::recovered::Remedy;
@@ -18,9 +18,9 @@ use crate::problems::found::error_at_fault;
 use crate::replay::maps::Maps;
 use crate::resolve::{Clock, Counter, Resolver, resolve};
 
-/// Blocks of a wave for each of the one before, up to the most: what is decoded behind a definition of an event is decoded
-/// again, by one worker.
-const GROWTH: usize = 16;
+/// Size of a wave for that of the one before, up to the most: what is decoded behind a definition of an event is decoded
+/// again, by one worker. The head of a trace is a part of a block, and the next wave has sixteen blocks.
+const GROWTH: usize = 16 * Rations::PER_BLOCK;
 
 /// Bytes of the trace in which its first comments are looked for.
 const MOST_COMMENTS: usize = 1 << 13;
@@ -75,7 +75,7 @@ impl Engine<'_> {
             }
             // A window has its definitions in front.
             if block.decoded.changes && !block.is_last && !self.lanes.is_sound {
-                self.team.quota = 1;
+                self.team.quota = Rations::of_head(self.team.desks.len());
             }
             if self.findings.first.is_some() {
                 wave.blocks.truncate(index + 1);

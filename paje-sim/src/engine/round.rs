@@ -3,7 +3,6 @@
 //! While one wave is replayed, shard by shard, the next one is decoded, block by block, by the same
 //! workers; what is between the two, in file order, is the business of the engine.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use paje_parser::DefTable;
@@ -15,8 +14,9 @@ use crate::decode::block::{BoxedBlock, DecodedBlock};
 use crate::decode::definitions::DefinitionsByFile;
 use crate::decode::shared::SharedLanes;
 use crate::engine::page::{Follower, Page};
+use crate::engine::suspects::Suspects;
 use crate::engine::tasks::Tasks;
-use crate::input::feed::{Feed, Next};
+use crate::input::feed::{Feed, Next, Rations};
 use crate::input::files::Origin;
 use crate::model::Model;
 use crate::names::progress::{Progress, Watch, WorkerTimes};
@@ -87,12 +87,17 @@ impl Wave {
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// A block for a worker: one that it had before, for its memory is near it, if there is any.
-    fn take(&self, worker: usize) -> BoxedBlock {
+    /// A block of so many parts for a worker: one that it had before, for its memory is near it, if there is any; and one that has had
+    /// as many, for then it has that memory.
+    fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = blocks.iter().rposition(|(of, _)| *of == worker);
-        let index = own.or(blocks.len().checked_sub(1));
-        index.map_or_else(BoxedBlock::default, |index| blocks.swap_remove(index).1)
+        let misfit =
+            |(of, block): &(usize, BoxedBlock)| (*of != worker, block.parts.abs_diff(parts));
+        let index = (0..blocks.len()).rev().min_by_key(|index| misfit(&blocks[*index]));
+        let block = index.map(|index| blocks.swap_remove(index).1);
+        let mut block = block.unwrap_or_default();
+        block.parts = block.parts.max(parts);
+        block
     }
 
     pub(crate) fn give_back(&mut self, blocks: impl IntoIterator<Item = BoxedBlock>) {
@@ -128,11 +133,11 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) progress: &'a Progress,
     /// Who learns whose the wave's lines are.
     pub(crate) follower: Option<&'a Follower<'a>>,
-    /// Number of blocks that may still be decoded.
-    pub(crate) quota: AtomicUsize,
+    /// What may still be decoded.
+    pub(crate) rations: Rations,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
-    /// Most blocks for one worker.
+    /// Parts of blocks after which one worker takes no more.
     pub(crate) share: usize,
     /// Workers take turns, and tasks are timed: what they look at is brought near before.
     pub(crate) brings_near: bool,
@@ -141,11 +146,13 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) tasks: Tasks,
     /// Links to merge, once all shards are replayed.
     pub(crate) merges: OnceLock<Merges>,
+    /// Links whose keys may have been used before, then, too.
+    pub(crate) suspects: OnceLock<Suspects>,
 }
 
 impl Round<'_, '_> {
-    /// Runs the round.
-    pub(crate) fn run(self, workers: &Workers) {
+    /// Runs the round; the places of its suspects are to be told.
+    pub(crate) fn run(self, workers: &Workers) -> Option<Suspects> {
         let team = self.desks.len();
         workers.on_first(team, |worker| {
             let Ok(mut desk) = self.desks[worker].lock() else { return };
@@ -167,10 +174,12 @@ impl Round<'_, '_> {
             }
             self.tasks.wait();
             let mut watch = Watch::start();
-            self.merge(worker, &mut desk.log);
+            let merges = self.merge(worker, &mut desk.log);
+            self.place_suspects(merges, &mut desk.log);
             watch.lap(&mut desk.times.replay);
             desk.log.leave(began);
         });
+        self.suspects.into_inner()
     }
 
     /// Replays shards: first the worker's own, for their memory is near it, then what others have not
@@ -202,13 +211,12 @@ impl Round<'_, '_> {
     /// Decodes blocks of the next wave while there are any, and merges when it is time to.
     fn decode(&self, worker: usize, desk: &mut Desk, watch: &mut Watch) {
         let Some(feed) = self.feed else { return };
-        let one_less = |left: usize| left.checked_sub(1);
         let mut taken = 0;
         while taken < self.share
-            && self.quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+            && let Some(parts) = self.rations.take()
         {
-            taken += 1;
-            let mut block = self.free.take(worker);
+            taken += parts;
+            let mut block = self.free.take(worker, parts);
             if self.brings_near {
                 desk.log.fetch(|| desk.decoder.bring_near(&block));
             }
@@ -217,8 +225,8 @@ impl Round<'_, '_> {
                 let sound = self.lanes.is_sound.then_some(self.model);
                 desk.decoder.unpack(segment, text, self.tables.of(origin), sound)
             };
-            let Some(next) = feed.next(&mut block.text, unpack) else {
-                self.quota.store(0, Ordering::Relaxed);
+            let Some(next) = feed.next(&mut block.text, parts, unpack) else {
+                self.rations.stop();
                 return;
             };
             let Next { number, origin, is_last, is_marked, read } = next;
@@ -242,7 +250,7 @@ impl Round<'_, '_> {
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()
             {
-                self.quota.store(0, Ordering::Relaxed);
+                self.rations.stop();
             }
             desk.filled.push(block);
             if self.tasks.all_replayed() {
@@ -261,18 +269,29 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Merges links that nobody has taken on yet.
-    fn merge(&self, worker: usize, log: &mut TaskLog) {
+    /// Merges links that nobody has taken on yet; the number of their parts.
+    fn merge(&self, worker: usize, log: &mut TaskLog) -> usize {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));
         loop {
             let number = self.tasks.next_merge();
             if number >= merges.len() {
-                return;
+                return merges.len();
             }
             let began = log.begin();
             self.lanes.merge(merges, number, worker, blocks);
             log.end(began, TaskKind::Merge, number, || 0);
+        }
+    }
+
+    /// Finds the places of suspects in blocks that nobody has taken on yet.
+    fn place_suspects(&self, merges: usize, log: &mut TaskLog) {
+        let blocks = &self.wave.blocks;
+        let suspects = self.suspects.get_or_init(|| Suspects::of(self.lanes, blocks));
+        loop {
+            let began = log.begin();
+            let Some(number) = suspects.place_next(blocks) else { return };
+            log.end(began, TaskKind::Merge, merges + number, || 0);
         }
     }
 }

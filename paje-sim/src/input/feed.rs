@@ -18,9 +18,11 @@ use crate::names::error::{Error, ErrorKind};
 use crate::names::options::Options;
 use crate::names::progress::Progress;
 
+mod rations;
 mod stream;
 mod turn;
 
+pub(crate) use rations::Rations;
 use stream::{Stream, Streamed};
 
 /// Gives the blocks of a trace to whoever asks.
@@ -56,7 +58,7 @@ struct Reading<'r> {
 }
 
 enum Medium<'r> {
-    /// Whoever asks reads the block by himself.
+    /// Whoever asks reads the lines from byte `next` on by himself.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// Whoever asks reads the next block from the stream, unless somebody has read it ahead.
     Stream(Stream<'r>),
@@ -115,11 +117,12 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a
-    /// segment of a file.
+    /// Fills `block` with the next lines, which are at most so many [parts](Rations::PER_BLOCK) of a whole one where blocks can be cut
+    /// anywhere; `None` if there are no more, unless a file comes to be named. `unpack` fills it with those of a segment of a file.
     pub(crate) fn next(
         &self,
         block: &mut Block,
+        parts: usize,
         mut unpack: impl FnMut(Segment, &mut Block, &Origin) -> Result<(), ReadError>,
     ) -> Option<Next> {
         loop {
@@ -132,12 +135,14 @@ impl<'r> Feed<'r> {
             let origin = reading.origin.clone();
             let (mut is_last, mut was_marked) = (false, None);
             let read = match &mut reading.medium {
-                Medium::Plan { plan, next, taken } if *next < plan.len() => {
-                    let (plan, taken, index) = (Arc::clone(plan), Arc::clone(taken), *next);
-                    *next += 1;
-                    is_last = *next == plan.len();
+                Medium::Plan { plan, next, taken } if *next < plan.bytes() => {
+                    let (plan, taken, begin) = (Arc::clone(plan), Arc::clone(taken), *next);
+                    let bytes = plan.size() * parts as u64 / Rations::PER_BLOCK as u64;
+                    *next = begin.saturating_add(bytes.max(1));
+                    let end = *next;
+                    is_last = end >= plan.bytes();
                     drop(reading);
-                    let read = plan.read(index, block);
+                    let read = plan.read_between(begin..end, block);
                     taken.fetch_add(block.text().len() as u64, Ordering::Relaxed);
                     // A line that is longer than a block leaves blocks without any.
                     if block.text().is_empty() && read.is_ok() {
@@ -300,11 +305,13 @@ impl<'r> Feed<'r> {
         matches!(&self.reading().medium, Medium::Packed(segments) if segments.is_window())
     }
 
-    /// Number of blocks to decode in a wave that may have so many: segments are larger than other blocks, and one for each worker is enough.
-    pub(crate) fn blocks_of_wave(&self, most: usize) -> usize {
+    /// Parts of blocks for so many workers in a wave that may have so many: segments are larger than other blocks, and one for each
+    /// worker is enough.
+    pub(crate) fn rations_of_wave(&self, most: usize, workers: usize) -> Rations {
         match &self.reading().medium {
-            Medium::Packed(_) => most.min(self.threads),
-            _ => most,
+            Medium::Plan { .. } => Rations::in_parts(most, workers),
+            Medium::Packed(_) => Rations::in_blocks(most.min(self.threads * Rations::PER_BLOCK)),
+            _ => Rations::in_blocks(most),
         }
     }
 

@@ -178,10 +178,11 @@ impl Lanes {
     }
 
     /// The suspects of the wave, in file order: the bytes of their events, and who they are.
-    pub(crate) fn new_suspects(&mut self) -> Vec<(u64, SuspectId)> {
+    pub(crate) fn take_suspects(&self) -> Vec<(u64, SuspectId)> {
         let mut new = Vec::new();
-        for (number, shard) in self.shards.iter_mut().enumerate() {
-            let Shard { strands, suspected, .. } = exclusive(shard);
+        for (number, shard) in self.shards.iter().enumerate() {
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let Shard { strands, suspected, .. } = &mut *shard;
             for (strand, index) in suspected.drain(..) {
                 let suspects = strands[strand as usize].suspects();
                 let id = SuspectId { shard: number as u32, strand, index };
@@ -189,11 +190,11 @@ impl Lanes {
             }
         }
         new.sort_unstable_by_key(|(at, _)| *at);
-        self.suspected |= !new.is_empty();
         new
     }
 
     pub(crate) fn place_suspect(&mut self, id: SuspectId, place: (Place, Option<LaterLine>)) {
+        self.suspected = true;
         let shard = exclusive(&mut self.shards[id.shard as usize]);
         if let Objects::Link(links) = &mut shard.strands[id.strand as usize].objects {
             links.suspects[id.index].place = Some(place);
