@@ -20,22 +20,17 @@ struct Expected {
     number: u32,
 }
 
-/// Looks up or adds, in these parts, what a wave's blocks say of values, in file order. The first part has the number
-/// `first`, and the others those behind it, `step` by `step`. Types are those before the wave: resolving itself looks for the
-/// values of others.
-pub(crate) fn expect_values<'b>(
-    blocks: impl Iterator<Item = (&'b DecodedBlock, &'b Decoder)>,
-    types: &Types,
-    value_names: ValueNames,
-    parts: &mut [&mut ValueNamePart],
-    (first, step): (usize, usize),
-) {
-    let mut places = [None; PARTS];
-    for (index, place) in places.iter_mut().skip(first).step_by(step).enumerate() {
-        *place = Some(index);
-    }
-    let mut waiting = Vec::with_capacity(AHEAD);
-    for (block, decoder) in blocks {
+/// What a block says of values, part by part, and in file order within each.
+#[derive(Debug)]
+pub(crate) struct ExpectedOfBlock {
+    list: Vec<Expected>,
+    /// Where each part begins, and where the last one ends.
+    bounds: [u32; PARTS + 1],
+}
+
+impl ExpectedOfBlock {
+    /// Types are those before the wave: resolving itself looks for the values of others.
+    pub(crate) fn new(block: &DecodedBlock, decoder: &Decoder, types: &Types) -> Self {
         let decoded = &block.decoded;
         // The types of a trace are few, or come up one after the other.
         let mut known = [None::<(Symbol, Option<TypeId>)>; 8];
@@ -47,39 +42,55 @@ pub(crate) fn expect_values<'b>(
                 type_
             }
         };
-        let mut flush = |waiting: &mut Vec<(usize, Expected)>| {
-            for (part, expected) in waiting.iter() {
-                parts[*part].look_for(expected.key);
-            }
-            parts.iter_mut().for_each(|part| part.look());
-            for (part, expected) in waiting.drain(..) {
-                let Expected { key, type_, .. } = expected;
-                parts[part].expect(key, type_, named(block, decoder, expected), value_names);
-            }
-        };
-        for (_, noted) in &decoded.noted {
+        let expected = decoded.noted.iter().filter_map(|(_, noted)| {
             let (symbol, hash, is_definition, number) = match *noted {
                 Noted::Value(symbol, hash) => {
                     let type_ = value_type(decoder.symbols.values.context(symbol));
                     (type_, hash, false, symbol)
                 }
                 Noted::Structural(number) => {
-                    let Some(value) = decoded.value_of(decoded.structures[number as usize]) else {
-                        continue;
-                    };
+                    let value = decoded.value_of(decoded.structures[number as usize])?;
                     (value.type_, value.hash, true, number)
                 }
-                _ => continue,
+                _ => return None,
             };
-            let Some(type_) = type_of(symbol) else { continue };
-            let key = ValueKey::new(type_, hash);
-            let Some(part) = places[key.part()] else { continue };
-            waiting.push((part, Expected { key, type_, is_definition, number }));
-            if waiting.len() == AHEAD {
-                flush(&mut waiting);
+            let type_ = type_of(symbol)?;
+            Some(Expected { key: ValueKey::new(type_, hash), type_, is_definition, number })
+        });
+        let in_file_order: Vec<Expected> = expected.collect();
+        let mut bounds = [0; PARTS + 1];
+        for expected in &in_file_order {
+            bounds[expected.key.part() + 1] += 1;
+        }
+        for part in 0..PARTS {
+            bounds[part + 1] += bounds[part];
+        }
+        let (mut next, mut list) = (bounds, in_file_order.clone());
+        for expected in in_file_order {
+            let place = &mut next[expected.key.part()];
+            list[*place as usize] = expected;
+            *place += 1;
+        }
+        ExpectedOfBlock { list, bounds }
+    }
+
+    /// Looks up or adds, in a part, what falls to it.
+    pub(crate) fn expect(
+        &self,
+        (number, part): (usize, &mut ValueNamePart),
+        block: &DecodedBlock,
+        decoder: &Decoder,
+        value_names: ValueNames,
+    ) {
+        let of_part = self.bounds[number] as usize..self.bounds[number + 1] as usize;
+        for together in self.list[of_part].chunks(AHEAD) {
+            together.iter().for_each(|expected| part.look_for(expected.key));
+            part.look();
+            for expected in together {
+                let said = named(block, decoder, *expected);
+                part.expect(expected.key, expected.type_, said, value_names);
             }
         }
-        flush(&mut waiting);
     }
 }
 
