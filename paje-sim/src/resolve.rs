@@ -119,7 +119,9 @@ pub(crate) fn resolve(
                 let name = || decoder.symbols.values.get(*symbol, block.text.at_hand()).0;
                 match (state.type_of(decoder, type_), &state.tally) {
                     (Ok(type_), _) => {
+                        let known = state.model.types.value_count(type_);
                         let value = state.model.value(type_, name, *hash);
+                        state.maps.new_values += usize::from(value.index() == known);
                         state.watch_value(type_, value, *symbol, name);
                         state.maps.set_value(*symbol, value);
                     }

@@ -25,6 +25,7 @@ impl Decoder {
         // Lines that a wrong line kept from being decoded have no event; nor have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
+        self.symbols.values.end_block(lines);
         if self.symbols.values.are_fleeting() {
             // Each batch noted its own, in file order.
             decoded.noted.sort_by_key(|(line, _)| *line);

@@ -7,6 +7,7 @@ use crate::decode::decoded::StrandSymbol;
 use crate::decode::known::KnownLanes;
 use crate::decode::shared::{SharedLanes, plain_pair};
 use crate::decode::symbols::{Symbol, SymbolTable};
+use crate::decode::values::Met;
 use crate::decode::{Decoder, Symbols};
 use crate::model::Model;
 use crate::names::ids::TypeId;
@@ -26,11 +27,21 @@ const TOGETHER: usize = 64;
 impl Decoder {
     /// True if so many values or lanes have come up, most of them once it seems, that a
     /// [successor](Decoder::successor) would be faster, or take much less memory.
-    pub(crate) fn is_crowded(&self) -> bool {
+    pub(crate) fn is_crowded(&self, met: &Met) -> bool {
         let lanes = self.places();
-        let by_values = self.symbols.values.are_crowded()
-            && self.symbols.values.len() > 4 * self.symbols.lanes.len();
+        let by_values = self.symbols.values.are_crowded(met)
+            && met.news.max(self.values() as u64) > 4 * self.symbols.lanes.len() as u64;
         by_values || lanes > self.most_places && self.decoded < LINES_PER_PLACE * lanes as u64
+    }
+
+    /// Number of values that it knows, or has noted.
+    pub(crate) fn values(&self) -> usize {
+        self.symbols.values.len()
+    }
+
+    /// New values of its last blocks, if it seems that there will be more.
+    pub(crate) const fn news(&self) -> u64 {
+        self.symbols.values.news()
     }
 
     /// Number of lanes and ends of links that it knows.
@@ -112,14 +123,14 @@ impl Decoder {
     pub(crate) fn successor(
         &mut self,
         options: &Options,
-        again: bool,
+        (again, met): (bool, &Met),
         shared: &Arc<SharedLanes>,
     ) -> Self {
         let most_places = match again {
             true => self.most_places.saturating_mul(4),
             false => self.most_places,
         };
-        let values = self.symbols.values.successors(self.decoded);
+        let values = self.symbols.values.successors(self.decoded, met);
         let cleared = |table: &mut SymbolTable| {
             table.clear();
             std::mem::take(table)

@@ -9,6 +9,7 @@ use workers::exclusive;
 use super::round::{Desk, Wave};
 use super::{Engine, Team};
 use crate::decode::block::{BoxedBlock, DecodedBlock};
+use crate::decode::values::Met;
 use crate::input::feed::{Feed, Rations};
 use crate::input::files::Origin;
 use crate::names::error::{Error, Problem, WarningKind};
@@ -159,12 +160,14 @@ impl Engine<'_> {
             self.share_lanes();
             return;
         }
+        let news = self.team.news();
         for worker in 0..self.team.desks.len() {
+            let met = self.team.met(worker, news);
             let desk = exclusive(&mut self.team.desks[worker]);
-            if desk.decoder.is_crowded() {
+            if desk.decoder.is_crowded(&met) {
                 self.team.retired.push(desk.maps);
                 let again = self.learned_again(worker);
-                self.renew(worker, again);
+                self.renew(worker, (again, met));
             }
         }
     }
@@ -180,10 +183,12 @@ impl Engine<'_> {
             2 * taken < decoder.own_lanes()
         });
         let needlessly: Vec<bool> = needlessly.collect();
+        let news = self.team.news();
         for (worker, again) in needlessly.into_iter().enumerate() {
             let number = exclusive(&mut self.team.desks[worker]).maps;
             self.team.retired.push(number);
-            self.renew(worker, again);
+            let met = self.team.met(worker, news);
+            self.renew(worker, (again, met));
         }
     }
 
@@ -192,7 +197,8 @@ impl Engine<'_> {
         for block in blocks {
             if exclusive(&mut self.team.desks[block.worker]).maps == block.maps {
                 let again = self.learned_again(block.worker);
-                self.renew(block.worker, again);
+                // Lines that do not count tell nothing of others.
+                self.renew(block.worker, (again, Met { new: 0, news: 0 }));
             }
         }
     }
@@ -204,9 +210,10 @@ impl Engine<'_> {
     }
 
     /// Gives a worker's desk a decoder that knows only what is shared, whose symbols have maps of their own.
-    fn renew(&mut self, worker: usize, again: bool) {
+    fn renew(&mut self, worker: usize, (again, met): (bool, Met)) {
         let desk = exclusive(&mut self.team.desks[worker]);
-        let decoder = desk.decoder.successor(self.job.options, again, &self.team.shared);
+        let met = (again, &met);
+        let decoder = desk.decoder.successor(self.job.options, met, &self.team.shared);
         self.team.maps.push(Maps::new(decoder.first_own()));
         desk.renew(decoder, self.team.maps.len() - 1);
     }
@@ -284,6 +291,27 @@ impl Engine<'_> {
         };
         let at = self.read.bytes + block.text.text_len() as u64;
         self.files.unreadable(origin.file, error).of_line_at(at)
+    }
+}
+
+impl Team {
+    /// New values of the last blocks of all decoders: see [`Met`].
+    fn news(&mut self) -> u64 {
+        let (mut news, mut met, mut new) = (0, 0, 0);
+        for desk in self.desks.iter_mut().map(exclusive) {
+            let of_desk = desk.decoder.news();
+            if of_desk > 0 {
+                news += of_desk;
+                met += desk.decoder.values();
+                new += self.maps[desk.maps].new_values;
+            }
+        }
+        if 2 * new >= met { news } else { 0 }
+    }
+
+    /// What became of the values that a worker's decoder has met.
+    fn met(&mut self, worker: usize, news: u64) -> Met {
+        Met { new: self.maps[exclusive(&mut self.desks[worker]).maps].new_values, news }
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Maps {
     pub(crate) link_ends: Vec<ContainerId>,
     /// Number of lanes that there were already when the decoder met them.
     pub(crate) again: usize,
+    /// Number of values that lines named first which the decoder noted.
+    pub(crate) new_values: usize,
     /// Strands that no lane has, and why: only of a damaged trace.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
     /// Ends of links with something wrong, and what was made of it.
