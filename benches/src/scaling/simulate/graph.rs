@@ -44,6 +44,17 @@ impl Round {
             fetch: self.replay.iter().chain(&self.decode).map(|job| job.fetch).sum(),
         }
     }
+
+    /// Seconds that so many workers take at best, whoever does what: what one does alone, and then either the rest in equal shares or the
+    /// longest tasks that wait for one another, whichever is more.
+    pub fn at_best(&self, workers: usize) -> f64 {
+        let work = self.work();
+        let longest = |jobs: &[Job]| jobs.iter().map(|job| job.seconds).fold(0.0, f64::max);
+        let together = (work.sum() - work.serial - work.shared) / workers as f64;
+        let chain = longest(&self.replay) + longest(&self.merge);
+        let shared = longest(&self.shared).max(work.shared / workers as f64);
+        work.serial + shared + together.max(chain).max(longest(&self.decode))
+    }
 }
 
 /// Seconds of all tasks of each kind.
@@ -121,6 +132,11 @@ impl Graph {
             jobs.push(Job { seconds, fetch, bytes: task.bytes as f64 });
         }
         Graph { rounds }
+    }
+
+    /// Seconds that so many workers take at best: see [`Round::at_best`].
+    pub fn at_best(&self, workers: usize) -> f64 {
+        self.rounds.iter().map(|round| round.at_best(workers)).sum()
     }
 
     /// Seconds of all tasks together, kind by kind.

@@ -208,6 +208,19 @@ mod tests {
         assert_eq!(takes(&graph, 2), 6.0);
     }
 
+    /// Nobody is faster than the longest tasks behind one another, nor than all of them shared out evenly.
+    #[test]
+    fn there_is_a_best() {
+        let graph = graph(0.5, &[1.0, 5.0], &[2.0, 2.0], &[3.0]);
+        assert_eq!(graph.at_best(1), graph.work().sum());
+        assert_eq!((graph.at_best(2), takes(&graph, 2)), (0.5 + 8.0, 0.5 + 8.0));
+        let even = super::super::graph::Graph { rounds: vec![graph.rounds[0].clone(); 2] };
+        assert_eq!(even.at_best(2), 2.0 * 8.5);
+        let mut shared = graph;
+        shared.rounds[0].shared = vec![job(1.0); 4];
+        assert_eq!(shared.at_best(8), 0.5 + 1.0 + 8.0);
+    }
+
     /// Two workers that each want all of the memory take as long as one.
     #[test]
     fn memory_slows_down() {

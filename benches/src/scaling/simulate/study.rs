@@ -31,6 +31,8 @@ pub struct Simulated {
     pub waking: f64,
     /// Seconds from the first task to the last, with that.
     pub seconds: f64,
+    /// Seconds that the same tasks would take at best, whoever did what in each round.
+    pub at_best: f64,
     /// The same with limited memory, if that was asked for.
     pub limited: Option<f64>,
     /// Times of these CPUs, if there are so many.
@@ -112,6 +114,7 @@ fn one(
         workers: count.get(),
         work: graph.work(),
         waking,
+        at_best: graph.at_best(count.get()),
         seconds: takes(&Machine::IDEAL),
         limited: memory.map(|memory| takes(&Machine { memory, ..Machine::IDEAL })),
         here,
@@ -166,7 +169,7 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
     let mut text = String::from(
         "| trace | workers | rounds | decode, s | replay, s | merge, s | shared, s | serial | lost to more work | to waiting | \
          seconds | speedup | efficiency | limited memory, s | to fetch, s | contention | foretold here, s | measured, s | off |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     let one = rows.first().map_or(f64::NAN, |row| row.seconds);
     let one_works = rows.first().map_or(f64::NAN, |row| row.work.sum());
@@ -179,7 +182,7 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
         let off = row.here.map(|here| (here.foretold / here.measured - 1.0) * 100.0);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.2} % | {:.0} % | {:.0} % | {:.4} | {:.2} | {:.0} % | {} | {:.4} \
+            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.2} % | {:.0} % | {:.0} % | {:.4} | {:.4} | {:.2} | {:.0} % | {} | {:.4} \
              | {} | {} | {} | {} |",
             name.replace('|', "\\|"),
             row.workers,
@@ -191,6 +194,7 @@ pub fn table(name: &str, rows: &[Simulated]) -> String {
             row.work.serial / one * 100.0,
             (row.work.sum() - one_works) / all * 100.0,
             (all - row.work.sum()) / all * 100.0,
+            row.at_best,
             row.seconds,
             row.speedup(one),
             row.speedup(one) / row.workers as f64 * 100.0,
