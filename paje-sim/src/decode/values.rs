@@ -45,7 +45,7 @@ pub(crate) struct Values {
     were_misled: bool,
 }
 
-/// What became of the values that a decoder has met.
+/// Fate of the values that a decoder has met.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Met {
     /// Number of them that were new to the trace.

@@ -309,7 +309,7 @@ impl Team {
         if 2 * new >= met { news } else { 0 }
     }
 
-    /// What became of the values that a worker's decoder has met.
+    /// Fate of the values that a worker's decoder has met.
     fn met(&mut self, worker: usize, news: u64) -> Met {
         Met { new: self.maps[exclusive(&mut self.desks[worker]).maps].new_values, news }
     }

@@ -133,7 +133,7 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) progress: &'a Progress,
     /// Who learns whose the wave's lines are.
     pub(crate) follower: Option<&'a Follower<'a>>,
-    /// What may still be decoded.
+    /// Blocks that may still be decoded.
     pub(crate) rations: Rations,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,

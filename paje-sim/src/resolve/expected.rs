@@ -20,7 +20,7 @@ struct Expected {
     number: u32,
 }
 
-/// What a block says of values, part by part, and in file order within each.
+/// Values that a block names, part by part, and in file order within each.
 #[derive(Debug)]
 pub(crate) struct ExpectedOfBlock {
     list: Vec<Expected>,

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What may still be decoded in a round, in parts of a block.
+/// Text that may still be decoded in a round, in parts of a block.
 #[derive(Debug)]
 pub(crate) struct Rations {
     left: AtomicUsize,
