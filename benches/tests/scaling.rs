@@ -234,7 +234,8 @@ fn workers_are_simulated() {
         assert_eq!(workers, ["1", "3", "40"], "{told}");
         assert_eq!((cells[0][13], cells[0][14]), ("1.00", "100 %"), "{told}");
         assert_eq!(cells[0][17], "1.000", "nobody is beside one: {told}");
-        let seconds = |cells: &[&str], column: usize| cells[column].parse::<f64>().expect("a number");
+        let seconds =
+            |cells: &[&str], column: usize| cells[column].parse::<f64>().expect("a number");
         assert!(cells.iter().all(|cells| seconds(cells, 11) <= seconds(cells, 12)), "{told}");
         for column in [18, 19] {
             assert!(cells[0][column].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{told}");
