@@ -363,6 +363,7 @@ impl<'o> Engine<'o> {
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, rations: Rations) {
         let number = self.between.end(self.job.workers);
         let takes_turns = self.job.workers.take_turns();
+        let share = takes_turns.then(|| rations.left().div_ceil(self.team.desks.len()));
         let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
         let round = Round {
             model: &self.model,
@@ -380,10 +381,7 @@ impl<'o> Engine<'o> {
             // Parts of a wave that are replayed by themselves are not told.
             follower: self.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * rations.left().div_ceil(Rations::PER_BLOCK),
-            share: match takes_turns {
-                true => rations.left().div_ceil(self.team.desks.len()),
-                false => usize::MAX,
-            },
+            share: share.unwrap_or(usize::MAX),
             rations,
             brings_near: self.job.options.keep_tasks && takes_turns,
             number,
