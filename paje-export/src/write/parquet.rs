@@ -29,7 +29,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescPtr};
 
 use self::chunk::Encoded;
-use self::group::{Made, Maker};
+use self::group::{Made, Maker, PAGE_ROWS};
 pub(super) use self::tools::Stock;
 use self::tools::exclusively;
 use crate::table::Column;
@@ -47,9 +47,6 @@ pub enum Times {
 
 /// Of zstd, for what the library writes: the next ones take twice the time for one per cent.
 const LEVEL: i32 = 3;
-
-/// Rows of a page: what a reader of a window of time has to read at least.
-const PAGE_ROWS: usize = 20_000;
 
 /// Encoder of batches as row groups.
 pub(super) struct Encoder {

@@ -41,6 +41,8 @@ const SEARCHED: u64 = 64 << 20;
 /// The file at hand, and those that come behind it.
 struct Reading<'r> {
     medium: Medium<'r>,
+    /// Number of those who wait for blocks of a stream. Another file may have begun when they wake.
+    waiting: usize,
     origin: Origin,
     /// Where the next file will begin, if it is known before this one's end.
     end: u64,
@@ -93,6 +95,7 @@ impl<'r> Feed<'r> {
     ) -> Result<Self, Error> {
         let mut reading = Reading {
             medium: Medium::Ended,
+            waiting: 0,
             origin: Origin::default(),
             end: 0,
             next: 0,

@@ -2,7 +2,6 @@
 
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
-use super::PAGE_ROWS;
 use super::chunk::Encoded;
 use super::columns::{FloatsColumn, LevelsColumn, NamesColumn, TextsColumn};
 use super::tools::{Stock, Tools};
@@ -10,6 +9,9 @@ use crate::names::Names;
 use crate::rows::Rows;
 use crate::table::Column;
 use crate::{Batches, Error};
+
+/// Rows of a page: what a reader of a window of time has to read at least.
+pub(super) const PAGE_ROWS: usize = 20_000;
 
 /// Room for a row group while it is made, which the next one uses again.
 pub(super) struct Maker {

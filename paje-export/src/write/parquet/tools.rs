@@ -30,7 +30,7 @@ impl Tools {
 
 /// Room and tools that nobody uses at the time, for all tables: memory that is new costs as much as what is put in it.
 #[derive(Default)]
-pub(in crate::write) struct Stock {
+pub(crate) struct Stock {
     rooms: Mutex<Vec<Vec<u8>>>,
     tools: Mutex<Vec<Tools>>,
 }

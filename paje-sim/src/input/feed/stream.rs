@@ -20,8 +20,6 @@ pub(super) struct Stream<'r> {
     ended: bool,
     /// Memory to read into.
     spare: Vec<Block>,
-    /// Number of those who wait for blocks.
-    waiting: usize,
 }
 
 /// A block that was read, or why not.
@@ -36,7 +34,7 @@ pub(super) struct Streamed {
 impl<'r> Stream<'r> {
     pub(super) fn new(blocks: Lines<'r>) -> Self {
         let (ready, spare) = (VecDeque::new(), Vec::new());
-        Stream { blocks: Some(blocks), ready, ended: false, spare, waiting: 0 }
+        Stream { blocks: Some(blocks), ready, ended: false, spare }
     }
 
     /// All has been read and given.
@@ -80,7 +78,7 @@ impl Drop for Turn<'_, '_> {
         stream.ready.extend(streamed);
         stream.ended = !more;
         // To tell nobody would be a call of the system, too.
-        if stream.waiting > 0 {
+        if reading.waiting > 0 {
             self.feed.news.notify_all();
         }
     }
@@ -173,11 +171,9 @@ impl<'r> Feed<'r> {
         if !stream.ready.is_empty() || stream.blocks.is_some() {
             return reading;
         }
-        stream.waiting += 1;
+        reading.waiting += 1;
         reading = self.news.wait(reading).unwrap_or_else(PoisonError::into_inner);
-        if let Medium::Stream(stream) = &mut reading.medium {
-            stream.waiting -= 1;
-        }
+        reading.waiting -= 1;
         reading
     }
 }
