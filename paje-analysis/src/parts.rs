@@ -4,6 +4,7 @@
 //! is replayed, which says whether they make sense, and what the reports call them. Where anything is left in doubt, there is no
 //! answer, and the whole trace is to be replayed.
 
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use paje_pack::{HalfLink, LinkEnd, Rows};
@@ -50,13 +51,14 @@ pub(crate) struct LaneNames {
     pub(crate) type_id: Option<TypeId>,
 }
 
-/// Things by number, in the order in which they first come.
+/// Things by number, in the order in which they first come. Their names are those of a trace, which may be made to collide: std's
+/// hashes depend on the process.
 #[derive(Debug)]
-struct Numbers<K>(FxHashMap<K, u32>);
+struct Numbers<K>(HashMap<K, u32>);
 
 impl<K> Default for Numbers<K> {
     fn default() -> Self {
-        Numbers(FxHashMap::default())
+        Numbers(HashMap::new())
     }
 }
 
@@ -84,11 +86,11 @@ pub struct Parts {
     states: StatesParts,
     comm: CommParts,
     /// Ends of links whose other end has not come, by lane and key.
-    halves: FxHashMap<(u32, Text), (u32, f64)>,
+    halves: HashMap<(u32, Text), (u32, f64)>,
     /// Hashes of keys.
     keys: Vec<Vec<u64>>,
     /// Containers that have ended.
-    ended: FxHashSet<Text>,
+    ended: HashSet<Text>,
     latest: f64,
     events: u64,
     lines: u64,
