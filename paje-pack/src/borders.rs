@@ -84,9 +84,9 @@ impl Borders {
         self.failed
     }
 
-    /// Gives up if so much is open at the borders that what tells it takes more than segments of so many bytes.
+    /// Gives up if so much is open at the borders that what tells it takes more than so many bytes.
     pub fn fit_in(&mut self, bytes: u64) {
-        // An entry has two lines and their numbers; packed, it still takes some bytes.
+        // An entry has two lines and their numbers; packed, it still takes a byte.
         if self.entries as u64 > bytes {
             *self = Borders { failed: true, ..Borders::default() };
         }

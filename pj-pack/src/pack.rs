@@ -13,7 +13,7 @@ use paje_pack::{
 };
 use workers::{Workers, in_order};
 
-use crate::witness::{Testimony, Witness};
+use crate::witness::{Beside, Testimony, Witness};
 
 /// Which side fails.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) enum Teller<'p> {
     Nobody,
     /// A replay beside packing.
     Witness(Witness),
-    /// Those who pack; where they cannot tell, a replay of this file when all is packed.
+    /// Those who pack; where they cannot tell, a replay of this file from then on, or when all is packed.
     Packers(&'p Path),
 }
 
@@ -70,6 +70,7 @@ pub(crate) fn pack(
     spare: &Spare,
     mut teller: Teller<'_>,
 ) -> Result<(), Trouble> {
+    let file = if let Teller::Packers(file) = teller { Some(file) } else { None };
     let mut segments = Segments::new(text, settings);
     let mut definitions = Definitions::default();
     let mut writer = Writer::new(BufWriter::new(out)).map_err(Trouble::Output)?;
@@ -103,15 +104,18 @@ pub(crate) fn pack(
         let part = passage.as_mut().and_then(Passage::rows).map(Part::of);
         Ok((segment, passage, part))
     };
-    let (mut borders, mut parts) = (Borders::default(), Parts::default());
+    let (mut borders, mut parts, mut beside) = (Borders::default(), Parts::default(), None);
     let put = |(segment, passage, part): (Segment, Option<Passage>, Option<Part>)| {
         writer.put(&segment).map_err(Trouble::Output)?;
         borders.pass(passage);
-        borders.fit_in(writer.position());
+        borders.fit_in(writer.position() / SHARE_OF_BORDERS);
         // Samples are from both.
         parts.add(part.filter(|_| !borders.have_failed()));
         wants_rows.fetch_and(!parts.have_failed(), Relaxed);
         wants_borders.fetch_and(!borders.have_failed(), Relaxed);
+        if let Some(file) = file.filter(|_| parts.have_failed() && beside.is_none()) {
+            beside = Some(Beside::begin(file).map_err(Trouble::Input)?);
+        }
         Ok(())
     };
     each(workers, next, pack, put)?;
@@ -121,8 +125,11 @@ pub(crate) fn pack(
         Teller::Witness(witness) => witness.testimony(),
         Teller::Packers(file) => {
             let told = Testimony::of_parts(parts, &borders, bytes, workers);
-            let replayed = || Testimony::of_file(file, bytes, workers).map_err(Trouble::Input);
-            told.map_or_else(replayed, Ok)?
+            let replayed = || match beside {
+                Some(beside) => beside.testimony(bytes),
+                None => Testimony::of_file(file, bytes, workers),
+            };
+            told.map_or_else(|| replayed().map_err(Trouble::Input), Ok)?
         }
     };
     let most = size / SHARE_OF_SUMMARY;

@@ -91,9 +91,33 @@ impl Testimony {
 
     /// Findings of a replay of a file, of which so many bytes have been packed; nothing if it is another one now.
     pub(crate) fn of_file(path: &Path, bytes: u64, workers: &Workers) -> io::Result<Testimony> {
-        let replayed = replay(Input::open(Some(path))?, workers);
-        Ok(replayed.filter(|(_, read)| *read == bytes).map(|(seen, _)| seen).unwrap_or_default())
+        Ok(of_as_many(replay(Input::open(Some(path))?, workers), bytes))
     }
+}
+
+/// Replay of a file with one thread, beside those who pack it.
+pub(crate) struct Beside(JoinHandle<io::Result<Option<(Testimony, u64)>>>);
+
+impl Beside {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// There can be no other thread.
+    pub(crate) fn begin(path: &Path) -> io::Result<Beside> {
+        let path = path.to_owned();
+        let replay = move || Ok(replay(Input::open(Some(&path))?, &Workers::one()));
+        thread::Builder::new().name("replay".into()).spawn(replay).map(Beside)
+    }
+
+    /// Its findings, as [`Testimony::of_file`] has them, when it has ended.
+    pub(crate) fn testimony(self, bytes: u64) -> io::Result<Testimony> {
+        Ok(of_as_many(self.0.join().unwrap_or(Ok(None))?, bytes))
+    }
+}
+
+/// Findings, if they are of so many bytes.
+fn of_as_many(replayed: Option<(Testimony, u64)>, bytes: u64) -> Testimony {
+    replayed.filter(|(_, read)| *read == bytes).map(|(seen, _)| seen).unwrap_or_default()
 }
 
 fn options() -> Options {
