@@ -75,9 +75,45 @@ impl<P: Copy + Default> AtHand<P> {
     }
 }
 
+/// Numbers of keys that are at hand: a power of two.
+const NEAR: usize = 256;
+
+/// Number of a key with these bits among those that are at hand, which others share.
+#[inline]
+pub(crate) const fn near(bits: u64) -> usize {
+    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % NEAR
+}
+
+impl<K: Copy + Eq + Hash> AtHand<(Option<K>, u32)> {
+    /// The place of a key's sum, which is looked up unless the last key of its number was this one, too.
+    #[inline]
+    pub(crate) fn place<S: Default>(
+        &mut self,
+        number: usize,
+        key: K,
+        sums: &mut Sums<K, S>,
+    ) -> u32 {
+        let (at_hand, place) = self.get(number, || (Some(key), sums.place(key)));
+        if at_hand == Some(key) {
+            return place;
+        }
+        self.note(number, (Some(key), sums.place(key))).1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_of_one_number_have_their_own_sums() {
+        let (mut sums, mut at_hand) = (Sums::<u64, u64>::default(), AtHand::default());
+        for key in [3, 3, 8, 3, 8, 8, 5] {
+            let place = at_hand.place(key as usize % 5, key, &mut sums);
+            *sums.at(place) += 1;
+        }
+        assert_eq!(sums.into_all(), [(3, 3), (8, 3), (5, 1)]);
+    }
 
     #[test]
     fn each_lane_has_places_of_its_own() {

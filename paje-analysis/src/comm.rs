@@ -11,7 +11,7 @@ use paje_sim::{
 };
 use workers::Workers;
 
-use crate::at_hand::{AtHand, Sums};
+use crate::at_hand::{AtHand, Sums, near};
 use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
@@ -203,27 +203,17 @@ struct Adding<'a> {
     at_hand: &'a mut AtHand<(Option<Pair>, u32)>,
 }
 
-/// Pairs that are at hand: a power of two.
-const PAIRS: usize = 256;
-
 /// Number of a pair among those that are at hand.
 #[inline]
 const fn number((value, from, to): Pair) -> usize {
-    let mixed = (value.0 as u64) << 48 ^ (from.0 as u64) << 24 ^ to.0 as u64;
-    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % PAIRS
+    near((value.0 as u64) << 48 ^ (from.0 as u64) << 24 ^ to.0 as u64)
 }
 
 impl Adding<'_> {
     /// The place of the sums of a pair.
     #[inline]
     fn place(&mut self, pair: Pair) -> u32 {
-        let number = number(pair);
-        let (at_hand, place) = self.at_hand.get(number, || (Some(pair), self.pairs.place(pair)));
-        if at_hand == Some(pair) {
-            return place;
-        }
-        let place = self.pairs.place(pair);
-        self.at_hand.note(number, (Some(pair), place)).1
+        self.at_hand.place(number(pair), pair, self.pairs)
     }
 }
 

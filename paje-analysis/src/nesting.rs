@@ -17,17 +17,43 @@ pub(crate) struct Nested {
     pub(crate) end: f64,
     pub(crate) value: ValueId,
     imbrication: u32,
-    /// Sum of the durations of those that began directly in it, and when the first of them did.
-    inner: Seconds,
-    first_inner: f64,
+    inner: Inner,
+}
+
+/// States that began directly in another: the sum of their durations, and when the first of them did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inner {
+    pub(crate) sum: Seconds,
+    pub(crate) first: f64,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Inner { sum: Seconds::ZERO, first: f64::INFINITY }
+    }
+}
+
+impl Inner {
+    /// Others began in the same state.
+    #[inline]
+    pub(crate) fn add(&mut self, others: Inner) {
+        self.sum += others.sum;
+        self.first = self.first.min(others.first);
+    }
+
+    /// Duration without these of the state that they began in, which ends at `end`. One that a push without imbrication ended has none in
+    /// it: they began when it was over.
+    #[inline]
+    pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
+        if end > self.first { inclusive - self.sum } else { inclusive }
+    }
 }
 
 impl Nested {
-    /// Duration without those directly in it. A state that a push without imbrication ended has none in it: they
-    /// began when it was over.
+    /// Duration without those directly in it.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
-        if self.end > self.first_inner { inclusive - self.inner } else { inclusive }
+        self.inner.exclusive(inclusive, self.end)
     }
 }
 
@@ -80,10 +106,8 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
             let parent = outer.last_mut();
             if let Some(parent) = parent.filter(|outer| outer.imbrication + 1 == top.imbrication) {
                 (self.closed)(top, part, Some(parent));
-                if let Some(Part { inclusive, .. }) = part {
-                    parent.inner += inclusive;
-                }
-                parent.first_inner = parent.first_inner.min(top.start);
+                let sum = part.map_or(Seconds::ZERO, |part| part.inclusive);
+                parent.inner.add(Inner { sum, first: top.start });
             } else {
                 (self.closed)(top, part, None);
             }
@@ -100,10 +124,9 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Visitor for Nesting<F> {
             states.start.iter().zip(states.end).zip(states.value.iter().zip(states.imbrication));
         for ((start, end), (value, imbrication)) in columns {
             self.close_to(*imbrication);
-            let (mut inner, mut first_inner) = (Seconds::ZERO, f64::INFINITY);
+            let mut inner = Inner::default();
             if self.again < self.open.len() {
-                (inner, first_inner) =
-                    (self.open[self.again].inner, self.open[self.again].first_inner);
+                inner = self.open[self.again].inner;
                 self.again += 1;
             }
             self.stack.push(Nested {
@@ -112,7 +135,6 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Visitor for Nesting<F> {
                 value: *value,
                 imbrication: *imbrication,
                 inner,
-                first_inner,
             });
         }
         Ok(())

@@ -202,7 +202,7 @@ impl Parts {
     /// The whole, of which a sample of the lines makes this trace. None if only a replay of all lines can tell.
     pub(crate) fn finish(mut self, sample: &Trace, [states, comm]: [Scope; 2]) -> Option<Whole> {
         let is_at_end = sample.end().to_bits() == self.latest.to_bits();
-        if self.failed || !self.halves.is_empty() || !is_at_end || self.has_keys_again() {
+        if self.failed || !self.halves.is_empty() || !is_at_end || come_twice(&self.keys) {
             return None;
         }
         self.find_lanes(sample)?;
@@ -213,11 +213,6 @@ impl Parts {
             lines: self.lines,
             events: self.events,
         })
-    }
-
-    /// Some key may have come twice.
-    fn has_keys_again(&mut self) -> bool {
-        come_twice(&std::mem::take(&mut self.keys))
     }
 
     /// Finds the lanes in the sample's trace; none if names leave room for doubt.
@@ -268,11 +263,9 @@ impl Parts {
         };
         for end in &self.ends {
             let container = find_container(sample, &end.container)?;
-            if may_follow(container, self.lanes[end.lane as usize].last) {
-                let is_by_name = containers.destruction(container).is_some_and(|(_, named)| named);
-                if !is_by_name {
-                    return None;
-                }
+            let is_by_name = containers.destruction(container).is_some_and(|(_, named)| named);
+            if !is_by_name && may_follow(container, self.lanes[end.lane as usize].last) {
+                return None;
             }
         }
         for (number, lane) in self.lanes.iter().enumerate() {

@@ -5,15 +5,12 @@ use paje_sim::{LaneId, Name, Quoting, Trace, ValueNames};
 use rustc_hash::FxHashMap;
 
 use super::{Cell, Comm};
-use crate::at_hand::Sums;
+use crate::at_hand::{AtHand, Sums, near};
 use crate::parts::LaneNames;
 use crate::scope::Scope;
 
 /// Numbers of a link's ends among those that are unlike.
 type Ends = (u32, u32);
-
-/// Pairs that are at hand: a power of two.
-const PAIRS: usize = 256;
 
 /// Links of a segment, by their ends.
 #[derive(Debug)]
@@ -23,17 +20,11 @@ impl CommPart {
     /// Adds up the links of a segment.
     pub(crate) fn of(rows: &Rows) -> Self {
         let mut sums: Sums<Ends, Cell> = Sums::default();
-        let mut at_hand = vec![None; PAIRS];
+        let mut at_hand = AtHand::default();
         for LinkRow { from, to, start, end } in &rows.links {
             let ends = (*from, *to);
-            let mixed =
-                (u64::from(*from) << 32 | u64::from(*to)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let near = &mut at_hand[(mixed >> 40) as usize % PAIRS];
-            let place = match *near {
-                Some((known, place)) if known == ends => place,
-                _ => sums.place(ends),
-            };
-            *near = Some((ends, place));
+            let number = near(u64::from(*from) << 32 | u64::from(*to));
+            let place = at_hand.place(number, ends, &mut sums);
             sums.at(place).add_link(*start, *end, None);
         }
         CommPart(sums)

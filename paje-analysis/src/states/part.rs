@@ -6,23 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::{Cell, Lane, States};
 use crate::Seconds;
-use crate::nesting::Part;
+use crate::nesting::{Inner, Part};
 use crate::parts::{LaneNames, Text};
 use crate::quantiles::Durations;
 use crate::scope::{By, Scope};
-
-/// States that began directly in one that is still open.
-#[derive(Clone, Copy, Debug)]
-struct Inner {
-    sum: Seconds,
-    first: f64,
-}
-
-impl Default for Inner {
-    fn default() -> Self {
-        Inner { sum: Seconds::ZERO, first: f64::INFINITY }
-    }
-}
 
 /// End of a state that began before the segment, or of all, with what began in it since.
 #[derive(Debug)]
@@ -70,12 +57,10 @@ impl StatesPart {
             }
             let inner = std::mem::take(&mut lane.inner[depth + 1]);
             let (inclusive, seconds) = (Seconds::between(row.start, row.end), row.end - row.start);
-            let exclusive = if row.end > inner.first { inclusive - inner.sum } else { inclusive };
+            let exclusive = inner.exclusive(inclusive, row.end);
             cells[row.cell as usize].add_one(Part { inclusive, seconds }, exclusive);
             durations[rows.cells[row.cell as usize].1 as usize].push(seconds);
-            let around = &mut lane.inner[depth];
-            around.sum += inclusive;
-            around.first = around.first.min(row.start);
+            lane.inner[depth].add(Inner { sum: inclusive, first: row.start });
         }
         StatesPart { cells, durations, lanes }
     }
@@ -101,7 +86,7 @@ impl LaneSums {
     fn end(&mut self, end: f64, durations: &mut FxHashMap<u32, Durations>) -> Option<()> {
         let (start, value, inner) = self.open.pop()?;
         let (inclusive, seconds) = (Seconds::between(start, end), end - start);
-        let exclusive = if end > inner.first { inclusive - inner.sum } else { inclusive };
+        let exclusive = inner.exclusive(inclusive, end);
         self.sums.entry(value).or_default().add_one(Part { inclusive, seconds }, exclusive);
         durations.entry(value).or_default().push(seconds);
         self.take_in(Inner { sum: inclusive, first: start });
@@ -112,8 +97,7 @@ impl LaneSums {
     /// States began directly in the one on top.
     fn take_in(&mut self, inner: Inner) {
         if let Some((.., around)) = self.open.last_mut() {
-            around.sum += inner.sum;
-            around.first = around.first.min(inner.first);
+            around.add(inner);
         }
     }
 }
