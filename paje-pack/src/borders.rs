@@ -74,8 +74,12 @@ impl Borders {
         let passed = passage.and_then(|passage| self.take(passage));
         let is_too_much = self.entries > MOST_OPEN || self.fixed_bytes as u64 > LARGEST_SUMMARY;
         if passed.is_none() || is_too_much {
-            *self = Borders { failed: true, ..Borders::default() };
+            self.give_up();
         }
+    }
+
+    fn give_up(&mut self) {
+        *self = Borders { failed: true, ..Borders::default() };
     }
 
     /// No part of the trace can be read by itself: nothing more is to be looked for.
@@ -88,7 +92,7 @@ impl Borders {
     pub fn fit_in(&mut self, bytes: u64) {
         // An entry has two lines and their numbers; packed, it still takes a byte.
         if self.entries as u64 > bytes {
-            *self = Borders { failed: true, ..Borders::default() };
+            self.give_up();
         }
     }
 

@@ -11,8 +11,8 @@ use crate::rows::LinkEnd;
 use crate::template::Roles;
 use crate::times::Moment;
 
-/// Lines of such events change a lane.
-const fn is_of_lane(kind: EventKind) -> bool {
+/// Lines of such events change the state of a lane, or its variable.
+const fn changes_lane(kind: EventKind) -> bool {
     use EventKind as E;
     matches!(
         kind,
@@ -23,10 +23,13 @@ const fn is_of_lane(kind: EventKind) -> bool {
             | E::SetVariable
             | E::AddVariable
             | E::SubVariable
-            | E::NewEvent
-            | E::StartLink
-            | E::EndLink
     )
+}
+
+/// Such events are those of a lane.
+const fn is_of_lane(kind: EventKind) -> bool {
+    use EventKind as E;
+    changes_lane(kind) || matches!(kind, E::NewEvent | E::StartLink | E::EndLink)
 }
 
 impl Look<'_> {
@@ -78,13 +81,7 @@ impl Look<'_> {
         let mut is_told = recorded.is_some() && time.is_some();
         let deed = match kind {
             E::TraceFile => return None,
-            E::SetState
-            | E::PushState
-            | E::PopState
-            | E::ResetState
-            | E::SetVariable
-            | E::AddVariable
-            | E::SubVariable => {
+            _ if changes_lane(kind) => {
                 let names = names()?;
                 let lane = self.lanes.place(names);
                 if lane as usize == self.changes.len() {
