@@ -241,6 +241,7 @@ impl FloatsColumn {
 }
 
 /// A column of imbrications: all numbers from 0 are its dictionary, but for those that nobody expects.
+#[derive(Default)]
 pub(super) struct LevelsColumn {
     pub(super) chunk: Chunk<i32>,
     /// Entries of the dictionary.
@@ -249,10 +250,6 @@ pub(super) struct LevelsColumn {
 }
 
 impl LevelsColumn {
-    pub(super) fn new() -> Self {
-        LevelsColumn { chunk: Chunk::default(), count: 0, trial: Trial::default() }
-    }
-
     /// Adds a page.
     pub(super) fn page(&mut self, page: &[i32], tools: &mut Tools) -> Result<(), Error> {
         let bounds = of_integers(page);
@@ -283,22 +280,18 @@ impl LevelsColumn {
         body.clear();
         body.extend((0..self.count as i32).flat_map(i32::to_le_bytes));
         let dictionary = (self.count > 0).then_some((&body[..], self.count));
-        let column_before = std::mem::replace(self, LevelsColumn::new());
-        column_before.chunk.finish(column, dictionary, &mut tools.frames)
+        std::mem::take(self).chunk.finish(column, dictionary, &mut tools.frames)
     }
 }
 
 /// A column of texts, most of which are different.
+#[derive(Default)]
 pub(super) struct TextsColumn {
     pub(super) chunk: Chunk<TextBound>,
     trial: Trial,
 }
 
 impl TextsColumn {
-    pub(super) fn new() -> Self {
-        TextsColumn { chunk: Chunk::default(), trial: Trial::default() }
-    }
-
     /// Adds a page of texts, of which these are the ends in one.
     pub(super) fn page(
         &mut self,
@@ -322,8 +315,7 @@ impl TextsColumn {
         column: &ColumnDescPtr,
         tools: &mut Tools,
     ) -> Result<Encoded, Error> {
-        let column_before = std::mem::replace(self, TextsColumn::new());
-        column_before.chunk.finish(column, None, &mut tools.frames)
+        std::mem::take(self).chunk.finish(column, None, &mut tools.frames)
     }
 }
 

@@ -48,8 +48,8 @@ impl Maker {
                     Kind::Floats(*column, FloatsColumn::new(false))
                 }
                 Column::Number => Kind::Floats(*column, FloatsColumn::new(true)),
-                Column::Imbrication => Kind::Levels(LevelsColumn::new()),
-                Column::Key => Kind::Texts(TextsColumn::new()),
+                Column::Imbrication => Kind::Levels(LevelsColumn::default()),
+                Column::Key => Kind::Texts(TextsColumn::default()),
                 _ => Kind::Names(*column, NamesColumn::new(names(batches, *column)?)),
             };
             Ok((schema.column(place), kind))

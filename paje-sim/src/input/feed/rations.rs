@@ -58,7 +58,8 @@ impl Rations {
     pub(crate) fn take(&self) -> Option<usize> {
         let size = |left: usize| {
             let share = left.div_ceil(self.workers).clamp(self.least, Rations::PER_BLOCK);
-            share.min(if self.least == Rations::PER_BLOCK { share } else { left })
+            // Whole blocks are what they are, however little is left.
+            if self.least == Rations::PER_BLOCK { share } else { share.min(left) }
         };
         let take = |left: usize| (left > 0).then(|| left.saturating_sub(size(left)));
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
