@@ -22,6 +22,9 @@ impl ColumnLine {
     /// In place of a step: the line has a text, and its [`Content`] says of which step it is, if it is of one.
     pub const OTHER: u32 = u32::MAX;
 
+    /// Nothing is known of it.
+    pub(crate) const NOTHING: ColumnLine = ColumnLine { time: 0, start: 0, step: 0 };
+
     /// The text of the line is there.
     #[must_use]
     #[inline]
@@ -77,14 +80,6 @@ impl Lines {
         self.contents.clear();
         self.counts.clear();
         (self.digits, self.left_out, self.latest) = (digits, 0, i64::MIN);
-    }
-
-    /// A line with text, the first one of a step or not.
-    #[inline]
-    pub(crate) fn put_text(&mut self, start: usize, step: u32) {
-        let line = self.lines.len() as u32;
-        self.contents.push(Content { line, step, ..Content::default() });
-        self.lines.push(ColumnLine { time: 0, start: start as u32, step: ColumnLine::OTHER });
     }
 
     #[inline(always)]

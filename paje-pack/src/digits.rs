@@ -201,6 +201,20 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
+/// Numbers from one to another, one of which is this, that have as many bytes; and how many that is. There are none where this is
+/// negative, or long.
+#[inline(never)]
+pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
+    let len = decimal_len(bits, after);
+    let digits = len - usize::from(after > 0);
+    let (Some(before), Some(end), false) = (POWERS.get(digits - 1), POWERS.get(digits), bits < 0)
+    else {
+        return (bits..bits, len);
+    };
+    let start = if digits > usize::from(after) + 1 { *before as i64 } else { 0 };
+    (start..*end as i64, len)
+}
+
 /// Writes numbers with so many digits after the point, which mostly have the same ones before it as the last number.
 pub(crate) struct Spelling {
     /// Digits behind the point, of which the last ones are zeros that the numbers do not have.
@@ -232,6 +246,11 @@ impl Spelling {
         }
         let fits = self.text.len + told + self.ending.len <= SHORT as u8;
         fits.then(|| self.text.and(Short::padded(behind, told)).and(self.ending))
+    }
+
+    /// Numbers from 0 on below this are exact as doubles.
+    pub(crate) fn most(&self) -> u64 {
+        (1 << 53).min(i64::MAX as u64 / 10_u64.pow(self.zeros.into()))
     }
 
     /// Numbers from 0 on, one of which is this, that have so many bytes, and are exact as doubles; none if this is not.
@@ -274,6 +293,24 @@ mod tests {
         let text = String::from_utf8_lossy(&short.bytes()[..short.len()]).into_owned();
         assert_eq!(text, long);
         text
+    }
+
+    #[test]
+    fn numbers_of_one_length_are_known() {
+        for after in 0..=18 {
+            for bits in
+                [0, 1, 9, 10, 99, 100, 12_345, 1 << 40, 1 << 53, i64::MAX, -1, -10, i64::MIN]
+            {
+                let (range, len) = decimal_lengths(bits, after);
+                assert_eq!(len, decimal_len(bits, after));
+                assert!(range.is_empty() || range.contains(&bits));
+                if !range.is_empty() {
+                    let of = |bits| decimal_len(bits, after);
+                    assert_eq!([range.start, range.end - 1].map(of), [len; 2], "{bits} {after}");
+                    assert!(of(range.end) > len && (range.start == 0 || of(range.start - 1) < len));
+                }
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::value::{Kind, Value};
 
 mod read;
 
-pub(crate) use read::FieldsIn;
+pub(crate) use read::{FieldsIn, Part, SMALL};
 
 /// Columns, from the first of the fields on: forms, bases, a table of numbers by slot.
 mod column {

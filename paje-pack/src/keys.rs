@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use crate::coder::{NUMBER, Side, Writing};
-use crate::fields::{Fields, FieldsOut, Place};
+use crate::fields::{Fields, FieldsOut, Part, Place, SMALL};
 use crate::out::Out;
 use crate::texts::{hash, word};
 use crate::value::{Kind, Value, bytes_of};
@@ -20,8 +20,6 @@ pub(crate) const PARTS: usize = 8;
 const TELLING: usize = 2;
 /// Of links that wait for their ends, those that are looked at.
 const NEAR: usize = 64;
-/// Numbers that are small.
-const SMALL: u64 = 1 << 12;
 /// Byte between parts of keys.
 const JOINT: u8 = b'_';
 /// Ways to find the end of a link: by one of the parts that tell; among all that wait; not at all.
@@ -114,7 +112,7 @@ impl Default for Waiting {
 
 impl Waiting {
     /// Place of the queue for keys whose how many-th part is this; it is made if there is none.
-    #[inline(always)]
+    #[inline]
     fn place(&mut self, how: usize, part: Value) -> u32 {
         let known = match part.kind {
             Kind::Decimal(0) if part.bits < SMALL => {
@@ -132,6 +130,18 @@ impl Waiting {
             self.queues.push(Queue::default());
         }
         *known
+    }
+}
+
+impl Waiting {
+    /// The same by a part that may be a small number.
+    #[inline(always)]
+    fn place_of(&mut self, how: usize, (small, part): (Part, Value)) -> u32 {
+        let Some(small) = small else { return self.place(how, part) };
+        match self.near[how].get(usize::from(small)) {
+            Some(known) if *known > 0 => *known,
+            _ => self.place(how, Value { kind: Kind::Decimal(0), bits: small.into() }),
+        }
     }
 }
 

@@ -118,6 +118,11 @@ impl LinesIn {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
+    /// More actions of some lane have been read than it has.
+    pub(crate) fn has_overrun(&self) -> bool {
+        self.table.has_overrun()
+    }
+
     /// The next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut Reading<'_>) -> Line {

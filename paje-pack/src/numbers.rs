@@ -39,14 +39,19 @@ impl Numbers {
         }
     }
 
-    /// The same as large ones.
-    pub(crate) fn widened(&mut self) -> &[u64] {
+    /// Makes large ones of them.
+    pub(crate) fn widen(&mut self) {
         if let Numbers::Small(small) = self {
             let mut numbers = spare::take();
             numbers.clear();
             numbers.extend(small.iter().map(|number| u64::from(*number)));
             *self = Numbers::Any(numbers);
         }
+    }
+
+    /// All of them, if they are large ones.
+    #[inline]
+    pub(crate) fn wide(&self) -> &[u64] {
         match self {
             Numbers::Any(numbers) => numbers,
             Numbers::Small(_) => &[],

@@ -35,17 +35,42 @@ static TEXTS: [[u8; 4]; FEW as usize] = {
     texts
 };
 
-/// A whole number of eight digits at most: these, in eight bytes, and how many they are.
+/// The same numbers with three digits each.
+static PADDED: [[u8; 4]; FEW as usize] = {
+    let mut texts = [[0; 4]; FEW as usize];
+    let mut number = 0;
+    while number < texts.len() {
+        let digits = [number / 100, number / 10 % 10, number % 10];
+        let mut place = 0;
+        while place < 3 {
+            texts[number][place] = b'0' + digits[place] as u8;
+            place += 1;
+        }
+        number += 1;
+    }
+    texts
+};
+
+/// A whole number of eight digits at most: these, the first one lowest, and how many they are.
 #[inline(always)]
-pub(crate) fn digits(number: u64) -> Option<([u8; 8], usize)> {
-    if let Some([a, b, c, len]) = TEXTS.get(number as usize) {
-        return Some(([*a, *b, *c, 0, 0, 0, 0, 0], usize::from(*len)));
+pub(crate) fn digits(number: u64) -> Option<(u64, usize)> {
+    let few = |number: u64| {
+        let text = TEXTS.get(number as usize).copied().map(u32::from_le_bytes)?;
+        Some((u64::from(text & 0x00ff_ffff), (text >> 24) as usize))
+    };
+    if number < FEW {
+        return few(number);
+    }
+    if number < FEW * FEW {
+        let (text, len) = few(number / FEW)?;
+        let last = PADDED.get((number % FEW) as usize).copied().map(u32::from_le_bytes)?;
+        return Some((text | u64::from(last) << (8 * len), len + 3));
     }
     if number >= SHORTER {
         return None;
     }
     let short = Short::whole(number);
-    Some((*short.bytes().first_chunk()?, short.len()))
+    Some((u64::from_le_bytes(*short.bytes().first_chunk()?), short.len()))
 }
 
 /// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
@@ -77,6 +102,12 @@ impl Out {
     #[inline]
     pub(crate) const fn pass(&mut self, bytes: usize) {
         self.len += bytes;
+    }
+
+    /// What comes next stands behind so many bytes.
+    #[inline]
+    pub(crate) const fn move_to(&mut self, len: usize) {
+        self.len = len;
     }
 
     pub(crate) const fn len(&self) -> usize {

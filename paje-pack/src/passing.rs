@@ -1,28 +1,26 @@
 //! A segment that is read as columns: most lines are passed over, and the text of the others is written.
 
-use std::ops::Range;
-
 use paje_parser::token::is_white;
 
-use crate::coder::{Reading, Side};
-use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted, is_word};
-use crate::fields::{Fields, FieldsIn, Place};
-use crate::grid::Grid;
-use crate::keys::KeysIn;
-use crate::lines::{Line, RAW, holes};
+use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
+use crate::fields::{Fields, Place};
+use crate::lines::{Line, holes};
 use crate::out::Out;
-use crate::segment::{STREAMS, Told};
+use crate::segment::Told;
 use crate::times::Scale;
 use crate::untell::LineReader;
-use crate::value::Kind;
 
-mod known;
+use order::Order;
 
-/// Bytes that lines of a step have, which are passed over, and the hole behind them, which is not the time's.
+mod contents;
+mod order;
+
+/// A hole of lines that need no text, but the time's.
 #[derive(Clone, Copy)]
 struct Passed {
-    bytes: u32,
-    /// Times that are among them: one at most.
+    /// Bytes before it that all lines of its step have.
+    before: u32,
+    /// Times before it: one at most.
     times: u32,
     hole: u8,
     asked: Option<bool>,
@@ -40,11 +38,9 @@ struct StepLines {
     bytes: u32,
     /// Number of those that are wanted and have no text.
     count: u32,
-    /// Of these, those behind the last hole but the time's, and how many times are there.
-    behind: (u32, u32),
+    lane: u32,
     /// Their holes but the time's.
-    from: u32,
-    to: u32,
+    holes: (u32, u32),
 }
 
 /// Form in which lines are wanted.
@@ -71,9 +67,8 @@ enum Unread {
 /// Reader of the lines of a segment that are not written.
 struct ColumnReader<'a, 'j> {
     reader: LineReader<'a>,
+    order: Order,
     steps: Vec<StepLines>,
-    /// Those that need no text.
-    grid: Grid,
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
@@ -85,75 +80,69 @@ struct ColumnReader<'a, 'j> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads so many lines, whose text has `length` bytes; none if there is something about them that only the text tells.
+    /// Reads all lines, whose text has `length` bytes; none if there is something about them that only the text tells. First of all lines
+    /// which they are, then their times, then where they are, and their contents: so little is at hand at once.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
-        let mut left = count;
-        while left > 0 {
-            left = left.checked_sub(self.known_lines(out, lines)? as u64)?;
-            if left > 0 {
-                self.line(out, lines)?;
-                left -= 1;
-            }
-            if out.len() > length || self.reader.failed() {
-                return None;
-            }
-        }
-        Some(())
+        let count =
+            usize::try_from(count).ok().filter(|count| *count <= self.reader.lines.len())?;
+        let mut all = std::mem::take(&mut lines.lines);
+        all.clear();
+        all.resize(count, ColumnLine::NOTHING);
+        let kept = self.all(&mut all, length, out, lines).filter(|_| !self.reader.failed());
+        all.truncate(kept.unwrap_or(0));
+        lines.lines = all;
+        kept.map(|_| ())
     }
 
-    /// Reads the next line, whatever it is.
-    #[inline(never)]
-    fn line(&mut self, out: &mut Out, lines: &mut Lines) -> Option<()> {
-        let (reader, start) = (&mut self.reader, out.len());
-        let line = reader.lines.next(&mut reader.sides[0]);
-        if line.action == RAW {
-            out.put(reader.sides[0].text(b""));
+    /// The same of as many lines; returns how many of them are kept.
+    fn all(
+        &mut self,
+        all: &mut [ColumnLine],
+        length: usize,
+        out: &mut Out,
+        lines: &mut Lines,
+    ) -> Option<usize> {
+        let LineReader { sides: [lines_side, times_side, ..], lines: told, times, .. } =
+            &mut self.reader;
+        self.order.read(told, lines_side, all)?;
+        times.read(times_side, &self.order.clocks(told)?, all)?;
+        self.placed(all, length, out, lines)
+    }
+
+    /// Reads a line that is not as others: the first of its step, one whose text is wanted, or a raw one. Its time, if it is left out.
+    #[cold]
+    fn line(&mut self, told: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
+        let content = |step| Content { step, ..Content::default() };
+        let Some(line) = self.order.step(told.step) else {
+            out.put(self.order.raw());
             out.push(b'\n');
-            lines.put_text(start, ColumnLine::OTHER);
-            return Some(());
-        }
-        let step = reader.pieces.steps.number(line);
-        match self.steps.get(step as usize).map(|step| step.form) {
-            None => match self.learn(line, step as usize, out)? {
-                None => lines.put_text(start, step),
-                Some(time) => lines.leave_out(time),
-            },
-            // Where there are many lanes, steps may have found no room where they are looked up at first.
-            Some(form)
-                if form != Form::Texts
-                    && let Some(told) = reader.times.told(line) =>
-            {
-                let time = reader.times.units(line, told)?;
-                let all = &mut self.steps[step as usize];
-                let LineReader { sides, values, keys, .. } = reader;
-                let mut contents = Contents { sides, values, keys, passed: &mut self.passed };
-                known::put((line, step, all), time, self.is_of_times, &mut contents, out, lines)?;
+            return Some((content(ColumnLine::OTHER), None));
+        };
+        let step = told.step as usize;
+        match self.steps.get(step).map(|step| step.form) {
+            None => {
+                let left_out = self.learn(line, step, told.time, out)?;
+                return Some((content(told.step), left_out));
             }
             Some(Form::Nothing) => return None,
-            Some(_) => {
-                self.write(line, step as usize, out);
-                if self.lacks {
-                    return None;
-                }
-                lines.put_text(start, ColumnLine::OTHER);
-            }
+            Some(_) => self.write(line, step, told.time, out),
         }
-        Some(())
+        if self.lacks { None } else { Some((content(ColumnLine::OTHER), None)) }
     }
 
     /// A line whose text is wanted.
     #[cold]
-    fn write(&mut self, line: Line, step: usize, out: &mut Out) {
+    fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
         let (LineReader { sides, pieces, times, values, keys, .. }, start) =
             (&mut self.reader, out.len());
-        let [_, times_side, values_side, keys_side] = sides;
+        let [_, _, values_side, keys_side] = sides;
         for piece in pieces.of(step) {
             out.put_short(piece.text);
             let from = out.len();
             let kind = match piece.hole {
                 holes::TIME => {
-                    times.next(times_side, line, out);
+                    times.put(time, out);
                     HoleKind::Time
                 }
                 holes::START | holes::END | holes::VALUE if self.is_of_times => {
@@ -180,88 +169,13 @@ impl ColumnReader<'_, '_> {
     }
 }
 
-/// Contents of holes, and the places of these.
-struct Contents<'c, 'a> {
-    sides: &'c mut [Reading<'a>; STREAMS],
-    values: &'c mut FieldsIn,
-    keys: &'c mut KeysIn,
-    passed: &'c mut [Passed],
-}
-
-impl Contents<'_, '_> {
-    /// The contents of a line that needs no text, whose time has so many bytes.
-    #[inline(never)]
-    fn pass(
-        &mut self,
-        line: Line,
-        time_len: usize,
-        range: Range<usize>,
-        out: &mut Out,
-        all: &mut Content,
-    ) -> Option<()> {
-        let Contents { sides, values, keys, passed } = self;
-        let [_, _, values_side, keys_side] = &mut **sides;
-        for passed in passed.get_mut(range)? {
-            out.pass(passed.bytes as usize + time_len * passed.times as usize);
-            match passed.hole {
-                holes::START | holes::END => {
-                    let from = out.len();
-                    match passed.hole {
-                        holes::START => keys.start(keys_side, passed.place, out),
-                        _ => keys.end(keys_side, passed.place, line.lane, out),
-                    }
-                    if keys.fields.has_odd() && !is_word(out.since(from)) {
-                        return None;
-                    }
-                    all.key_at = (from as u32, out.len() as u32);
-                }
-                holes::VALUE => match passed.asked {
-                    None => {
-                        let told = values.value_only(values_side, passed.place);
-                        out.pass(values.len_of(told)?);
-                    }
-                    Some(true) => {
-                        let told = values.value_only(values_side, passed.place);
-                        let (from, len) = (out.len(), values.len_of(told)?);
-                        match told.kind {
-                            Kind::Decimal(after) if told.is_exact() => {
-                                out.pass(len);
-                                all.value = told.bits;
-                                all.value_at = (Content::NUMBER, after.into());
-                            }
-                            _ => {
-                                values.put(told, out);
-                                all.value_at = (from as u32, out.len() as u32);
-                            }
-                        }
-                    }
-                    Some(false) => {
-                        match values.other(values_side, passed.place, &mut passed.last) {
-                            None => out.pass((passed.last_at.1 - passed.last_at.0) as usize),
-                            Some(told) => {
-                                values.len_of(told)?;
-                                let from = out.len();
-                                values.put(told, out);
-                                passed.last_at = (from as u32, out.len() as u32);
-                            }
-                        }
-                        all.value_at = passed.last_at;
-                    }
-                },
-                _ => {}
-            }
-        }
-        Some(())
-    }
-}
-
 impl ColumnReader<'_, '_> {
     /// The first line of a step: its time if it is left out. None if nobody can tell where its first word begins without its text.
     #[cold]
-    fn learn(&mut self, line: Line, step: usize, out: &mut Out) -> Option<Option<i64>> {
+    fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
         self.reader.pieces.step(line, &self.reader.lines);
-        self.write(line, step, out);
+        self.write(line, step, at, out);
         let text = self.reader.lines.actions.get(line.action);
         let first = text.iter().find(|byte| !is_white(**byte));
         if first.is_none_or(|byte| (holes::TIME..=holes::VALUE).contains(byte)) {
@@ -270,39 +184,35 @@ impl ColumnReader<'_, '_> {
         let written = out.since(start);
         let wanted = (self.judge)(written.strip_suffix(b"\n")?, &self.holes);
         let mut time = None;
-        let lines = match wanted {
+        let from = self.passed.len() as u32;
+        let (form, bytes) = match wanted {
             Wanted::Nothing => {
                 self.lacks = false;
                 let hole = self.holes.iter().find(|hole| hole.kind == HoleKind::Time)?;
                 time = Some(self.scale.units(&written[hole.range.clone()])?);
-                StepLines { form: Form::Nothing, ..self.passed(step, None) }
+                (Form::Nothing, self.passed(step, None).1)
             }
             _ if self.lacks => return None,
-            Wanted::Text => {
-                StepLines { form: Form::Texts, bytes: 0, behind: (0, 0), count: 0, from: 0, to: 0 }
-            }
+            Wanted::Text => (Form::Texts, 0),
             Wanted::Columns(asked) => self.passed(step, asked),
         };
-        if lines.form != Form::Texts {
-            if self.holes.iter().filter(|hole| hole.kind == HoleKind::Time).count() != 1 {
-                return None;
-            }
-            self.grid.put(line, step as u32);
+        let times = self.holes.iter().filter(|hole| hole.kind == HoleKind::Time).count();
+        if form != Form::Texts && times != 1 {
+            return None;
         }
-        self.steps.push(lines);
+        let (count, lane, holes) = (0, line.lane, (from, self.passed.len() as u32));
+        self.steps.push(StepLines { form, bytes, count, lane, holes });
         Some(time)
     }
 
-    /// Lines of a step, of which one hole may be asked for, without their texts.
-    fn passed(&mut self, step: usize, asked: Option<Asked>) -> StepLines {
+    /// Notes the holes of the lines of a step, of which one may be asked for; the form of these lines, and the bytes that all have.
+    fn passed(&mut self, step: usize, asked: Option<Asked>) -> (Form, u32) {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));
-        let (mut bytes, mut times, mut all, mut number) = (0, 0, 0, 0);
+        let (mut before, mut times, mut number) = (0, 0, 0);
         let mut is_other = false;
         for piece in self.reader.pieces.of(step) {
-            let len = piece.text.len() as u32;
-            bytes += len;
-            all += len;
+            before += piece.text.len() as u32;
             if piece.hole == 0 {
                 continue;
             }
@@ -313,8 +223,7 @@ impl ColumnReader<'_, '_> {
                 continue;
             }
             let (hole, place) = (piece.hole, piece.place);
-            let (bytes, times) = (std::mem::take(&mut bytes), std::mem::take(&mut times));
-            self.passed.push(Passed { bytes, times, hole, asked, place, last, last_at });
+            self.passed.push(Passed { before, times, hole, asked, place, last, last_at });
             is_other |= asked.is_some() || matches!(hole, holes::START | holes::END);
         }
         let form = match (self.passed.len() == from, is_other) {
@@ -322,8 +231,7 @@ impl ColumnReader<'_, '_> {
             (_, true) => Form::Contents,
             _ => Form::Passed,
         };
-        let (from, to) = (from as u32, self.passed.len() as u32);
-        StepLines { form, bytes: all, behind: (bytes, times), count: 0, from, to }
+        (form, before)
     }
 }
 
@@ -362,8 +270,8 @@ fn read(
             true => LineReader::of_times(told, length),
             false => LineReader::new(told, length),
         },
+        order: Order::default(),
         steps: Vec::new(),
-        grid: Grid::default(),
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
@@ -372,14 +280,11 @@ fn read(
         lacks: false,
     };
     let mut out = Out::within(std::mem::take(text), length);
-    if !is_of_times {
-        lines.lines.reserve(all.reader.lines.len());
-    }
     let taken = all.lines(told.lines, length, &mut out, lines).is_some();
     lines.counts.extend(all.steps.iter().map(|step| step.count));
     // Of lines that were left out, nobody knows how long their values are.
     let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
-    let taken = taken && is_whole;
+    let taken = taken && is_whole && !all.reader.has_overrun();
     *text = out.into_bytes();
     match taken {
         true => Ok(()),

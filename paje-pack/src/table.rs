@@ -127,8 +127,14 @@ pub(crate) struct Group {
 impl Group {
     /// Place of its next number, or one that no number has.
     #[inline(always)]
-    pub(crate) const fn next(self) -> usize {
-        if self.next == self.end { usize::MAX } else { self.next as usize }
+    const fn next(self) -> usize {
+        if self.next >= self.end { usize::MAX } else { self.next as usize }
+    }
+
+    /// The same, or the place of another group's number: who asks so has to ask [`Table::has_overrun`] at the end.
+    #[inline(always)]
+    pub(crate) const fn next_or_other(self) -> usize {
+        self.next as usize
     }
 
     /// Passes over its next number, which there is.
@@ -161,13 +167,9 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// The next number of a group, if it is as it is to be; else it remains the next one.
-    #[inline]
-    pub(crate) fn next_if(&mut self, group: u32, is_it: impl Fn(u64) -> bool) -> Option<u64> {
-        let group = self.groups.get_mut(group as usize)?;
-        let number = self.numbers.get(group.next()).filter(|number| is_it(*number))?;
-        group.pass();
-        Some(number)
+    /// More numbers of some group have been read than it has.
+    pub(crate) fn has_overrun(&self) -> bool {
+        self.groups.iter().any(|group| group.next > group.end)
     }
 
     /// Number of groups.
@@ -175,10 +177,15 @@ impl Table {
         self.groups.len()
     }
 
-    /// Of each group, where it is, and all numbers, which take eight bytes each.
+    /// Makes numbers of eight bytes of all.
+    pub(crate) fn widen(&mut self) {
+        self.numbers.widen();
+    }
+
+    /// Of each group, where it is, and all numbers; none unless they are [wide](Table::widen).
     #[inline]
     pub(crate) fn wide_parts(&mut self) -> (&mut [Group], &[u64]) {
-        (&mut self.groups, self.numbers.widened())
+        (&mut self.groups, self.numbers.wide())
     }
 
     /// Of each group, where it is, and all numbers.
@@ -190,7 +197,10 @@ impl Table {
     /// The next number of a group; none behind its last.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
-        self.next_if(group, |_| true)
+        let group = self.groups.get_mut(group as usize)?;
+        let number = self.numbers.get(group.next())?;
+        group.pass();
+        Some(number)
     }
 }
 

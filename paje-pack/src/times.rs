@@ -5,6 +5,7 @@ use std::ops::Range;
 use paje_parser::number::parse_time;
 
 use crate::coder::{Reading, Side, Writing};
+use crate::columns::ColumnLine;
 use crate::digits::{Short, Spelling};
 use crate::fields::{Fields, FieldsIn, FieldsOut, Place, unzigzag, zigzag};
 use crate::lines::Line;
@@ -117,22 +118,38 @@ mod base {
     pub(super) const LANE: u8 = 1;
 }
 
-/// The last time of all lines, and of each lane.
+/// The last time of each lane.
 #[derive(Default)]
-pub(crate) struct Last {
-    pub(crate) line: i64,
-    pub(crate) lanes: Vec<i64>,
-}
+struct LastOfLanes(Vec<i64>);
 
-impl Last {
+impl LastOfLanes {
     /// The last time of a lane.
     #[inline]
     fn of(&mut self, lane: u32) -> &mut i64 {
         let lane = lane as usize;
-        if self.lanes.len() <= lane {
-            self.lanes.resize(lane + 1, 0);
+        if self.0.len() <= lane {
+            self.0.resize(lane + 1, 0);
         }
-        &mut self.lanes[lane]
+        &mut self.0[lane]
+    }
+}
+
+/// The last times that others are told from: of each lane, or of all lines, which are then as one lane.
+struct Last {
+    times: LastOfLanes,
+    /// Of the numbers of lanes.
+    mask: u32,
+}
+
+impl Last {
+    fn new(base: u8) -> Last {
+        let mask = if base == base::LANE { u32::MAX } else { 0 };
+        Last { times: LastOfLanes(vec![0]), mask }
+    }
+
+    #[inline]
+    fn of(&mut self, lane: u32) -> &mut i64 {
+        self.times.of(lane & self.mask)
     }
 }
 
@@ -146,7 +163,9 @@ const SAMPLE: usize = 1 << 12;
 pub(crate) struct TimesOut {
     scale: Scale,
     units: Units,
-    last: Last,
+    /// The last time of all lines.
+    last: i64,
+    lanes: LastOfLanes,
     /// By what they are told from: one more than the difference, as a number without sign, or 0 for an odd one.
     tables: [Rows; 2],
     /// Number of the table that is shorter, once there are enough to tell; from then on, the other one is not needed.
@@ -156,8 +175,8 @@ pub(crate) struct TimesOut {
 
 impl TimesOut {
     pub(crate) fn new(scale: Scale) -> TimesOut {
-        let (last, tables, base, odd) = Default::default();
-        TimesOut { scale, units: Units::new(scale), last, tables, base, odd }
+        let (last, lanes, tables, base, odd) = Default::default();
+        TimesOut { scale, units: Units::new(scale), last, lanes, tables, base, odd }
     }
 
     /// The time of the next line, at this place of the text. Gives its units, unless it is spelt otherwise.
@@ -175,8 +194,8 @@ impl TimesOut {
             self.odd.value(side, ODD, &text[start..end], &mut Out::default());
             return None;
         };
-        let lane = std::mem::replace(self.last.of(line.lane), units);
-        let bases = [std::mem::replace(&mut self.last.line, units), lane];
+        let lane = std::mem::replace(self.lanes.of(line.lane), units);
+        let bases = [std::mem::replace(&mut self.last, units), lane];
         // Units have 18 digits, and so it does not get too large.
         let told = |base: i64| zigzag(units - base) + 1;
         match self.base {
@@ -230,16 +249,33 @@ impl TimesOut {
 
 /// Times that are read.
 pub(crate) struct TimesIn {
-    pub(crate) spelling: Spelling,
-    pub(crate) from_lane: bool,
-    pub(crate) last: Last,
-    /// Text of the last time, if there is one and it is short.
-    pub(crate) text: Option<Short>,
+    spelling: Spelling,
+    last: Last,
+    /// The last time that was written, and its text, if that is short.
+    text: Option<(i64, Short)>,
     pub(crate) table: Table,
     odd: FieldsIn,
+    /// Odd times of lines that were read before they are written, and how many of them are.
+    odds: Vec<Value>,
+    given: usize,
     /// Units from one to another, whose texts have so many bytes.
-    pub(crate) lengths: (Range<i64>, usize),
+    lengths: (Range<i64>, usize),
 }
+
+/// Where the times of a step are: the lane, and the group of the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Clock {
+    pub(crate) lane: u32,
+    pub(crate) group: u32,
+}
+
+impl Clock {
+    /// In place of a group: there are none.
+    pub(crate) const NONE: u32 = u32::MAX;
+}
+
+/// In place of a time that is spelt otherwise.
+const ODD_TIME: i64 = i64::MIN;
 
 impl TimesIn {
     /// Of a segment whose text has `length` bytes.
@@ -248,40 +284,84 @@ impl TimesIn {
         if base > base::LANE {
             side.fail();
         }
-        let table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
+        let mut table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
+        table.widen();
         let spelling = Spelling::new(scale.after, scale.zeros);
-        let (from_lane, last) = (base == base::LANE, Last::default());
+        let last = Last::new(base);
         let odd = FieldsIn::new(side, column::ODD, length);
-        TimesIn { spelling, from_lane, last, text: None, table, odd, lengths: (0..0, 0) }
+        let (odds, given, lengths) = (Vec::new(), 0, (0..0, 0));
+        TimesIn { spelling, last, text: None, table, odd, odds, given, lengths }
     }
 
     /// Takes the time of the next line, by what it is more than the one that it is told from.
     #[inline]
     fn take(&mut self, line: Line, told: u64) -> i64 {
-        let before = self.last.line;
-        let lane = self.last.of(line.lane);
-        let base = if self.from_lane { *lane } else { before };
-        let came = base.wrapping_add(unzigzag(told));
-        *lane = came;
-        self.last.line = came;
-        came
+        let last = self.last.of(line.lane);
+        *last = last.wrapping_add(unzigzag(told));
+        *last
     }
 
-    /// The number that tells the time of the next line, if that is a number of units; else, nothing has been read.
-    #[inline]
-    pub(crate) fn told(&mut self, line: Line) -> Option<u64> {
-        self.table.next_if(line.action, |told| told > 0)
-    }
-
-    /// The time that this tells, in units that are exact as a double, and its bytes; none if they are not.
-    #[inline]
-    pub(crate) fn units(&mut self, line: Line, told: u64) -> Option<(i64, usize)> {
-        let came = self.take(line, told.wrapping_sub(1));
-        self.text = None;
-        if !self.lengths.0.contains(&came) {
-            self.lengths = self.spelling.lengths(came)?;
+    /// Reads the times of lines whose steps are known; none if one is not exact as a double, or the stream does not tell them.
+    #[inline(never)]
+    pub(crate) fn read(
+        &mut self,
+        side: &mut Reading<'_>,
+        clocks: &[Clock],
+        lines: &mut [ColumnLine],
+    ) -> Option<()> {
+        let (lanes, mask) =
+            (clocks.iter().map(|clock| clock.lane).max().unwrap_or(0), self.last.mask);
+        self.last.of(lanes);
+        let lasts = &mut self.last.times.0[..];
+        let (groups, numbers) = self.table.wide_parts();
+        let most = self.spelling.most();
+        for line in lines {
+            let Some(clock) = clocks.get(line.step as usize) else { continue };
+            let Some(group) = groups.get_mut(clock.group as usize) else {
+                if clock.group == Clock::NONE {
+                    continue;
+                } else {
+                    return None;
+                };
+            };
+            let told = *numbers.get(group.next_or_other())?;
+            group.pass();
+            let last = lasts.get_mut((clock.lane & mask) as usize)?;
+            let Some(told) = told.checked_sub(1) else {
+                line.time = ODD_TIME;
+                self.odds.push(self.odd.value_only(side, ODD));
+                continue;
+            };
+            *last = last.wrapping_add(unzigzag(told));
+            line.time = *last;
+            if *last as u64 >= most {
+                return None;
+            }
         }
-        Some((came, self.lengths.1))
+        Some(())
+    }
+
+    /// Times from one to another, whose texts have so many bytes.
+    pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
+        (self.lengths.0.clone(), self.lengths.1 as u32)
+    }
+
+    /// The same, of which one is this; none if it is spelt otherwise.
+    #[cold]
+    pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
+        self.lengths = self.spelling.lengths(time)?;
+        Some(self.lengths())
+    }
+
+    /// Appends a time that was read.
+    pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
+        if time == ODD_TIME {
+            let odd = self.odds.get(self.given).copied().unwrap_or_default();
+            self.given += 1;
+            self.odd.put(odd, out);
+        } else {
+            self.put_units(time, out);
+        }
     }
 
     /// The time of the next line, which is appended to `out`.
@@ -295,14 +375,18 @@ impl TimesIn {
             Some(told) => told - 1,
             None => return side.fail(),
         };
-        let before = self.last.line;
         let came = self.take(line, told);
+        self.put_units(came, out);
+    }
+
+    #[inline]
+    fn put_units(&mut self, came: i64, out: &mut Out) {
         // Many lines have the time of the line before.
-        if came != before || self.text.is_none() {
-            self.text = self.spelling.short(came);
+        if self.text.is_none_or(|(before, _)| before != came) {
+            self.text = self.spelling.short(came).map(|text| (came, text));
         }
         match self.text {
-            Some(text) => out.put_short(text),
+            Some((_, text)) => out.put_short(text),
             None => out.put(self.spelling.long(came).text()),
         }
     }

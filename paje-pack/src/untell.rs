@@ -121,6 +121,14 @@ impl LineReader<'_> {
         self.sides.iter().any(|side| side.failed)
     }
 
+    /// More of some group has been read than it has.
+    pub(crate) fn has_overrun(&self) -> bool {
+        let fields = [&self.values, &self.keys.fields];
+        self.lines.has_overrun()
+            || self.times.table.has_overrun()
+            || fields.iter().any(|fields| fields.has_overrun())
+    }
+
     pub(crate) fn new<'a>(told: &'a Told, length: usize) -> LineReader<'a> {
         LineReader::of(told, STREAMS, length)
     }
@@ -167,5 +175,9 @@ pub(crate) fn untell(told: &Told, length: usize) -> Result<Vec<u8>, ()> {
         }
     }
     let ends = text.len().checked_sub(length).ok_or(())?;
-    if reader.failed() || ends > 1 { Err(()) } else { Ok(text.finish(length)) }
+    if reader.failed() || reader.has_overrun() || ends > 1 {
+        Err(())
+    } else {
+        Ok(text.finish(length))
+    }
 }

@@ -2,8 +2,10 @@
 
 use super::{BASES, DIGITS, Fields, Place, Slot, at, column, form, unzigzag};
 use crate::coder::{Reading, Side};
+use std::ops::Range;
+
 use crate::columns::{is_bare, is_word};
-use crate::digits::{SHORT, decimal_len};
+use crate::digits::{SHORT, decimal_len, decimal_lengths};
 use crate::out::{Out, digits};
 use crate::table::Table;
 use crate::texts::Texts;
@@ -19,8 +21,40 @@ struct Field {
     base: u8,
     last: i64,
     /// The values that came as texts.
-    known: Vec<Value>,
+    known: Vec<Known>,
+    /// Of a field of decimal numbers, some from one to another, whose texts have so many bytes.
+    lengths: (Range<i64>, usize),
 }
+
+/// A value that came as a text.
+#[derive(Clone, Copy)]
+struct Known {
+    value: Value,
+    /// Its bytes, if they are [`FEW`] at most, the first one lowest.
+    text: u64,
+    len: u32,
+    /// As a part of a key.
+    part: Part,
+    is_word: bool,
+}
+
+/// A part of a key as far as it is a small number; or that it is another value.
+pub(crate) type Part = Option<u16>;
+
+/// Numbers that are small.
+pub(crate) const SMALL: u64 = 1 << 12;
+
+/// The part that a value is.
+#[inline(always)]
+fn part(value: Value) -> Part {
+    match value.kind {
+        Kind::Decimal(0) if value.bits < SMALL => Some(value.bits as u16),
+        _ => None,
+    }
+}
+
+/// Bytes that stand in a number, with another one behind them.
+const FEW: usize = 7;
 
 /// Fields that are read.
 pub(crate) struct FieldsIn {
@@ -49,7 +83,8 @@ impl FieldsIn {
         }
         // A key has eight slots, of which each may have a number.
         let most = length.saturating_mul(8);
-        let table = Table::read(side, column + column::NUMBERS, [most; 2]);
+        let mut table = Table::read(side, column + column::NUMBERS, [most; 2]);
+        table.widen();
         let slots = vec![Slot::default(); table.len().min(AT_ONCE)];
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
@@ -58,6 +93,57 @@ impl FieldsIn {
     #[inline]
     pub(crate) const fn has_odd(&self) -> bool {
         self.has_odd
+    }
+
+    /// More numbers of some slot have been read than it has.
+    pub(crate) fn has_overrun(&self) -> bool {
+        self.table.has_overrun()
+    }
+
+    /// The next value of a slot, which is not written, and its bytes; none if it is no word.
+    #[inline(always)]
+    pub(crate) fn word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+        self.plain(place).or_else(|| self.any_word(side, place))
+    }
+
+    /// The bytes of the next value of a slot; none if it is no word.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, side: &mut Reading<'_>, place: Place) -> Option<u32> {
+        match self.plain(place) {
+            Some((_, len)) => Some(len as u32),
+            None => self.any_word(side, place).map(|(_, len)| len as u32),
+        }
+    }
+
+    #[inline(never)]
+    fn any_word(&mut self, side: &mut Reading<'_>, place: Place) -> Option<(Value, usize)> {
+        let value = self.value_only(side, place);
+        Some((value, self.len_of(value)?))
+    }
+
+    /// The same of one that came before, or a number of a field of such numbers. Else, nothing has been read.
+    #[inline(always)]
+    fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
+        let FieldsIn { table, fields, slots, .. } = self;
+        let (groups, numbers) = table.wide_parts();
+        let group = groups.get_mut(place.slot as usize)?;
+        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+        let field = fields.get_mut(place.field as usize)?;
+        if field.form == form::TEXTS {
+            let known = field.known.get(told as usize).filter(|known| known.is_word)?;
+            group.pass();
+            return Some((known.value, known.len as usize));
+        }
+        let after = field.form.checked_sub(form::DECIMAL)?;
+        let slot = slots.get_mut(place.slot as usize)?;
+        let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told));
+        if !field.lengths.0.contains(&came) {
+            field.lengths = decimal_lengths(came, after);
+        }
+        slot.take(came);
+        field.last = came;
+        group.pass();
+        Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
     }
 
     /// The next value of a slot, which is not written.
@@ -70,9 +156,9 @@ impl FieldsIn {
         self.told(side, place, told)
     }
 
-    /// The next values of some slots, one behind the other, with `joint` between them: whole numbers, mostly. They are appended to `out`;
+    /// The next values of some slots, one behind the other, with `joint` between them: short ones, mostly. They are appended to `out`;
     /// the first ones are given.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn parts<const GIVEN: usize>(
         &mut self,
         side: &mut Reading<'_>,
@@ -80,24 +166,24 @@ impl FieldsIn {
         count: u32,
         joint: u8,
         out: &mut Out,
-    ) -> [Option<Value>; GIVEN] {
-        let mut given = [None; GIVEN];
+    ) -> [(Part, Value); GIVEN] {
+        let mut given = [(None, Value::default()); GIVEN];
         let first = self.whole_parts(place, count, joint, out, &mut given);
-        for part in first..count {
-            if part > 0 {
+        for number in first..count {
+            if number > 0 {
                 out.push(joint);
             }
-            let of = Place { slot: place.slot + part, field: place.field + part };
+            let of = Place { slot: place.slot + number, field: place.field + number };
             let value = self.value_only(side, of);
             self.put(value, out);
-            if let Some(given) = given.get_mut(part as usize) {
-                *given = Some(value);
+            if let Some(given) = given.get_mut(number as usize) {
+                *given = (part(value), value);
             }
         }
         given
     }
 
-    /// The same of those before the first that is no whole number, or a long one; how many they are.
+    /// The same of those before the first that is long; how many they are.
     #[inline(always)]
     fn whole_parts<const GIVEN: usize>(
         &mut self,
@@ -105,11 +191,11 @@ impl FieldsIn {
         count: u32,
         joint: u8,
         out: &mut Out,
-        given: &mut [Option<Value>; GIVEN],
+        given: &mut [(Part, Value); GIVEN],
     ) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
         let FieldsIn { table, fields, slots, .. } = self;
-        let (groups, numbers) = table.parts();
+        let (groups, numbers) = table.wide_parts();
         let (Some(groups), Some(slots), Some(fields)) = (
             groups.get_mut(of(place.slot)),
             slots.get_mut(of(place.slot)),
@@ -120,35 +206,44 @@ impl FieldsIn {
         let room = out.room();
         let (mut at, mut done) = (0, 0);
         for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
-            let Some(told) = numbers.get(group.next()).and_then(|told| told.checked_sub(1)) else {
-                break;
-            };
-            let came = match field.form {
-                form::DECIMAL => slot.base(field.base, field.last).wrapping_add(unzigzag(told)),
-                form::TEXTS => match field.known.get(told as usize) {
-                    Some(Value { kind: Kind::Decimal(0), bits }) => *bits as i64,
-                    _ => break,
-                },
-                _ => break,
-            };
-            let behind = at + usize::from(done > 0);
-            let Some((digits, len)) = digits(came as u64) else { break };
-            let Some(to) = room.get_mut(at..behind + digits.len()) else { break };
-            // Of the first, it is overwritten.
-            to[0] = joint;
-            to[behind - at..].copy_from_slice(&digits);
-            if field.form == form::DECIMAL {
+            let told = numbers.get(group.next_or_other()).and_then(|told| told.checked_sub(1));
+            let Some(told) = told else { break };
+            let (part, text, len) = if field.form == form::DECIMAL {
+                let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told));
+                let Some((text, len)) = digits(came as u64).filter(|(_, len)| *len <= FEW) else {
+                    break;
+                };
                 slot.take(came);
                 field.last = came;
-            }
+                let value = Value { kind: Kind::Decimal(0), bits: came as u64 };
+                if let Some(given) = given.get_mut(done as usize) {
+                    given.1 = value;
+                }
+                (part(value), text, len)
+            } else if field.form == form::TEXTS
+                && let Some(known) = field.known.get(told as usize)
+                && known.len <= FEW as u32
+            {
+                if let (None, Some(given)) = (known.part, given.get_mut(done as usize)) {
+                    given.1 = known.value;
+                }
+                (known.part, known.text, known.len as usize)
+            } else {
+                break;
+            };
+            let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) else {
+                break;
+            };
+            *to = (text | u64::from(joint) << (8 * len)).to_le_bytes();
             group.pass();
             if let Some(given) = given.get_mut(done as usize) {
-                *given = Some(Value { kind: Kind::Decimal(0), bits: came as u64 });
+                given.0 = part;
             }
-            at = behind + len;
+            at += len + 1;
             done += 1;
         }
-        out.pass(at);
+        // There is no joint behind the last part.
+        out.pass(at.saturating_sub(1));
         done
     }
 
@@ -196,7 +291,7 @@ impl FieldsIn {
         let field = at(&mut self.fields, place.field);
         let Some(told) = told.checked_sub(1) else { return self.text(side, place) };
         if field.form == form::TEXTS {
-            let value = field.known.get(told as usize).copied();
+            let value = field.known.get(told as usize).map(|known| known.value);
             if value.is_none() {
                 side.fail();
             }
@@ -222,11 +317,20 @@ impl FieldsIn {
         self.has_odd |= text.is_empty() || !is_bare(text);
         let value = Value::of(text)
             .unwrap_or_else(|| Value { kind: Kind::Text, bits: self.texts.put(text).into() });
+        let len = text.len() as u32;
+        let is_word = is_word(text);
         let field = at(&mut self.fields, place.field);
         if field.form == form::TEXTS {
-            field.known.push(value);
+            let text = Known::text_of(text);
+            field.known.push(Known { value, text, len, part: part(value), is_word });
         }
         value
+    }
+}
+
+impl Known {
+    fn text_of(text: &[u8]) -> u64 {
+        text.iter().take(FEW).rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
     }
 }
 

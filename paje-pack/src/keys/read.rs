@@ -2,7 +2,7 @@
 
 use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, Waiting, column};
 use crate::coder::{NUMBER, Reading, Side};
-use crate::fields::{FieldsIn, Place};
+use crate::fields::{FieldsIn, Part, Place};
 use crate::out::Out;
 use crate::value::Value;
 
@@ -44,15 +44,17 @@ impl KeysIn {
     }
 
     /// The key of the next link that begins, whose parts have places from one on.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
         let from = out.len();
-        let telling = self.spell(side, place, out);
+        let (count, telling) = self.spell(side, place, out);
         let link = self.links.len() as u32;
         let mut places = [0; TELLING];
         for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
-            let Some(part) = part.filter(|_| self.ways[how]) else { continue };
-            *place = self.waiting.place(how, part);
+            if !self.ways[how] || how >= count {
+                continue;
+            }
+            *place = self.waiting.place_of(how, part);
             self.waiting.queues[*place as usize].links.push(link);
         }
         let len = (out.len() - from) as u32;
@@ -61,7 +63,7 @@ impl KeysIn {
     }
 
     /// The key of a link that ends in lane number `lane`.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn end(&mut self, side: &mut Reading<'_>, place: Place, lane: u32, out: &mut Out) {
         let lane = lane as usize;
         if self.told.len() <= lane {
@@ -72,7 +74,7 @@ impl KeysIn {
             false => side.byte(column::HOW, 0).into(),
         };
         if how == SPELT {
-            self.spell(side, place, out);
+            self.spelt(side, place, out);
             return;
         }
         if how > ANY {
@@ -101,19 +103,26 @@ impl KeysIn {
         out.repeat(from as usize, len as usize);
     }
 
-    /// A key, part by part; those that tell.
-    #[inline]
+    /// The key of a link that ends and that nobody has begun here.
+    #[cold]
+    #[inline(never)]
+    fn spelt(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+        self.spell(side, place, out);
+    }
+
+    /// A key, part by part; how many there are, and those that tell.
+    #[inline(always)]
     fn spell(
         &mut self,
         side: &mut Reading<'_>,
         place: Place,
         out: &mut Out,
-    ) -> [Option<Value>; TELLING] {
+    ) -> (usize, [(Part, Value); TELLING]) {
         let count = u32::from(side.byte(column::PARTS, 0));
         if count == 0 || count > PARTS as u32 {
             side.fail();
-            return [None; TELLING];
+            return Default::default();
         }
-        self.fields.parts(side, place, count, JOINT, out)
+        (count as usize, self.fields.parts(side, place, count, JOINT, out))
     }
 }

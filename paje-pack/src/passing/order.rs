@@ -1,0 +1,130 @@
+//! The steps of all lines of a segment, before anything else is read of them.
+
+use crate::coder::{Reading, Side};
+use crate::columns::ColumnLine;
+use crate::grid::{Grid, NONE};
+use crate::lines::{Line, LinesIn, RAW, holes};
+use crate::numbers::Numbers;
+use crate::steps::Steps;
+use crate::table::Group;
+use crate::times::Clock;
+
+/// Steps of lines, and texts of those that have none.
+#[derive(Default)]
+pub(super) struct Order {
+    grid: Grid,
+    numbers: Steps,
+    steps: Vec<Line>,
+    /// Texts of raw lines, each with a newline, and how much of them was given.
+    raw: Vec<u8>,
+    given: usize,
+}
+
+impl Order {
+    /// Notes the step of each line; none if the stream does not tell them.
+    #[inline(never)]
+    pub(super) fn read(
+        &mut self,
+        told: &mut LinesIn,
+        side: &mut Reading<'_>,
+        lines: &mut [ColumnLine],
+    ) -> Option<()> {
+        let mut at = 0;
+        loop {
+            at += self.known(told, lines.get_mut(at..)?);
+            let Some(to) = lines.get_mut(at) else { return Some(()) };
+            let line = told.next(side);
+            if side.failed {
+                return None;
+            }
+            to.step = if line.action == RAW {
+                self.raw.extend_from_slice(side.text(b""));
+                self.raw.push(b'\n');
+                ColumnLine::OTHER
+            } else {
+                let step = self.numbers.number(line);
+                if self.steps.len() == step as usize {
+                    self.steps.push(line);
+                    self.grid.put(line, step);
+                }
+                step
+            };
+            at += 1;
+        }
+    }
+
+    /// The same up to the first line that is of no step that came before; how many these are.
+    fn known(&self, told: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
+        let (read, lanes, actions) = told.parts();
+        let (places, actions) = actions.parts();
+        let grid = &self.grid;
+        let count = match (lanes, actions) {
+            (Numbers::Small(lanes), Numbers::Small(actions)) => {
+                known(grid, lanes.get(*read..), actions, places, lines)
+            }
+            (Numbers::Small(lanes), Numbers::Any(actions)) => {
+                known(grid, lanes.get(*read..), actions, places, lines)
+            }
+            (Numbers::Any(lanes), Numbers::Small(actions)) => {
+                known(grid, lanes.get(*read..), actions, places, lines)
+            }
+            (Numbers::Any(lanes), Numbers::Any(actions)) => {
+                known(grid, lanes.get(*read..), actions, places, lines)
+            }
+        };
+        *read += count;
+        count
+    }
+
+    /// The lane and the action of a step; none of raw lines.
+    #[inline]
+    pub(super) fn step(&self, step: u32) -> Option<Line> {
+        self.steps.get(step as usize).copied()
+    }
+
+    /// By step, where its times are; none if a line has several.
+    pub(super) fn clocks(&self, told: &LinesIn) -> Option<Vec<Clock>> {
+        let clock = |line: &Line| {
+            let text = told.actions.get(line.action);
+            match text.iter().filter(|byte| **byte == holes::TIME).count() {
+                0 => Some(Clock { lane: line.lane, group: Clock::NONE }),
+                1 => Some(Clock { lane: line.lane, group: line.action }),
+                _ => None,
+            }
+        };
+        self.steps.iter().map(clock).collect()
+    }
+
+    /// The text of the next raw line.
+    pub(super) fn raw(&mut self) -> &[u8] {
+        let left = &self.raw[self.given..];
+        let len = memchr::memchr(b'\n', left).unwrap_or(left.len());
+        self.given = self.raw.len().min(self.given + len + 1);
+        &left[..len]
+    }
+}
+
+/// Steps of lines, by what tells their lanes, and what the actions of those of each lane.
+#[inline(never)]
+fn known<L: Copy + Into<u64>, A: Copy + Into<u64>>(
+    grid: &Grid,
+    lanes: Option<&[L]>,
+    actions: &[A],
+    places: &mut [Group],
+    lines: &mut [ColumnLine],
+) -> usize {
+    let mut count = 0;
+    for (lane, line) in lanes.unwrap_or_default().iter().zip(lines) {
+        let lane: u64 = (*lane).into();
+        let Some(place) = places.get_mut((lane as usize).wrapping_sub(1)) else { break };
+        let Some(action) = actions.get(place.next_or_other()) else { break };
+        let step = grid.get(lane, (*action).into());
+        if step == NONE {
+            break;
+        }
+        place.pass();
+        line.step = step;
+        count += 1;
+    }
+    count
+}
