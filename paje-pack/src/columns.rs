@@ -33,6 +33,41 @@ impl ColumnLine {
     }
 }
 
+/// The link that a line begins or ends, and its key.
+#[derive(Clone, Copy, Debug)]
+pub struct Linked {
+    /// Number of the link among those that begin in the segment, [`NONE`](Linked::NONE) if it begins elsewhere. Two lines with one number
+    /// have one key.
+    pub link: u32,
+    /// Where the key begins and ends in the segment's text: of a line without text that ends a link with a number, in that link's first line.
+    pub key_at: (u32, u32),
+    /// Where it begins in this line.
+    pub at: u32,
+}
+
+impl Linked {
+    /// In place of a number.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Of a line that begins at `start`, if one of its holes, and no other, is the key of this link.
+    pub(crate) fn of(link: Option<u32>, start: usize, holes: &[Hole]) -> Linked {
+        let mut keys = holes.iter().filter(|hole| hole.kind == HoleKind::Key);
+        match (link, keys.next(), keys.next()) {
+            (Some(link), Some(Hole { range, .. }), None) => {
+                let (at, end) = ((start + range.start) as u32, (start + range.end) as u32);
+                Linked { link, key_at: (at, end), at }
+            }
+            _ => Linked::default(),
+        }
+    }
+}
+
+impl Default for Linked {
+    fn default() -> Self {
+        Linked { link: Linked::NONE, key_at: (0, 0), at: 0 }
+    }
+}
+
 /// Content of a line that tells more than its time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Content {
@@ -45,8 +80,8 @@ pub struct Content {
     /// Of a number, [`NUMBER`](Content::NUMBER) and how many digits it has behind its point. Else where the text begins and ends
     /// in that of the segment.
     pub value_at: (u32, u32),
-    /// Where the key begins and ends in the segment's text.
-    pub key_at: (u32, u32),
+    /// Its link, if it is one's.
+    pub linked: Linked,
 }
 
 impl Content {

@@ -55,7 +55,7 @@ mod window;
 mod writer;
 
 pub use borders::Borders;
-pub use columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
+pub use columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;

@@ -125,6 +125,12 @@ impl Out {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
+    /// The bytes between two places.
+    #[inline]
+    pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
+        self.bytes.get(from as usize..to as usize).unwrap_or_default()
+    }
+
     /// The text, of which there are `length` bytes at least, and no more are asked for.
     pub(crate) fn finish(mut self, length: usize) -> Vec<u8> {
         self.bytes.truncate(length);

@@ -2,7 +2,7 @@
 
 use paje_parser::token::is_white;
 
-use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
+use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
 use crate::fields::{Fields, Place};
 use crate::lines::{Line, holes};
 use crate::out::Out;
@@ -72,6 +72,8 @@ struct ColumnReader<'a, 'j> {
     passed: Vec<Passed>,
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
+    /// Number of the link of the line that was written last.
+    link: Option<u32>,
     scale: Scale,
     /// Values and keys are not read: nobody has needed any.
     is_of_times: bool,
@@ -112,28 +114,33 @@ impl ColumnReader<'_, '_> {
     /// Reads a line that is not as others: the first of its step, one whose text is wanted, or a raw one. Its time, if it is left out.
     #[cold]
     fn line(&mut self, told: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
-        let content = |step| Content { step, ..Content::default() };
+        let start = out.len();
         let Some(line) = self.order.step(told.step) else {
             out.put(self.order.raw());
             out.push(b'\n');
-            return Some((content(ColumnLine::OTHER), None));
+            return Some((Content { step: ColumnLine::OTHER, ..Content::default() }, None));
         };
         let step = told.step as usize;
-        match self.steps.get(step).map(|step| step.form) {
-            None => {
-                let left_out = self.learn(line, step, told.time, out)?;
-                return Some((content(told.step), left_out));
-            }
+        let (step, left_out) = match self.steps.get(step).map(|step| step.form) {
+            None => (told.step, self.learn(line, step, told.time, out)?),
             Some(Form::Nothing) => return None,
-            Some(_) => self.write(line, step, told.time, out),
-        }
-        if self.lacks { None } else { Some((content(ColumnLine::OTHER), None)) }
+            Some(_) => {
+                self.write(line, step, told.time, out);
+                if self.lacks {
+                    return None;
+                }
+                (ColumnLine::OTHER, None)
+            }
+        };
+        let linked = Linked::of(self.link, start, &self.holes);
+        Some((Content { step, linked, ..Content::default() }, left_out))
     }
 
     /// A line whose text is wanted.
     #[cold]
     fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
+        self.link = None;
         let (LineReader { sides, pieces, times, values, keys, .. }, start) =
             (&mut self.reader, out.len());
         let [_, _, values_side, keys_side] = sides;
@@ -151,11 +158,11 @@ impl ColumnReader<'_, '_> {
                     if piece.hole == holes::VALUE { HoleKind::Value } else { HoleKind::Key }
                 }
                 holes::START => {
-                    keys.start(keys_side, piece.place, out);
+                    self.link = Some(keys.start(keys_side, piece.place, out));
                     HoleKind::Key
                 }
                 holes::END => {
-                    keys.end(keys_side, piece.place, line.lane, out);
+                    self.link = keys.end(keys_side, piece.place, line.lane, out);
                     HoleKind::Key
                 }
                 holes::VALUE => {
@@ -275,6 +282,7 @@ fn read(
         passed: Vec::new(),
         judge,
         holes: Vec::new(),
+        link: None,
         scale: told.scale,
         is_of_times,
         lacks: false,

@@ -107,8 +107,12 @@ impl LineReader<'_> {
             out.put_short(piece.text);
             match piece.hole {
                 holes::TIME => self.times.next(times, line, out),
-                holes::START => self.keys.start(keys, piece.place, out),
-                holes::END => self.keys.end(keys, piece.place, line.lane, out),
+                holes::START => {
+                    self.keys.start(keys, piece.place, out);
+                }
+                holes::END => {
+                    self.keys.end(keys, piece.place, line.lane, out);
+                }
                 holes::VALUE => {
                     self.values.value(values, piece.place, b"", out);
                 }

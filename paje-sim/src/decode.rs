@@ -8,6 +8,7 @@
 mod batch;
 pub(crate) mod block;
 mod columns;
+mod contents;
 pub(crate) mod context;
 pub(crate) mod decoded;
 pub(crate) mod definitions;

@@ -2,16 +2,22 @@
 
 use super::{ANY, JOINT, NEAR, PARTS, SPELT, TELLING, Waiting, column};
 use crate::coder::{NUMBER, Reading, Side};
+use crate::columns::Linked;
 use crate::fields::{FieldsIn, Part, Place};
 use crate::out::Out;
 use crate::value::Value;
 
 /// A link that has begun.
 struct Begun {
-    /// Where its key begins in what has been written, and its bytes.
+    key: KeyAt,
+    places: [u32; TELLING],
+}
+
+/// The key of a link: where it begins in what has been written, and its bytes.
+#[derive(Clone, Copy)]
+struct KeyAt {
     from: u32,
     len: u32,
-    places: [u32; TELLING],
 }
 
 /// Keys that are read. Those of links that end are copied from where they stand.
@@ -43,9 +49,9 @@ impl KeysIn {
         }
     }
 
-    /// The key of the next link that begins, whose parts have places from one on.
+    /// The key of the next link that begins, whose parts have places from one on; the link's number.
     #[inline(never)]
-    pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+    pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> u32 {
         let from = out.len();
         let (count, telling) = self.spell(side, place, out);
         let link = self.links.len() as u32;
@@ -57,14 +63,63 @@ impl KeysIn {
             *place = self.waiting.place_of(how, part);
             self.waiting.queues[*place as usize].links.push(link);
         }
-        let len = (out.len() - from) as u32;
-        self.links.push(Begun { from: from as u32, len, places });
+        let key = KeyAt { from: from as u32, len: (out.len() - from) as u32 };
+        self.links.push(Begun { key, places });
         self.ended.push(false);
+        link
     }
 
-    /// The key of a link that ends in lane number `lane`.
-    #[inline(never)]
-    pub(crate) fn end(&mut self, side: &mut Reading<'_>, place: Place, lane: u32, out: &mut Out) {
+    /// The same of a line that is passed over, but for this key.
+    #[inline]
+    pub(crate) fn begun(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> Linked {
+        let at = out.len() as u32;
+        let link = self.start(side, place, out);
+        Linked { link, key_at: (at, out.len() as u32), at }
+    }
+
+    /// The link that ends in lane number `lane`, by such a line. Its key is written if it is spelt.
+    #[inline]
+    pub(crate) fn ended(
+        &mut self,
+        side: &mut Reading<'_>,
+        place: Place,
+        lane: u32,
+        out: &mut Out,
+    ) -> Linked {
+        let at = out.len() as u32;
+        match self.ending(side, place, lane, out) {
+            Some((link, KeyAt { from, len })) => {
+                out.pass(len as usize);
+                Linked { link, key_at: (from, from.wrapping_add(len)), at }
+            }
+            None => Linked { link: Linked::NONE, key_at: (at, out.len() as u32), at },
+        }
+    }
+
+    /// The key of a link that ends in lane number `lane`, and the number of that link.
+    #[inline]
+    pub(crate) fn end(
+        &mut self,
+        side: &mut Reading<'_>,
+        place: Place,
+        lane: u32,
+        out: &mut Out,
+    ) -> Option<u32> {
+        let (link, key) = self.ending(side, place, lane, out)?;
+        out.repeat(key.from as usize, key.len as usize);
+        Some(link)
+    }
+
+    /// The number of the link that ends in lane number `lane`, and its key, which is not written; none if that is spelt,
+    /// and thus written.
+    #[inline]
+    fn ending(
+        &mut self,
+        side: &mut Reading<'_>,
+        place: Place,
+        lane: u32,
+        out: &mut Out,
+    ) -> Option<(u32, KeyAt)> {
         let lane = lane as usize;
         if self.told.len() <= lane {
             self.told.resize(lane + 1, [0; TELLING]);
@@ -75,10 +130,11 @@ impl KeysIn {
         };
         if how == SPELT {
             self.spelt(side, place, out);
-            return;
+            return None;
         }
         if how > ANY {
-            return side.fail();
+            side.fail();
+            return None;
         }
         self.how = how;
         let index = match side.hit(column::FIRST + how, false) {
@@ -95,12 +151,15 @@ impl KeysIn {
             0 => queue.first(&self.ended),
             _ => queue.place(index, &self.ended),
         };
-        let Some(at) = at else { return side.fail() };
+        let Some(at) = at else {
+            side.fail();
+            return None;
+        };
         let link = queue.links[at];
         self.ended[link as usize] = true;
-        let Begun { from, len, places } = self.links[link as usize];
+        let Begun { key, places } = self.links[link as usize];
         self.told[lane] = places;
-        out.repeat(from as usize, len as usize);
+        Some((link, key))
     }
 
     /// The key of a link that ends and that nobody has begun here.

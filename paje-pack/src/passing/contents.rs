@@ -1,7 +1,7 @@
 //! Where lines are, and the contents of those that need no text: keys, and values that were asked for.
 
 use super::{ColumnReader, Form, Passed};
-use crate::columns::{ColumnLine, Content, Lines, is_word};
+use crate::columns::{ColumnLine, Content, Lines, Linked, is_word};
 use crate::fields::Place;
 use crate::lines::holes;
 use crate::out::Out;
@@ -115,8 +115,9 @@ impl LineReader<'_> {
             let from = |own| start.wrapping_add(before).wrapping_add(own);
             if passed.hole != holes::VALUE {
                 let from = from(own);
-                content.key_at = self.key(passed.hole, passed.place, lane, from, out)?;
-                own = own.wrapping_add(content.key_at.1.wrapping_sub(from));
+                content.linked = self.key(passed.hole, passed.place, lane, from, out)?;
+                let (from, to) = content.linked.key_at;
+                own = own.wrapping_add(to.wrapping_sub(from));
                 continue;
             }
             match passed.asked {
@@ -159,7 +160,7 @@ impl LineReader<'_> {
         (from, out.len() as u32)
     }
 
-    /// Writes a key at a place; where it begins and ends. None if it is not one word.
+    /// Reads a key at a place, and writes it if it is none that was there before. None if it is not one word.
     #[inline(always)]
     fn key(
         &mut self,
@@ -168,16 +169,16 @@ impl LineReader<'_> {
         lane: u32,
         from: u32,
         out: &mut Out,
-    ) -> Option<(u32, u32)> {
+    ) -> Option<Linked> {
         let LineReader { sides: [_, _, _, side], keys, .. } = self;
         out.move_to(from as usize);
-        match hole {
-            holes::START => keys.start(side, place, out),
-            _ => keys.end(side, place, lane, out),
-        }
-        if keys.fields.has_odd() && !is_word(out.since(from as usize)) {
+        let linked = match hole {
+            holes::START => keys.begun(side, place, out),
+            _ => keys.ended(side, place, lane, out),
+        };
+        if keys.fields.has_odd() && !is_word(out.between(linked.key_at)) {
             return None;
         }
-        Some((from, out.len() as u32))
+        Some(linked)
     }
 }

@@ -1,6 +1,6 @@
 //! Columns tell what the text tells.
 
-use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Reader, Wanted};
+use paje_pack::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Reader, Wanted};
 use paje_parser::number::parse_f64;
 use testkit::Dice;
 
@@ -107,8 +107,11 @@ fn same_line(
                 assert_eq!(parse_f64(word), Some(time), "{}", word.escape_ascii());
             }
             HoleKind::Key => {
-                assert_eq!(part(whole, content.key_at), word);
-                assert_eq!(part(sparse, content.key_at), word);
+                let linked = content.linked;
+                assert_eq!(part(whole, linked.key_at), word);
+                assert_eq!(part(sparse, linked.key_at), word);
+                assert_eq!(linked.at as usize, at - len);
+                assert!(linked.link == Linked::NONE || linked.key_at.0 <= linked.at);
             }
             HoleKind::Value => match asked.filter(|asked| asked.hole == number) {
                 None => {}
@@ -238,7 +241,10 @@ fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
                 continue;
             }
             assert_eq!((found.time, found_told.value), (line.time, told.value));
-            assert_eq!(part(some_text, found_told.key_at), part(all_text, told.key_at));
+            assert_eq!(
+                part(some_text, found_told.linked.key_at),
+                part(all_text, told.linked.key_at)
+            );
             match told.value_at {
                 (Content::NUMBER, _) => assert_eq!(found_told.value_at, told.value_at),
                 place => assert_eq!(part(some_text, found_told.value_at), part(all_text, place)),

@@ -12,14 +12,13 @@ use paje_parser::{DefTable, Fault, Span, TypeNature};
 use splitter::{Block, ReadError, Segment};
 
 use crate::decode::Decoder;
-use crate::decode::decoded::{Decoded, LaneEvent, LinkEvent, Op, StrandSymbol};
+use crate::decode::contents::{Begun, Contents, Step, StepKind};
+use crate::decode::decoded::{Decoded, LaneEvent, Op, StrandSymbol};
 use crate::decode::plan::{Action, Plan, Plans};
-use crate::decode::quotients::{POWERS, number};
+use crate::decode::quotients::POWERS;
 use crate::decode::spread::{Alike, Spread};
-use crate::decode::symbols::Symbol;
 use crate::decode::values::{value_context, value_type};
 use crate::model::Model;
-use crate::names::hash::{ShortText, bare};
 use crate::trace::selected::Selected;
 
 /// The lines of a segment, and what is known of its steps.
@@ -28,8 +27,9 @@ pub(super) struct Columns {
     lines: Lines,
     /// They are those of the block that is decoded next.
     is_next: bool,
-    steps: Vec<Option<Step>>,
+    steps: Vec<Step>,
     spread: Spread,
+    begun: Begun,
     /// Rows that are wanted, if not all are.
     selected: Option<Selected>,
 }
@@ -38,25 +38,6 @@ impl Columns {
     pub(super) fn new(selected: Option<Selected>) -> Self {
         Columns { selected, ..Columns::default() }
     }
-}
-
-/// A step whose lines tell more than their times.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    op: Op,
-    /// Number of what is alike of its lines; of links, of those of the first strand.
-    alike: u32,
-    link: LinkStep,
-}
-
-/// Fields that lines of links have besides.
-#[derive(Clone, Copy, Debug, Default)]
-struct LinkStep {
-    type_: Symbol,
-    end: Symbol,
-    /// The last value, and where its text is.
-    value: Symbol,
-    value_at: (u32, u32),
 }
 
 impl Decoder {
@@ -116,96 +97,85 @@ impl Decoder {
     /// Decodes the lines that were taken last, which are those of this block.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
-        let Columns { lines, steps, spread, .. } = &mut self.columns;
+        let Columns { lines, steps, spread, begun, .. } = &mut self.columns;
         let (mut lines, mut steps) = (std::mem::take(lines), std::mem::take(steps));
-        let mut spread = std::mem::take(spread);
+        let (mut spread, mut begun) = (std::mem::take(spread), std::mem::take(begun));
+        begun.clear();
         steps.clear();
-        steps.resize(lines.counts.len(), None);
+        steps.resize(lines.counts.len(), Step::default());
         spread.begin(&lines.counts);
         let text = block.at_hand();
         decoded.lines = lines.lines.len() as u64 + lines.left_out;
         decoded.newlines.extend(lines.lines.windows(2).map(|lines| lines[1].start - 1));
         decoded.newlines.push(block.text_len() as u32 - 1);
         let Lines { lines: all, contents, .. } = &mut lines;
-        let (mut count, mut texts) = (all.len(), 0);
-        for content in &*contents {
+        let (mut count, mut texts, mut rest) = (all.len(), 0, &contents[..]);
+        loop {
+            let taken = Contents {
+                steps: &mut steps,
+                begun: &mut begun,
+                spread: &mut spread,
+                links: &mut decoded.links,
+                parts: self.known.spread,
+                precision: self.asked.precision,
+                text,
+            }
+            .take(rest, all);
+            let Some((content, behind)) = rest.get(taken..).and_then(<[_]>::split_first) else {
+                break;
+            };
+            rest = behind;
             let line = &mut all[content.line as usize];
             let told = match line.has_text() {
                 true => {
                     texts += 1;
-                    self.line_with_text(line, content, defs, text, &mut steps, &mut spread, decoded)
+                    let known = (&mut steps[..], &mut begun, &mut spread);
+                    self.line_with_text(line, content, defs, text, known, decoded)
                 }
                 false => match &mut steps[line.step as usize] {
-                    Some(step) => self.content(line, content, step, text, &mut spread, decoded),
                     // There is nothing to be told of its lines.
-                    None => Ok(line.step),
+                    Step { kind: StepKind::Plain, .. } => Ok(()),
+                    Step { kind: StepKind::Number, .. } => {
+                        let (start, end) = content.value_at;
+                        let number = self.parse_value(text, Span { start, end });
+                        number.map(|number| spread.put_argument(line.step, number.to_bits()))
+                    }
+                    step => {
+                        self.link_value(line.start, content, step, text, decoded);
+                        // It goes on with this link.
+                        rest = &contents[contents.len() - rest.len() - 1..];
+                        Ok(())
+                    }
                 },
             };
-            match told {
-                Ok(alike) => line.step = alike,
-                Err(fault) => {
-                    decoded.fault = Some((line.start, fault));
-                    (count, texts) = (content.line as usize, texts - usize::from(line.has_text()));
-                    spread.keep(&all[..count]);
-                    break;
-                }
+            if let Err(fault) = told {
+                decoded.fault = Some((line.start, fault));
+                (count, texts) = (content.line as usize, texts - usize::from(line.has_text()));
+                spread.keep(&all[..count]);
+                break;
             }
         }
+        decoded.has_pairs = !begun.is_empty();
         decoded.event_count += (count - texts) as u64 + lines.left_out;
         let power = POWERS[usize::from(lines.digits)];
         if lines.left_out > 0 {
             decoded.last_time = decoded.last_time.max(lines.latest as f64 / power);
         }
         self.spread(&lines.lines[..count], power, &mut spread, decoded);
-        (self.columns.lines, self.columns.steps, self.columns.spread) = (lines, steps, spread);
+        (self.columns.lines, self.columns.steps) = (lines, steps);
+        (self.columns.spread, self.columns.begun) = (spread, begun);
     }
 
-    /// Notes the content of a line; the number of what it has in common with others.
-    #[inline(always)]
-    fn content(
-        &mut self,
-        line: &ColumnLine,
-        content: &Content,
-        step: &mut Step,
-        text: &[u8],
-        spread: &mut Spread,
-        decoded: &mut Decoded,
-    ) -> Result<u32, Fault> {
-        if step.op.is_link() {
-            if content.value_at != (0, 0) {
-                self.link_value(line.start, content, &mut step.link, text, decoded);
-            }
-            let LinkStep { value, end, .. } = step.link;
-            let raw_key = Span { start: content.key_at.0, end: content.key_at.1 };
-            let (start, stop) = bare(text, raw_key);
-            let (key, key_hash) = ShortText::hashed(text, start, stop);
-            let alike = step.alike + self.known.spread.part(key_hash);
-            spread.put_argument(line.step, alike, decoded.links.len() as u64);
-            decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
-            return Ok(alike);
-        }
-        let number = match content.value_at {
-            (Content::NUMBER, digits) => number(content.value as i64, digits, self.asked.precision),
-            (start, end) => self.parse_value(text, Span { start, end })?,
-        };
-        spread.put_argument(line.step, step.alike, number.to_bits());
-        Ok(step.alike)
-    }
-
-    /// Looks up a link's value, unless it is that of the line before.
-    #[inline(always)]
+    /// Looks up a link's value, which is not where that of the line before is.
     fn link_value(
         &mut self,
         start_of_line: u32,
         content: &Content,
-        step: &mut LinkStep,
+        step: &mut Step,
         text: &[u8],
         decoded: &mut Decoded,
     ) {
         let of = |(start, end): (u32, u32)| &text[start as usize..end as usize];
-        if content.value_at == step.value_at {
-            return;
-        }
         if of(content.value_at) != of(step.value_at) {
             let span = Span { start: content.value_at.0, end: content.value_at.1 };
             let context = value_context(step.type_, self.told_apart(text, span));
@@ -215,34 +185,39 @@ impl Decoder {
         step.value_at = content.value_at;
     }
 
-    /// Decodes a line with text, from which its step is learnt if it is the first; what is alike of it and others, which may be nothing.
+    /// Decodes a line with text, from which its step is learnt if it is the first; notes what is alike of it and others, which may be
+    /// nothing.
     #[cold]
-    #[expect(clippy::too_many_arguments, reason = "all of them belong to somebody else")]
     fn line_with_text(
         &mut self,
         line: &mut ColumnLine,
         content: &Content,
         defs: &DefTable,
         text: &[u8],
-        steps: &mut [Option<Step>],
-        spread: &mut Spread,
+        (steps, begun, spread): (&mut [Step], &mut Begun, &mut Spread),
         decoded: &mut Decoded,
-    ) -> Result<u32, Fault> {
+    ) -> Result<(), Fault> {
         let start = line.start as usize;
         self.lexing.spans.read(text, start);
         if self.lexing.spans.as_slice().is_empty() {
-            return Ok(spread.put(Alike::NOTHING));
+            line.step = spread.put(Alike::NOTHING);
+            return Ok(());
         }
         let (strand, event) = self.line(text, start, defs, decoded)?;
+        if event.op().is_link() {
+            let is_end = event.is(Op::EndLink);
+            begun.note_last(&content.linked, is_end, &mut decoded.links, self.known.spread);
+        }
         if let Some(step) = steps.get_mut(content.step as usize) {
             *step = self.step(content.step, strand, &event, spread, decoded);
         }
         line.time = event.time.to_bits() as i64;
-        Ok(spread.put(Alike::of(strand, &event).alone()))
+        line.step = spread.put(Alike::of(strand, &event).alone());
+        Ok(())
     }
 
-    /// Notes what is alike of the lines of a step, whose first one was decoded just now; if they tell more than their times, all that is
-    /// known of it.
+    /// Notes what is alike of the lines of a step, whose first one was decoded just now; all that is known of it, if they tell more
+    /// than their times.
     fn step(
         &self,
         number: u32,
@@ -250,34 +225,32 @@ impl Decoder {
         event: &LaneEvent,
         spread: &mut Spread,
         decoded: &Decoded,
-    ) -> Option<Step> {
-        let (op, link) = (event.op(), LinkStep::default());
+    ) -> Step {
         let alike = Alike::of(strand, event);
-        match op.nature() {
-            TypeNature::Link => {
-                let link = decoded.links.last()?;
-                let first = strand.wrapping_sub(self.known.spread.part(link.key_hash));
-                let number = spread.alike.len() as u32;
-                for part in 0..self.known.spread.of(TypeNature::Link) {
-                    spread.put(Alike::of(first.wrapping_add(part), event).with_arguments());
-                }
-                let type_ = value_type(self.symbols.values.context(link.value));
-                let (value, end) = (link.value, link.end);
-                let link = LinkStep { type_, end, value, value_at: (0, 0) };
-                Some(Step { op, alike: number, link })
-            }
-            TypeNature::Variable => {
-                // Without values that differ, all are as this one.
-                spread.set(number, alike);
-                Some(Step { op, alike: spread.put(alike.with_arguments()), link })
-            }
-            _ => {
-                spread.set(number, alike);
-                None
+        spread.set(number, alike);
+        let kind = match event.op() {
+            Op::StartLink => StepKind::StartLink,
+            Op::EndLink => StepKind::EndLink,
+            op if op.nature() == TypeNature::Variable => StepKind::Number,
+            _ => StepKind::Plain,
+        };
+        let Some(link) = decoded.links.last().filter(|_| event.op().is_link()) else {
+            return Step { kind, ..Step::default() };
+        };
+        let parts = self.known.spread;
+        let first = strand.wrapping_sub(parts.part(link.key_hash));
+        let number = spread.alike.len() as u32;
+        if parts.per_link_lane > 1 {
+            for part in 0..parts.per_link_lane {
+                spread.put(Alike::of(first.wrapping_add(part), event).with_arguments());
             }
         }
+        let type_ = value_type(self.symbols.values.context(link.value));
+        let (value, end) = (link.value, link.end);
+        Step { kind, alike: number, end, value, value_at: (0, 0), type_ }
     }
 }
+
 /// Form that is wanted of the lines of a step, whose first one has these words and holes, and where these are; none if it is their texts.
 fn wanted(
     plans: &Plans,

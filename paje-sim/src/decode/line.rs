@@ -16,6 +16,7 @@ use crate::decode::shared::{is_plain_pair, plain_pair};
 use crate::decode::structure::structure;
 use crate::decode::symbols::{Symbol, SymbolTable};
 use crate::decode::values::value_context;
+use crate::lanes::links::PairNumber;
 use crate::names::hash::{ShortText, Word, bare, hash_text, word};
 use crate::names::options::{Precision, ValueNames};
 
@@ -140,7 +141,8 @@ impl Decoder {
                 strand += self.known.spread.part(key_hash);
                 argument = decoded.links.len() as u64;
                 let key = ShortText::new(padded, key_start, key_end);
-                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash });
+                let pair = PairNumber::NONE;
+                decoded.links.push(LinkEvent { value, end, raw_key, key, key_hash, pair });
             }
             Op::SetState | Op::PushState | Op::Event => {
                 let span = words[plan.value];

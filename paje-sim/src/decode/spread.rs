@@ -62,12 +62,19 @@ impl Spread {
         *known = Alike { count: known.count, ..alike };
     }
 
-    /// A line of a step is like others, but for this argument.
+    /// All lines of a step have arguments of their own, of which this is the next.
     #[inline(always)]
-    pub(super) fn put_argument(&mut self, step: u32, alike: u32, argument: u64) {
+    pub(super) fn put_argument(&mut self, step: u32, argument: u64) {
         self.arguments.push(argument);
+        self.alike[step as usize].own_argument = 1;
+    }
+
+    /// A line of a step is like others with a number, which is returned.
+    #[inline(always)]
+    pub(super) fn move_to(&mut self, step: u32, alike: u32) -> u32 {
         self.alike[step as usize].count -= 1;
         self.alike[alike as usize].count += 1;
+        alike
     }
 
     /// There are no lines but these.

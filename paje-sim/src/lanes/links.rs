@@ -1,22 +1,24 @@
 //! Links of one container and type: each has two ends that share a key.
 
+mod ends;
 mod filter;
 mod hashes;
 mod open;
+mod pairs;
 mod reused;
 
-use paje_parser::{Field, LinkEnd, Span};
+use paje_parser::LinkEnd;
 use splitter::LaterLine;
 
+pub(crate) use crate::lanes::links::ends::{HalfLink, Keeper, WrittenKey, bare_key};
 pub(crate) use crate::lanes::links::filter::Filter;
 use crate::lanes::links::hashes::KeyHashList;
 use crate::lanes::links::open::{OpenLink, OpenLinks};
+pub(crate) use crate::lanes::links::pairs::{PairNumber, PairRoom, Pairs};
 pub(crate) use crate::lanes::links::reused::{Search, Tags};
 use crate::lanes::refusal::Refused;
-use crate::memory::{ExtraPair, KeyPlace, KeyRoom, NewLink, Store};
+use crate::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use crate::names::error::Place;
-use crate::names::hash::ShortText;
-use crate::names::ids::{ContainerId, ValueId};
 
 /// The replay of one strand of a link lane: the links whose keys' hashes put them there. The rows of
 /// the lane are merged from all its strands, in order of completion: see `replay::link_homes`.
@@ -46,77 +48,6 @@ pub(crate) enum KeyMemory {
     Hashes,
     /// Nothing, for memory's sake.
     Nothing,
-}
-
-/// A key as a line names it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WrittenKey<'a> {
-    /// The block.
-    pub(crate) padded: &'a [u8],
-    /// With its quotes.
-    pub(crate) raw: Span,
-    /// Its text without quotes, and that one's hash.
-    pub(crate) short: &'a ShortText,
-    pub(crate) hash: u64,
-}
-
-impl<'a> WrittenKey<'a> {
-    fn raw(self) -> &'a [u8] {
-        &self.padded[self.raw.start as usize..self.raw.end as usize]
-    }
-
-    /// Tells whether it is that at a place, quotes apart. Few keys are so long that this is asked.
-    #[cold]
-    #[inline(never)]
-    fn is_kept_at(self, store: &Store, place: u64) -> bool {
-        bare_key(store.keys.get(place)) == bare_key(self.raw())
-    }
-}
-
-/// Memory of keys.
-pub(crate) trait Keeper {
-    /// Keeps a key as it was written; returns its place, if there is room.
-    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64>;
-
-    /// Tells whether a key is that at a place, quotes apart; only if it is not short.
-    fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool;
-}
-
-impl Keeper for Store {
-    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
-        Some(self.keys.push(key.raw()))
-    }
-
-    fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool {
-        key.is_kept_at(self, place)
-    }
-}
-
-/// Of short keys without quotes; nothing else is kept here.
-impl Keeper for KeyRoom<'_> {
-    #[inline(always)]
-    fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
-        let (bytes, len) = key.short.bytes();
-        match (key.raw.end - key.raw.start) as usize == len && len <= bytes.len() {
-            true => self.push_short(&bytes, len),
-            false => None,
-        }
-    }
-
-    #[inline(always)]
-    fn has_at(&self, _: WrittenKey<'_>, _: u64) -> bool {
-        false
-    }
-}
-
-/// One end of a link, as its event gives it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HalfLink {
-    pub(crate) end: LinkEnd,
-    pub(crate) time: f64,
-    pub(crate) value: ValueId,
-    pub(crate) container: ContainerId,
-    pub(crate) extra: u32,
 }
 
 /// A link whose key may have been used before.
@@ -281,11 +212,4 @@ fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
         // In the order of the file: PajeNG 1.3.6 behaviour.
         extra: ExtraPair { opening: other.extra, closing: half.extra },
     }
-}
-
-/// The key without its quotes.
-pub(crate) fn bare_key(raw: &[u8]) -> &[u8] {
-    let whole = Span { start: 0, end: raw.len() as u32 };
-    let field: Field<'_> = whole.of(raw);
-    field.bare()
 }
