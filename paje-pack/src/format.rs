@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read};
 
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
@@ -268,6 +268,12 @@ impl Page {
             _ => return Err(ErrorKind::Content("the page is kept in a way that is not known")),
         }
         let failed = |error: io::Error| ErrorKind::Zstd(error.to_string());
+        if self.size <= AT_ONCE {
+            let mut content = Vec::with_capacity(self.size as usize);
+            with_decompressor(|all| all.decompress_to_buffer(&self.kept, &mut content))
+                .map_err(failed)?;
+            return if content.len() == self.size as usize { Ok(content) } else { Err(other) };
+        }
         let decoder = zstd::Decoder::with_buffer(&self.kept[..]).map_err(failed)?;
         let mut content = Vec::new();
         // A frame that gives more than the head says is not read to its end.
@@ -281,10 +287,15 @@ fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     with_compressor(level, |compressor| compressor.compress(content))
 }
 
+/// Contents of so many bytes have their memory before it is known that they are there.
+const AT_ONCE: u32 = 1 << 20;
+
 /// Highest level whose frames do not depend on what was compressed before with the same compressor.
 const QUICK: i32 = 3;
 
 thread_local! {
+    /// A decompressor, which takes more memory than what it is used for, mostly.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
     /// A compressor for levels 1 to [`QUICK`]: its tables are made once.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
@@ -320,5 +331,20 @@ pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), Er
     from.read_exact(into).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => ErrorKind::Truncated,
         _ => ErrorKind::Io(error),
+    })
+}
+
+/// Result of `decompress` with a decompressor of frames.
+///
+/// # Errors
+/// zstd lacks memory, or `decompress` fails.
+pub(crate) fn with_decompressor<T>(
+    decompress: impl FnOnce(&mut Decompressor<'static>) -> io::Result<T>,
+) -> io::Result<T> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        decompress(match kept {
+            Some(decompressor) => decompressor,
+            none => none.insert(Decompressor::new()?),
+        })
     })
 }

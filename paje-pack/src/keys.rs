@@ -136,8 +136,8 @@ impl Waiting {
 impl Waiting {
     /// The same by a part that may be a small number.
     #[inline(always)]
-    fn place_of(&mut self, how: usize, (small, part): (Part, Value)) -> u32 {
-        let Some(small) = small else { return self.place(how, part) };
+    fn place_of(&mut self, how: usize, (small, part): &(Part, Value)) -> u32 {
+        let Some(small) = *small else { return self.place(how, *part) };
         match self.near[how].get(usize::from(small)) {
             Some(known) if *known > 0 => *known,
             _ => self.place(how, Value { kind: Kind::Decimal(0), bits: small.into() }),

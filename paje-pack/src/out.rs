@@ -7,8 +7,8 @@ use crate::value::{Kind, Value};
 /// Numbers below this are copied as they are.
 const FEW: u64 = 1000;
 
-/// Numbers below this have eight digits at most.
-const SHORTER: u64 = 100_000_000;
+/// Numbers below this have seven digits at most.
+const SHORTER: u64 = 10_000_000;
 
 /// Their digits, and how many these are.
 static TEXTS: [[u8; 4]; FEW as usize] = {
@@ -51,26 +51,37 @@ static PADDED: [[u8; 4]; FEW as usize] = {
     texts
 };
 
-/// A whole number of eight digits at most: these, the first one lowest, and how many they are.
+/// A whole number of seven digits at most: these, the first one lowest, and how many they are.
 #[inline(always)]
 pub(crate) fn digits(number: u64) -> Option<(u64, usize)> {
-    let few = |number: u64| {
-        let text = TEXTS.get(number as usize).copied().map(u32::from_le_bytes)?;
-        Some((u64::from(text & 0x00ff_ffff), (text >> 24) as usize))
+    if let Some(text) = TEXTS.get(number as usize) {
+        let text = u32::from_le_bytes(*text);
+        return Some((u64::from(text & 0x00ff_ffff), (text >> 24) as usize));
+    }
+    if number < SHORTER { Some(more_digits(number)) } else { None }
+}
+
+/// The same of one that is no smaller than [`FEW`].
+#[inline]
+fn more_digits(number: u64) -> (u64, usize) {
+    let (before, last) = (number / FEW, number % FEW);
+    let (text, len) = match before {
+        0..FEW => {
+            let text = u32::from_le_bytes(TEXTS[before as usize]);
+            (u64::from(text & 0x00ff_ffff), (text >> 24) as usize)
+        }
+        _ => more_digits_before(before),
     };
-    if number < FEW {
-        return few(number);
-    }
-    if number < FEW * FEW {
-        let (text, len) = few(number / FEW)?;
-        let last = PADDED.get((number % FEW) as usize).copied().map(u32::from_le_bytes)?;
-        return Some((text | u64::from(last) << (8 * len), len + 3));
-    }
-    if number >= SHORTER {
-        return None;
-    }
-    let short = Short::whole(number);
-    Some((u64::from_le_bytes(*short.bytes().first_chunk()?), short.len()))
+    let last = u32::from_le_bytes(PADDED[last as usize]);
+    (text | u64::from(last) << (8 * len), len + 3)
+}
+
+/// Four digits.
+#[cold]
+fn more_digits_before(number: u64) -> (u64, usize) {
+    let last = u32::from_le_bytes(PADDED[(number % FEW) as usize]);
+    let first = number / FEW + u64::from(b'0');
+    (first | u64::from(last) << 8, 4)
 }
 
 /// Text of a known length, and room behind it: so short pieces are copied as a whole, whatever their lengths.
@@ -269,6 +280,17 @@ mod tests {
             assert!(out.is_full() && out.len() <= length + STEP);
             assert_eq!(out.finish(expected.len()), expected);
         }
+    }
+
+    #[test]
+    fn numbers_of_few_digits_are_spelt() {
+        let all = (0..20_000).chain((0..).step_by(997).take_while(|number| *number < SHORTER));
+        for number in all.chain([999_999, 1_000_000, SHORTER - 1]) {
+            let (text, len) = digits(number).unwrap();
+            assert_eq!(text.to_le_bytes()[..len], *number.to_string().as_bytes());
+            assert_eq!(text >> (8 * len), 0);
+        }
+        assert_eq!(digits(SHORTER), None);
     }
 
     /// Sum of the lengths up to one.

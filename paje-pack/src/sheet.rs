@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor};
 
-use crate::format::{put_number, take_number, with_compressor};
+use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 use crate::spare;
 
 /// Columns from so many bytes on are compressed by themselves; shorter ones together.
@@ -90,7 +90,6 @@ impl Sheet {
             return None;
         }
         let kept = take_number(&mut page)?;
-        let mut decompressor = zstd::bulk::Decompressor::new().ok()?;
         let mut bytes: Vec<u8> = spare::take();
         bytes.clear();
         bytes.reserve(total as usize);
@@ -103,7 +102,7 @@ impl Sheet {
                 let at = bytes.len();
                 let mut behind = Cursor::new(&mut *bytes);
                 behind.set_position(at as u64);
-                decompressor.decompress_to_buffer(content, &mut behind).ok()?;
+                with_decompressor(|all| all.decompress_to_buffer(content, &mut behind)).ok()?;
                 if bytes.len() != at + size {
                     return None;
                 }

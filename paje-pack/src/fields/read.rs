@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use crate::columns::{is_bare, is_word};
 use crate::digits::{SHORT, decimal_len, decimal_lengths};
+use crate::keys::PARTS;
 use crate::out::{Out, digits};
-use crate::table::Table;
+use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
@@ -55,6 +56,9 @@ fn part(value: Value) -> Part {
 
 /// Bytes that stand in a number, with another one behind them.
 const FEW: usize = 7;
+
+/// Room for the parts of a key of so many bytes, and for what is written behind them.
+const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
 /// Fields that are read.
 pub(crate) struct FieldsIn {
@@ -157,7 +161,7 @@ impl FieldsIn {
     }
 
     /// The next values of some slots, one behind the other, with `joint` between them: short ones, mostly. They are appended to `out`;
-    /// the first ones are given.
+    /// the first ones are noted in `given`.
     #[inline(always)]
     pub(crate) fn parts<const GIVEN: usize>(
         &mut self,
@@ -166,9 +170,9 @@ impl FieldsIn {
         count: u32,
         joint: u8,
         out: &mut Out,
-    ) -> [(Part, Value); GIVEN] {
-        let mut given = [(None, Value::default()); GIVEN];
-        let first = self.whole_parts(place, count, joint, out, &mut given);
+        given: &mut [(Part, Value); GIVEN],
+    ) {
+        let first = self.whole_parts(place, count, joint, out, given);
         for number in first..count {
             if number > 0 {
                 out.push(joint);
@@ -180,7 +184,6 @@ impl FieldsIn {
                 *given = (part(value), value);
             }
         }
-        given
     }
 
     /// The same of those before the first that is long; how many they are.
@@ -203,42 +206,19 @@ impl FieldsIn {
         ) else {
             return 0;
         };
-        let room = out.room();
+        let Some(room) = out.room().first_chunk_mut::<ROOM>() else { return 0 };
         let (mut at, mut done) = (0, 0);
         for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
-            let told = numbers.get(group.next_or_other()).and_then(|told| told.checked_sub(1));
-            let Some(told) = told else { break };
-            let (part, text, len) = if field.form == form::DECIMAL {
-                let came = slot.base(field.base, field.last).wrapping_add(unzigzag(told));
-                let Some((text, len)) = digits(came as u64).filter(|(_, len)| *len <= FEW) else {
-                    break;
-                };
-                slot.take(came);
-                field.last = came;
-                let value = Value { kind: Kind::Decimal(0), bits: came as u64 };
-                if let Some(given) = given.get_mut(done as usize) {
-                    given.1 = value;
-                }
-                (part(value), text, len)
-            } else if field.form == form::TEXTS
-                && let Some(known) = field.known.get(told as usize)
-                && known.len <= FEW as u32
-            {
-                if let (None, Some(given)) = (known.part, given.get_mut(done as usize)) {
-                    given.1 = known.value;
-                }
-                (known.part, known.text, known.len as usize)
-            } else {
-                break;
-            };
+            let given = given.get_mut(done as usize);
+            let short = field.short(numbers, group, slot, given.is_some());
+            let Some((part, text, len)) = short else { break };
+            if let Some(given) = given {
+                given.0 = part;
+            }
             let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) else {
                 break;
             };
             *to = (text | u64::from(joint) << (8 * len)).to_le_bytes();
-            group.pass();
-            if let Some(given) = given.get_mut(done as usize) {
-                given.0 = part;
-            }
             at += len + 1;
             done += 1;
         }
@@ -325,6 +305,38 @@ impl FieldsIn {
             field.known.push(Known { value, text, len, part: part(value), is_word });
         }
         value
+    }
+}
+
+impl Field {
+    /// The next part of a slot, if it is short, and if a small number is asked for, one of these: its text, the first byte lowest, and the
+    /// bytes of that. Else nothing has been read.
+    #[inline(always)]
+    fn short(
+        &mut self,
+        numbers: &[u64],
+        group: &mut Group,
+        slot: &mut Slot,
+        is_small: bool,
+    ) -> Option<(Part, u64, usize)> {
+        let told = numbers.get(group.next_or_other())?.checked_sub(1)?;
+        if self.form == form::DECIMAL {
+            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(told));
+            if is_small && came as u64 >= SMALL {
+                return None;
+            }
+            let (text, len) = digits(came as u64)?;
+            slot.take(came);
+            self.last = came;
+            group.pass();
+            return Some((Some(came as u16), text, len));
+        }
+        let known = self.known.get(told as usize).filter(|_| self.form == form::TEXTS)?;
+        if known.len > FEW as u32 || is_small && known.part.is_none() {
+            return None;
+        }
+        group.pass();
+        Some((known.part, known.text, known.len as usize))
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct KeysIn {
     ended: Vec<bool>,
     /// Ways in which ends are found, of those by a part that tells: for others, no links wait.
     ways: [bool; TELLING],
+    /// The parts that tell, of the last key that was spelt.
+    telling: [(Part, Value); TELLING],
     waiting: Waiting,
     /// For each lane, where those wait that have the same parts as the last that ended there.
     told: Vec<[u32; TELLING]>,
@@ -43,6 +45,7 @@ impl KeysIn {
             links: Vec::new(),
             ended: Vec::new(),
             ways: std::array::from_fn(|way| used.contains(&(way as u8))),
+            telling: Default::default(),
             waiting: Waiting::default(),
             told: Vec::new(),
             how: ANY,
@@ -53,15 +56,14 @@ impl KeysIn {
     #[inline(never)]
     pub(crate) fn start(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> u32 {
         let from = out.len();
-        let (count, telling) = self.spell(side, place, out);
+        let count = self.spell(side, place, out);
         let link = self.links.len() as u32;
         let mut places = [0; TELLING];
-        for (how, (place, part)) in places.iter_mut().zip(telling).enumerate() {
-            if !self.ways[how] || how >= count {
-                continue;
+        for (how, place) in places.iter_mut().enumerate().take(count) {
+            if self.ways[how] {
+                *place = self.waiting.place_of(how, &self.telling[how]);
+                self.waiting.queues[*place as usize].links.push(link);
             }
-            *place = self.waiting.place_of(how, part);
-            self.waiting.queues[*place as usize].links.push(link);
         }
         let key = KeyAt { from: from as u32, len: (out.len() - from) as u32 };
         self.links.push(Begun { key, places });
@@ -169,19 +171,15 @@ impl KeysIn {
         self.spell(side, place, out);
     }
 
-    /// A key, part by part; how many there are, and those that tell.
+    /// A key, part by part, of which those that tell are noted; how many there are.
     #[inline(always)]
-    fn spell(
-        &mut self,
-        side: &mut Reading<'_>,
-        place: Place,
-        out: &mut Out,
-    ) -> (usize, [(Part, Value); TELLING]) {
+    fn spell(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) -> usize {
         let count = u32::from(side.byte(column::PARTS, 0));
         if count == 0 || count > PARTS as u32 {
             side.fail();
-            return Default::default();
+            return 0;
         }
-        (count as usize, self.fields.parts(side, place, count, JOINT, out))
+        self.fields.parts(side, place, count, JOINT, out, &mut self.telling);
+        count as usize
     }
 }
