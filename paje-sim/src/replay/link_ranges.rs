@@ -127,7 +127,7 @@ fn with_room(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
 const LINE: u64 = 8;
 
 /// Slots for the lines of a block: of a longer one, which has a very long line, links are sorted.
-const MOST_SLOTS: usize = (1 << 20) / LINE as usize;
+const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
 /// The completions of blocks in the order of their lines. `runs` have them in the order of blocks; `blocks` are the bytes
 /// of each, one behind the other.
@@ -141,36 +141,44 @@ pub(crate) fn ordered(
     let mut all: Vec<&Completion> = Vec::new();
     let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
-    // One place for a line, and one bit: the place means something if the bit is set.
-    let mut places = vec![0_u32; most.unwrap_or(0)];
-    let mut taken = vec![0_u64; places.len().div_ceil(64)];
+    // One bit for a line, and for each word of them how many come before it: so little stays near.
+    let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];
+    let mut earlier = vec![0_u32; taken.len()];
     let mut of_block: Vec<&Completion> = Vec::new();
     for block in blocks {
         let now = rest.iter_mut().flat_map(|run| {
             let count = run.iter().take_while(|link| link.at < block.end).count();
             run.split_off(..count).unwrap_or_default()
         });
-        if slots(&block) > places.len() {
-            let before = all.len();
+        let from = all.len();
+        if slots(&block) > 64 * taken.len() {
             all.extend(now);
-            all[before..].sort_unstable_by_key(|link| link.at);
+            all[from..].sort_unstable_by_key(|link| link.at);
             continue;
         }
+        all.extend(now);
         of_block.clear();
-        of_block.extend(now);
-        for (link, number) in of_block.iter().zip(0..) {
+        of_block.extend_from_slice(&all[from..]);
+        let slot = |link: &Completion| {
             let slot = ((link.at - block.start) / LINE) as usize;
-            debug_assert!(taken[slot / 64] >> (slot % 64) & 1 == 0, "a line has room for the next");
-            places[slot] = number;
-            taken[slot / 64] |= 1 << (slot % 64);
+            (slot / 64, 1 << (slot % 64))
+        };
+        for link in &of_block {
+            let (word, bit) = slot(link);
+            debug_assert!(taken[word] & bit == 0, "a line has room for the next");
+            taken[word] |= bit;
         }
-        for (number, word) in taken.iter_mut().enumerate() {
-            let mut bits = std::mem::take(word);
-            while bits != 0 {
-                all.push(of_block[places[number * 64 + bits.trailing_zeros() as usize] as usize]);
-                bits &= bits - 1;
-            }
+        let mut sum = from as u32;
+        for (word, earlier) in taken.iter().zip(&mut earlier) {
+            *earlier = sum;
+            sum += word.count_ones();
         }
+        for link in &of_block {
+            let (word, bit) = slot(link);
+            let place = earlier[word] + (taken[word] & (bit - 1)).count_ones();
+            all[place as usize] = link;
+        }
+        taken.fill(0);
     }
     all
 }
