@@ -5,7 +5,7 @@ use paje_pack::ColumnLine;
 use super::Decoder;
 use super::decoded::{Decoded, LaneEvent};
 use crate::decode::decoded::StrandSymbol;
-use crate::decode::spread::{Alike, Spread};
+use crate::decode::spread::{Alike, LineKind, Spread};
 
 /// The events of the block at hand on their way to their strands.
 #[derive(Debug, Default)]
@@ -70,8 +70,6 @@ impl Decoder {
         decoded: &mut Decoded,
     ) {
         self.decoded += lines.len() as u64;
-        // One that is looked at behind the last.
-        spread.arguments.push(0);
         let (alike, arguments) = (&spread.alike[..], &spread.arguments[..]);
         self.count(alike.iter().map(|alike| (alike.strand, alike.count)));
         let count = self.group_by_shard(decoded);
@@ -80,18 +78,22 @@ impl Decoder {
             *events = vec![LaneEvent::NONE; count + count / 8];
         }
         let (places, events) = (&mut self.grouping.counts[..], &mut events[..count]);
-        let (mut last_time, mut own) = (decoded.last_time, 0);
+        let (mut last_time, mut arguments) = (decoded.last_time, arguments.iter());
         for line in lines {
-            let Alike { strand, tail, argument, own_argument, is_double, .. } =
-                alike[line.step as usize];
-            let Some(place) = places.get_mut(strand as usize) else { continue };
-            let to = &mut events[*place as usize];
+            let Some(Alike { strand, tail, argument, kind, .. }) = alike.get(line.step as usize)
+            else {
+                continue;
+            };
+            let Some(place) = places.get_mut(*strand as usize) else { continue };
+            let Some(to) = events.get_mut(*place as usize) else { continue };
             *place += 1;
-            let (units, double) = (line.time as f64 / power, f64::from_bits(line.time as u64));
-            let time = if is_double { double } else { units };
-            let argument = if own_argument > 0 { arguments[own as usize] } else { argument };
-            own += own_argument;
-            *to = LaneEvent { time, argument, at: line.start, tail };
+            let (mut time, mut argument) = (line.time as f64 / power, *argument);
+            match kind {
+                LineKind::Same => {}
+                LineKind::OwnArgument => argument = arguments.next().copied().unwrap_or(argument),
+                LineKind::Alone => time = f64::from_bits(line.time as u64),
+            }
+            *to = LaneEvent { time, argument, at: line.start, tail: *tail };
             if time > last_time {
                 last_time = time;
             }

@@ -11,12 +11,20 @@ pub(super) struct Alike {
     pub(super) strand: StrandSymbol,
     pub(super) tail: u32,
     pub(super) argument: u64,
-    /// 1 if each event has an argument of its own; else 0.
-    pub(super) own_argument: u32,
     /// Number of lines.
     pub(super) count: u32,
-    /// The time of the line is the bits of a double.
-    pub(super) is_double: bool,
+    pub(super) kind: LineKind,
+}
+
+/// Parts of their events that lines do not have in common, beside their times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    /// There are none.
+    Same,
+    /// Each event has an argument of its own.
+    OwnArgument,
+    /// There is one line, and its time is the bits of a double.
+    Alone,
 }
 
 impl Alike {
@@ -26,17 +34,17 @@ impl Alike {
     /// All lines have the same event as one of this strand.
     pub(super) const fn of(strand: StrandSymbol, event: &LaneEvent) -> Alike {
         let LaneEvent { argument, tail, .. } = *event;
-        Alike { strand, tail, argument, own_argument: 0, count: 0, is_double: false }
+        Alike { strand, tail, argument, count: 0, kind: LineKind::Same }
     }
 
     /// They have but arguments of their own.
     pub(super) const fn with_arguments(self) -> Alike {
-        Alike { own_argument: 1, ..self }
+        Alike { kind: LineKind::OwnArgument, ..self }
     }
 
     /// It is a line by itself, whose time is a double.
     pub(super) const fn alone(self) -> Alike {
-        Alike { is_double: true, count: 1, ..self }
+        Alike { kind: LineKind::Alone, count: 1, ..self }
     }
 }
 
@@ -66,7 +74,7 @@ impl Spread {
     #[inline(always)]
     pub(super) fn put_argument(&mut self, step: u32, argument: u64) {
         self.arguments.push(argument);
-        self.alike[step as usize].own_argument = 1;
+        self.alike[step as usize].kind = LineKind::OwnArgument;
     }
 
     /// A line of a step is like others with a number, which is returned.
