@@ -115,7 +115,7 @@ impl Out {
         self.len += bytes;
     }
 
-    /// What comes next stands behind so many bytes.
+    /// Goes to a place: so many bytes are before what comes next.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;
