@@ -100,23 +100,48 @@ impl Writing {
         self.columns.resize_with((column + 1).next_multiple_of(64), Column::default);
     }
 
-    /// Numbers, as [`Side::number`] writes them one by one.
+    /// Numbers, as [`Side::number`] writes them one by one, into columns that have none.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
-        self.column(column + NUMBER);
-        let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
-            return;
+        let plane = |_| {
+            let mut plane: Vec<u8> = spare::take();
+            plane.resize(plane.len().max(numbers.len()), 0);
+            plane
         };
-        if first.bytes.capacity() == 0 {
-            first.bytes = spare::take();
-            first.bytes.clear();
+        // Few have more than two bytes behind the first one.
+        let mut planes = [0, 1, 2].map(plane);
+        self.column(column + NUMBER);
+        let others = &mut self.columns[column + planes.len()..column + NUMBER];
+        let [first, low, high] = &mut planes;
+        let (mut lows, mut highs) = (low.iter_mut(), high.iter_mut());
+        for (number, byte) in numbers.iter().zip(first) {
+            if *number < SMALL {
+                *byte = *number as u8;
+                continue;
+            }
+            let count = count(*number);
+            *byte = (SMALL - 1) as u8 + count;
+            if let Some(low) = lows.next() {
+                *low = *number as u8;
+            }
+            if count > 1
+                && let Some(high) = highs.next()
+            {
+                *high = (*number >> 8) as u8;
+            }
+            if count > 2 {
+                let bytes = others.iter_mut().zip((*number >> 16).to_le_bytes());
+                bytes
+                    .take(usize::from(count) - 2)
+                    .for_each(|(column, byte)| column.bytes.push(byte));
+            }
         }
-        first.bytes.extend(numbers.iter().map(|number| match *number {
-            small if small < SMALL => small as u8,
-            large => (SMALL - 1) as u8 + count(large),
-        }));
-        for number in numbers.iter().filter(|number| **number >= SMALL) {
-            let bytes = others.iter_mut().zip(number.to_le_bytes());
-            bytes.take(count(*number).into()).for_each(|(column, byte)| column.bytes.push(byte));
+        let left = [lows.len(), highs.len()];
+        let lens = [numbers.len(), planes[1].len() - left[0], planes[2].len() - left[1]];
+        for (column, (mut plane, len)) in
+            self.columns[column..].iter_mut().zip(planes.into_iter().zip(lens))
+        {
+            plane.truncate(len);
+            column.bytes = plane;
         }
     }
 

@@ -8,7 +8,7 @@ use crate::digits::LONGEST;
 use crate::known::Known;
 use crate::out::Out;
 use crate::spare::{self, kept};
-use crate::table::Sorted;
+use crate::table::Rows;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
@@ -39,7 +39,7 @@ const BASES: usize = 4;
 const DIGITS: u64 = 19;
 
 /// Values of a field from which it is told what makes them shorter; if there are twice as many, they are those behind the first ones.
-const SAMPLE: usize = 1 << 10;
+const SAMPLE: usize = 1 << 9;
 
 /// The last number of a slot, and what it was more than the one before.
 #[derive(Clone, Copy, Default)]
@@ -296,15 +296,14 @@ impl FieldsOut {
             side.byte(column + column::FORMS, *form);
             side.byte(column + column::BASES, *base);
         }
-        let of_rows = self.rows.iter().flatten().map(|row| row.slot);
-        let mut table = Sorted::new(of_rows, self.count as usize);
+        let mut table = Rows::default();
         let (mut known, mut spelt) = (Known::default(), Vec::new());
         for ((field, rows), Way { form, base }) in (0..).zip(&self.rows).zip(ways) {
             let mut tell = |row: &Row, told: u64| {
                 if told == 0 {
                     spelt.push((row.number, row.value));
                 }
-                table.put(row.slot, told);
+                table.push(row.slot, told);
             };
             match form {
                 form::TEXTS => {

@@ -12,13 +12,15 @@ pub(crate) const TABLE: usize = 2 * NUMBER;
 /// A table that is written, in the order in which its numbers come.
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
+    /// Numbers that each group has.
+    counts: Vec<u32>,
 }
 
 impl Default for Rows {
     fn default() -> Self {
         let mut rows = spare::take();
         rows.clear();
-        Rows { rows }
+        Rows { rows, counts: Vec::new() }
     }
 }
 
@@ -32,6 +34,17 @@ impl Rows {
     #[inline]
     pub(crate) fn push(&mut self, group: u32, number: u64) {
         self.rows.push((group, number));
+        match self.counts.get_mut(group as usize) {
+            Some(count) => *count += 1,
+            None => self.first(group),
+        }
+    }
+
+    /// The first number of a group that none was asked for before.
+    #[cold]
+    fn first(&mut self, group: u32) {
+        self.counts.resize(group as usize + 1, 0);
+        self.counts[group as usize] = 1;
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -42,71 +55,34 @@ impl Rows {
         self.rows.is_empty()
     }
 
+    /// Some of its numbers.
+    pub(crate) fn part(&self, which: Range<usize>) -> Rows {
+        let mut part = Rows::default();
+        self.rows[which].iter().for_each(|(group, number)| part.push(*group, *number));
+        part
+    }
+
     /// Writes all of its numbers.
     pub(crate) fn write(&self, side: &mut Writing, column: usize) {
-        self.write_of(0..self.rows.len(), side, column);
-    }
-
-    /// Writes some of its numbers.
-    pub(crate) fn write_of(&self, which: Range<usize>, side: &mut Writing, column: usize) {
-        let rows = &self.rows[which];
-        let mut sorted = Sorted::new(rows.iter().map(|(group, _)| *group), rows.len());
-        rows.iter().for_each(|(group, number)| sorted.put(*group, *number));
-        sorted.write(side, column);
-    }
-}
-
-/// A table that is written, of groups of which it is known how many numbers they have.
-pub(crate) struct Sorted {
-    counts: Vec<u64>,
-    /// Of each group, where its next number comes to stand.
-    places: Vec<u32>,
-    numbers: Vec<u64>,
-    len: usize,
-}
-
-impl Drop for Sorted {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.numbers));
-    }
-}
-
-impl Sorted {
-    /// A table for so many numbers, which have these groups.
-    pub(crate) fn new(groups: impl Iterator<Item = u32>, len: usize) -> Sorted {
-        let mut counts: Vec<u64> = Vec::new();
-        for group in groups {
-            let group = group as usize;
-            if counts.len() <= group {
-                counts.resize(group + 1, 0);
-            }
-            counts[group] += 1;
-        }
+        let counts: Vec<u64> = self.counts.iter().map(|count| (*count).into()).collect();
+        side.numbers(column, &counts);
         let mut start = 0;
-        let places = counts.iter().map(|count| {
+        let places = self.counts.iter().map(|count| {
             let place = start;
-            start += *count as u32;
+            start += *count;
             place
         });
-        let places = places.collect();
+        let mut places: Vec<u32> = places.collect();
         // All of them are written below.
-        let mut numbers = spare::take();
-        numbers.resize(numbers.len().max(len), 0);
-        Sorted { counts, places, numbers, len }
-    }
-
-    /// The next number of a group.
-    #[inline]
-    pub(crate) fn put(&mut self, group: u32, number: u64) {
-        let place = &mut self.places[group as usize];
-        self.numbers[*place as usize] = number;
-        *place += 1;
-    }
-
-    /// Writes all numbers, when they have been put there.
-    pub(crate) fn write(&self, side: &mut Writing, column: usize) {
-        side.numbers(column, &self.counts);
-        side.numbers(column + NUMBER, &self.numbers[..self.len]);
+        let mut numbers: Vec<u64> = spare::take();
+        numbers.resize(numbers.len().max(self.rows.len()), 0);
+        for (group, number) in &self.rows {
+            let place = &mut places[*group as usize];
+            numbers[*place as usize] = *number;
+            *place += 1;
+        }
+        side.numbers(column + NUMBER, &numbers[..self.rows.len()]);
+        spare::give(numbers);
     }
 }
 

@@ -23,29 +23,41 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Spelling of the first times of a text, most of them.
+    /// Spelling of the times of a text, most of those in a few lines here and there.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
-        const SAMPLE: usize = 2048;
-        let mut counts = [0_usize; 20];
-        let mut zeros = [18_u8; 20];
-        let lines = text.split(|byte| *byte == b'\n').filter(|line| !is_header(line));
-        for line in lines.take(SAMPLE) {
+        const PLACES: usize = 16;
+        const LINES: usize = 16;
+        // Of those with so many digits after the point, how many end with so many zeros.
+        let mut counts = [[0_usize; 20]; 20];
+        let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
+        let lines = places.enumerate().flat_map(|(place, text)| {
+            // All but the first one begin within a line.
+            let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
+            lines.filter(|line| !is_header(line)).take(LINES)
+        });
+        for line in lines {
             if let Some(time) = roles.time(line)
                 && let Some(Value { kind: Kind::Decimal(after), bits }) = Value::decimal(time)
             {
-                counts[usize::from(after)] += 1;
-                let zeros = &mut zeros[usize::from(after)];
-                *zeros = (*zeros).min(after);
-                while *zeros > 0 && bits % 10_u64.pow((*zeros).into()) != 0 {
-                    *zeros -= 1;
-                }
+                let after = usize::from(after);
+                let is_zero = |byte: &&u8| **byte == b'0';
+                let zeros = time.iter().rev().take_while(is_zero).count();
+                counts[after][if bits == 0 { after } else { zeros.min(after) }] += 1;
             }
         }
-        let after = (0..20).max_by_key(|after| counts[*after]).unwrap_or(0);
-        if counts[after] == 0 {
+        let all = |after: &usize| counts[*after].iter().sum::<usize>();
+        let after = (0..20).max_by_key(all).unwrap_or(0);
+        // Few that need more digits are odd ones, and all others shorter for that.
+        let (mut odd, few) = (0, all(&after) / 64);
+        let mut zeros = counts[after].iter().take(after);
+        let zeros = zeros.position(|count| {
+            odd += count;
+            odd > few
+        });
+        if all(&after) == 0 {
             Scale::default()
         } else {
-            Scale { after: after as u8, zeros: zeros[after] }
+            Scale { after: after as u8, zeros: zeros.unwrap_or(after) as u8 }
         }
     }
 
@@ -224,7 +236,7 @@ impl TimesOut {
         let size = |table: &Rows| {
             let mut side = Writing::default();
             let from = if table.len() < 2 * SAMPLE { 0 } else { SAMPLE };
-            table.write_of(from..table.len().min(2 * SAMPLE), &mut side, 0);
+            table.part(from..table.len().min(2 * SAMPLE)).write(&mut side, 0);
             side.finish(1).map(|[columns, _]| columns.len())
         };
         let [line, lane] = &self.tables;
