@@ -1,18 +1,16 @@
 //! Keys of links: those that begin by rule, those that end by those that began.
 
-use std::collections::hash_map::Entry;
-
 use rustc_hash::FxHashMap;
 
-use crate::coder::{NUMBER, Side, Writing};
-use crate::fields::{Fields, FieldsOut, Part, Place, SMALL};
-use crate::out::Out;
-use crate::texts::{hash, word};
-use crate::value::{Kind, Value, bytes_of};
+use crate::coder::NUMBER;
+use crate::fields::{Part, SMALL};
+use crate::value::{Kind, Value};
 
 mod read;
+mod write;
 
 pub(crate) use read::KeysIn;
+pub(crate) use write::KeysOut;
 
 /// Parts that a key is cut into.
 pub(crate) const PARTS: usize = 8;
@@ -25,17 +23,6 @@ const JOINT: u8 = b'_';
 /// Ways to find the end of a link: by one of the parts that tell; among all that wait; not at all.
 const ANY: usize = TELLING;
 const SPELT: usize = TELLING + 1;
-
-/// A link that has begun.
-struct Link {
-    /// End of its key among those that have begun.
-    end: usize,
-    /// The next one with the same key that has not ended, or [`NONE`].
-    next: u32,
-    places: [u32; TELLING],
-}
-
-const NONE: u32 = u32::MAX;
 
 /// Links that wait for their ends, the older ones first.
 #[derive(Default)]
@@ -77,6 +64,18 @@ impl Queue {
             if !ended[link as usize] {
                 return Some(place);
             }
+        }
+    }
+
+    /// The first link that has not ended.
+    #[inline]
+    fn next(&mut self, ended: &[bool]) -> Option<u32> {
+        loop {
+            let link = *self.links.get(self.first)?;
+            if !ended[link as usize] {
+                return Some(link);
+            }
+            self.first += 1;
         }
     }
 
@@ -159,178 +158,3 @@ mod column {
 
 /// The first column of the fields that are parts of keys.
 pub(crate) const FIRST_PART: usize = column::VALUES;
-
-/// Keys that are written.
-pub(crate) struct KeysOut {
-    pub(crate) fields: FieldsOut,
-    /// The keys of links that have begun.
-    begun: Vec<u8>,
-    links: Vec<Link>,
-    ended: Vec<bool>,
-    waiting: Waiting,
-    /// By the hashes of keys: the first and the last open link with that of the first one.
-    open: FxHashMap<u64, (u32, u32)>,
-    /// For each lane, where those wait that have the same parts as the last that ended there.
-    told: Vec<[u32; TELLING]>,
-    /// Way in which the last end was found.
-    how: usize,
-}
-
-/// Cuts a key into parts; how many there are.
-#[inline]
-fn parts(key: &[u8], ends: &mut [usize; PARTS]) -> usize {
-    let mut count = 0;
-    for (from, eight) in (0..).step_by(8).zip(key.chunks(8)) {
-        let mut joints = bytes_of(word(eight), JOINT);
-        while joints != 0 && count < PARTS - 1 {
-            ends[count] = from + joints.trailing_zeros() as usize / 8;
-            count += 1;
-            joints &= joints - 1;
-        }
-    }
-    ends[count] = key.len();
-    count + 1
-}
-
-impl KeysOut {
-    pub(crate) fn new(fields: FieldsOut) -> Self {
-        KeysOut {
-            fields,
-            begun: Vec::new(),
-            links: Vec::new(),
-            ended: Vec::new(),
-            waiting: Waiting::default(),
-            open: FxHashMap::default(),
-            told: Vec::new(),
-            how: ANY,
-        }
-    }
-
-    /// Where the key of a link begins.
-    fn begins(&self, link: u32) -> usize {
-        link.checked_sub(1).map_or(0, |before| self.links[before as usize].end)
-    }
-
-    fn key(&self, link: u32) -> &[u8] {
-        &self.begun[self.begins(link)..self.links[link as usize].end]
-    }
-
-    /// The key of a link that begins, whose parts have places from one on.
-    #[inline]
-    pub(crate) fn start(&mut self, side: &mut Writing, place: Place, key: &[u8]) {
-        let telling = self.spell(side, place, key);
-        let link = self.links.len() as u32;
-        self.begun.extend_from_slice(key);
-        let mut places = [0; TELLING];
-        self.waiting.queues[0].links.push(link);
-        for (how, (place, part)) in (0..).zip(places.iter_mut().zip(telling)) {
-            let Some(part) = part else { continue };
-            *place = self.waiting.place(how, part);
-            self.waiting.queues[*place as usize].links.push(link);
-        }
-        self.links.push(Link { end: self.begun.len(), next: NONE, places });
-        self.ended.push(false);
-        self.opened(link, key);
-    }
-
-    /// Notes that a link waits for its end.
-    fn opened(&mut self, link: u32, key: &[u8]) {
-        match self.open.entry(hash(key)) {
-            Entry::Vacant(none) => {
-                none.insert((link, link));
-            }
-            Entry::Occupied(mut some) => {
-                let (_, last) = some.get_mut();
-                let before = std::mem::replace(last, link);
-                self.links[before as usize].next = link;
-            }
-        }
-    }
-
-    /// The first open link with a key. One whose key has the hash of another's may not be found: then the key is spelt.
-    fn opener(&self, hash: u64, key: &[u8]) -> Option<u32> {
-        self.open.get(&hash).map(|(first, _)| *first).filter(|link| self.key(*link) == key)
-    }
-
-    /// Notes that the first open link with a key has ended.
-    fn closed(&mut self, hash: u64, link: u32) {
-        match self.links[link as usize].next {
-            NONE => {
-                self.open.remove(&hash);
-            }
-            next => {
-                self.open.entry(hash).and_modify(|(first, _)| *first = next);
-            }
-        }
-    }
-
-    /// The key of a link that ends in lane number `lane`.
-    #[inline]
-    pub(crate) fn end(&mut self, side: &mut Writing, place: Place, lane: u32, key: &[u8]) {
-        let lane = lane as usize;
-        if self.told.len() <= lane {
-            self.told.resize(lane + 1, [0; TELLING]);
-        }
-        let told = self.told[lane];
-        let queue = |how: usize| told.get(how).map_or(0, |place| *place as usize);
-        let (mut how, mut index) = (SPELT, 0);
-        let hash = hash(key);
-        if let Some(link) = self.opener(hash, key) {
-            // As the last one was found, unless fewer come before it in another way.
-            let mut most = NEAR;
-            let ways = [1, 0, ANY].into_iter().filter(|way| *way != self.how);
-            for way in std::iter::once(self.how).chain(ways) {
-                // Of all that wait, most that come before one have nothing to do with it.
-                if way == ANY && how != SPELT {
-                    continue;
-                }
-                let (place, places) = (queue(way), self.links[link as usize].places);
-                let waits = place == 0 || places.get(way).is_some_and(|it| *it as usize == place);
-                if most > 0
-                    && waits
-                    && let Some(found) = self.waiting.queues[place].find(&self.ended, link, most)
-                {
-                    (how, index, most) = (way, found, found);
-                }
-            }
-        }
-        if !side.hit(column::AGAIN, how == self.how) {
-            side.byte(column::HOW, how as u8);
-        }
-        if how == SPELT {
-            self.spell(side, place, key);
-            return;
-        }
-        self.how = how;
-        if !side.hit(column::FIRST + how, index == 0) {
-            side.number(column::WHICH + how * NUMBER, index as u64);
-        }
-        let queue = &mut self.waiting.queues[queue(how)];
-        let Some(at) = queue.place(index, &self.ended) else { return };
-        let link = queue.links[at];
-        self.ended[link as usize] = true;
-        self.told[lane] = self.links[link as usize].places;
-        self.closed(hash, link);
-    }
-
-    /// A key, part by part; those that tell.
-    #[inline]
-    fn spell(&mut self, side: &mut Writing, place: Place, key: &[u8]) -> [Option<Value>; TELLING] {
-        let mut telling = [None; TELLING];
-        let mut ends = [0; PARTS];
-        let count = parts(key, &mut ends);
-        side.byte(column::PARTS, count as u8);
-        let mut start = 0;
-        for part in 0..count {
-            let text = &key[start..ends[part]];
-            start = ends[part] + 1;
-            let (slot, field) = (place.slot + part as u32, place.field + part as u32);
-            let place = Place { slot, field };
-            let value = self.fields.value(side, place, text, &mut Out::default());
-            if let Some(telling) = telling.get_mut(part) {
-                *telling = Some(value);
-            }
-        }
-        telling
-    }
-}

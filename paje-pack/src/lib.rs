@@ -27,7 +27,6 @@ mod format;
 mod grid;
 mod index;
 mod keys;
-mod known;
 mod lines;
 mod look;
 mod numbers;

@@ -3,7 +3,7 @@
 use paje_parser::token::is_white;
 
 use crate::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Linked, Wanted};
-use crate::fields::{Fields, Place};
+use crate::fields::Place;
 use crate::lines::{Line, holes};
 use crate::out::Out;
 use crate::segment::Told;
@@ -166,7 +166,7 @@ impl ColumnReader<'_, '_> {
                     HoleKind::Key
                 }
                 holes::VALUE => {
-                    values.value(values_side, piece.place, b"", out);
+                    values.value(values_side, piece.place, out);
                     HoleKind::Value
                 }
                 _ => continue,

@@ -7,18 +7,16 @@ use paje_parser::scan::{Scanner, ShortLine};
 
 use crate::coder::{Side, Writing};
 use crate::definitions::Definitions;
-use crate::fields::{Fields, FieldsOut};
+use crate::fields::FieldsOut;
 use crate::keys::{FIRST_PART, KeysOut};
 use crate::lines::{Line, LinesOut, RAW, holes};
 use crate::look::{Look, Seen};
-use crate::out::Out;
 use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
 use crate::stencils::Stencils;
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Moment, Scale, TimesOut};
-use crate::value::Kind;
 
 /// The streams of a segment: lines, times, values, keys.
 pub(crate) const STREAMS: usize = 4;
@@ -77,31 +75,29 @@ impl HolesWriter {
         looks: Looking,
         place: impl Fn(usize, u32) -> Range<usize>,
     ) -> Content {
-        let [_, times, values, keys] = sides;
+        let keys = &mut sides[3];
         let pattern = self.patterns.get(line.action);
         let (mut moment, mut key, mut value) = (Moment::None, 0..0, 0..0);
         let (mut is_text, mut odd_quotes) = (false, false);
-        let nothing = &mut Out::default();
         for (at, (hole, number)) in pattern.others.iter().enumerate() {
             let Range { start, end } = place(at, *number);
             let slot = pattern.place(*hole, *number, &mut slots);
             match *hole {
                 holes::TIME => {
-                    let units = self.times.put(times, line, text, start..end);
+                    let units = self.times.put(line, text, start..end);
                     moment = units.map_or(Moment::Odd(start, end), Moment::Units);
                 }
                 holes::START => {
                     key = start..end;
-                    self.keys.start(keys, slot, &text[start..end]);
+                    self.keys.start(keys, slot, text, start..end);
                 }
                 holes::END => {
                     key = start..end;
-                    self.keys.end(keys, slot, line.lane, &text[start..end]);
+                    self.keys.end(keys, (slot, line.lane), text, start..end);
                 }
                 _ => {
-                    let told = self.values.value(values, slot, &text[start..end], nothing);
+                    let is_number = self.values.value(slot, text, start..end);
                     if looks != Looking::Not {
-                        let is_number = matches!(told.kind, Kind::Decimal(_));
                         odd_quotes |= looks == Looking::ForQuotes
                             && !is_number
                             && has_odd_quotes(&text[start..end]);
@@ -309,11 +305,12 @@ pub(crate) fn tell(
         has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
     let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
-    let (mut sides, HolesWriter { times, values, keys, .. }) = (lines.sides, lines.holes);
+    let HolesWriter { mut times, mut values, mut keys, .. } = lines.holes;
+    let mut sides = lines.sides;
     lines.lines.write(&mut sides[0]);
-    times.write(&mut sides[1])?;
-    values.write(&mut sides[2], 0);
-    keys.fields.write(&mut sides[3], FIRST_PART);
+    times.write(&mut sides[1], text)?;
+    values.write(&mut sides[2], 0, text);
+    keys.fields.write(&mut sides[3], FIRST_PART, text);
     let mut streams: [[Vec<u8>; 2]; STREAMS] = Default::default();
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;

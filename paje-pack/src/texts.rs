@@ -58,6 +58,25 @@ pub(crate) fn word(text: &[u8]) -> u64 {
     }
 }
 
+/// The same of `len` bytes of a text, eight at most.
+#[inline(always)]
+pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
+    const KEEP: [u64; 9] = {
+        let mut keep = [u64::MAX; 9];
+        let mut len = 0;
+        while len < 8 {
+            keep[len] = (1 << (8 * len)) - 1;
+            len += 1;
+        }
+        keep
+    };
+    // Mostly, there are others behind them.
+    match (text.get(start..).and_then(<[u8]>::first_chunk), KEEP.get(len)) {
+        (Some(eight), Some(keep)) => u64::from_le_bytes(*eight) & keep,
+        _ => word(&text[start..start + len]),
+    }
+}
+
 /// A hash of all bytes of a text.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {

@@ -7,7 +7,7 @@ use paje_parser::number::parse_time;
 use crate::coder::{Reading, Side, Writing};
 use crate::columns::ColumnLine;
 use crate::digits::{Short, Spelling};
-use crate::fields::{Fields, FieldsIn, FieldsOut, Place, unzigzag, zigzag};
+use crate::fields::{FieldsIn, FieldsOut, Place, unzigzag, zigzag};
 use crate::lines::Line;
 use crate::out::Out;
 use crate::table::{Rows, TABLE, Table};
@@ -192,19 +192,16 @@ impl TimesOut {
     }
 
     /// The time of the next line, at this place of the text. Gives its units, unless it is spelt otherwise.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(
         &mut self,
-        side: &mut Writing,
         line: Line,
         text: &[u8],
         Range { start, end }: Range<usize>,
     ) -> Option<i64> {
-        let units = self.units.read(text, start, end);
-        let Some(units) = units.or_else(|| self.scale.units(&text[start..end])) else {
-            self.tables.iter_mut().for_each(|table| table.push(line.action, 0));
-            self.odd.value(side, ODD, &text[start..end], &mut Out::default());
-            return None;
+        let units = match self.units.read(text, start, end) {
+            Some(units) => units,
+            None => self.other(line, text, start..end)?,
         };
         let lane = std::mem::replace(self.lanes.of(line.lane), units);
         let bases = [std::mem::replace(&mut self.last, units), lane];
@@ -227,6 +224,18 @@ impl TimesOut {
         Some(units)
     }
 
+    /// A time that is not spelt as most of them: its units if these are spelt as the scale says.
+    #[cold]
+    #[inline(never)]
+    fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
+        let units = self.scale.units(&text[range.clone()]);
+        if units.is_none() {
+            self.tables.iter_mut().for_each(|table| table.push(line.action, 0));
+            self.odd.value(ODD, text, range);
+        }
+        units
+    }
+
     /// Number of the table of which zstd makes less.
     ///
     /// # Errors
@@ -243,18 +252,18 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times, in the way that makes less of the first ones.
+    /// Writes all times, which are in this text, in the way that makes less of the first ones.
     ///
     /// # Errors
     /// zstd lacks memory.
-    pub(crate) fn write(&self, side: &mut Writing) -> std::io::Result<()> {
+    pub(crate) fn write(&mut self, side: &mut Writing, text: &[u8]) -> std::io::Result<()> {
         if self.tables.iter().all(Rows::is_empty) {
             return Ok(());
         }
         let base = self.base.map_or_else(|| self.shorter(), Ok)?;
         side.byte(column::BASE, base);
         self.tables[usize::from(base & 1)].write(side, column::NUMBERS);
-        self.odd.write(side, column::ODD);
+        self.odd.write(side, column::ODD, text);
         Ok(())
     }
 }
@@ -381,7 +390,7 @@ impl TimesIn {
     pub(crate) fn next(&mut self, side: &mut Reading<'_>, line: Line, out: &mut Out) {
         let told = match self.table.next(line.action) {
             Some(0) => {
-                self.odd.value(side, ODD, b"", out);
+                self.odd.value(side, ODD, out);
                 return;
             }
             Some(told) => told - 1,

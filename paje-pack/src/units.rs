@@ -1,82 +1,88 @@
 //! Times as whole numbers, many digits at once.
 
 use crate::times::Scale;
-use crate::value::{DIGITS, eight, is_digits};
-
-/// Bytes that are read together.
-const BYTES: usize = 16;
+use crate::value::{DIGITS, POWERS, eight, is_digits};
 
 /// Zeros as digits.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Of 16 bytes, the last so many.
-const KEEP: [u128; BYTES + 1] = {
-    let mut keep = [0; BYTES + 1];
+/// Of eight bytes, the last so many.
+const KEEP: [u64; 9] = {
+    let mut keep = [0; 9];
     let mut len = 1;
-    while len <= BYTES {
-        keep[len] = u128::MAX << (8 * (BYTES - len));
+    while len < keep.len() {
+        keep[len] = u64::MAX << (8 * (8 - len));
         len += 1;
     }
     keep
 };
+
+/// Most digits behind the point.
+const MOST: usize = 14;
 
 /// Reader of times that are spelt as the scale says, for those with digits behind the point that are no zeros always.
 pub(crate) struct Units {
     zeros: usize,
     /// Digits behind the point, without these zeros; 0 if this is for others to read.
     after: usize,
-    /// The point, in the last 16 bytes, the byte where it is, and those before it.
-    point: [u128; 3],
-    /// The last one that was read: its text, with zeros before it, how long it is, and what it is.
-    last: (u128, usize, i64),
+    /// Of the last eight digits behind the point, and of the eight before these, those that there are.
+    keep: [u64; 2],
+    /// The last ones that were read before a point: bytes, how many, and what they stand for.
+    whole: (u64, usize, u64),
+}
+
+/// The number that eight bytes spell, of which some are digits and the others do not matter.
+#[inline(always)]
+fn digits(bytes: &[u8; 8], keep: u64) -> Option<u64> {
+    let digits = u64::from_le_bytes(*bytes) & keep | ZEROS & !keep;
+    is_digits(digits).then(|| eight(digits))
 }
 
 impl Units {
     pub(crate) fn new(scale: Scale) -> Units {
         let zeros = usize::from(scale.zeros);
         let after = usize::from(scale.after).saturating_sub(zeros);
-        let after = if after < BYTES - 1 && zeros <= 8 { after } else { 0 };
-        let place = 8 * (BYTES - 1 - after);
-        let point = [u128::from(b'.') << place, 255 << place, !(u128::MAX << place)];
-        Units { zeros, after, point, last: (0, 0, 0) }
+        let after = if after <= MOST && zeros <= 8 { after } else { 0 };
+        let keep = [KEEP[after.min(8)], KEEP[after.saturating_sub(8)]];
+        Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
     /// The units of the time in these bytes of a text, mostly; none if they are to be read otherwise.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
-        if self.after == 0 {
+        let Units { zeros, after, keep, .. } = *self;
+        let point = end.checked_sub(after + 1 + zeros)?;
+        let len = point.checked_sub(first)?;
+        // Eight bytes before the point, which is the next one.
+        let bytes = text.get(point.checked_sub(8)?..end)?;
+        if bytes.get(8) != Some(&b'.') || after == 0 || end - first > DIGITS + 1 {
             return None;
         }
-        let mut behind = end;
-        if self.zeros > 0 {
-            behind = end.checked_sub(self.zeros)?;
-            let last = text.get(end.checked_sub(8)?..end)?.first_chunk()?;
-            if (u64::from_le_bytes(*last) ^ ZEROS) >> (8 * (8 - self.zeros)) != 0 {
-                return None;
-            }
-        }
-        let len = behind.checked_sub(first).filter(|len| len + self.zeros <= DIGITS + 1)?;
-        let bytes = text.get(behind.checked_sub(BYTES)?..behind)?.first_chunk()?;
-        let keep = *KEEP.get(len)?;
-        let word = u128::from_le_bytes(*bytes) & keep
-            | (u128::from(ZEROS) << 64 | u128::from(ZEROS)) & !keep;
-        if (word, len) == (self.last.0, self.last.1) {
-            return Some(self.last.2);
-        }
-        let whole = len.checked_sub(self.after + 1).filter(|whole| *whole > 0)?;
-        let [point, place, before] = self.point;
-        if (whole > 1 && text[first] == b'0') || word & place != point {
+        if zeros > 0 && (u64::from_le_bytes(*bytes.last_chunk()?) ^ ZEROS) & *KEEP.get(zeros)? != 0
+        {
             return None;
         }
-        // Without the point: what is before it moves by one.
-        let digits = word & !(before | place) | (word & before) << 8 | u128::from(b'0');
-        let (low, high) = (digits as u64, (digits >> 64) as u64);
-        if !(is_digits(low) && is_digits(high)) {
+        let before = u64::from_le_bytes(*bytes.first_chunk()?) & KEEP.get(len)?;
+        if (before, len) != (self.whole.0, self.whole.1) {
+            self.whole = (before, len, self.before(before, len)?);
+        }
+        let behind = bytes.get(..after + 9)?;
+        let mut units = self.whole.2 + digits(behind.last_chunk()?, keep[0])?;
+        if after > 8 {
+            let (first, _) = behind.split_last_chunk::<8>()?;
+            units += digits(first.last_chunk()?, keep[1])? * POWERS[8];
+        }
+        Some(units as i64)
+    }
+
+    /// The units of the digits before a point, the last so many of eight bytes.
+    #[cold]
+    fn before(&self, bytes: u64, len: usize) -> Option<u64> {
+        let starts = bytes.to_le_bytes()[8_usize.checked_sub(len)?..].first() == Some(&b'0');
+        if len == 0 || (len > 1 && starts) {
             return None;
         }
-        let units = (eight(low) * 100_000_000 + eight(high)) as i64;
-        self.last = (word, len, units);
-        Some(units)
+        Some(digits(&bytes.to_le_bytes(), KEEP[len])? * POWERS[self.after])
     }
 }
 

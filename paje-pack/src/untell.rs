@@ -2,7 +2,7 @@
 
 use crate::coder::{Reading, Side};
 use crate::digits::{SHORT, Short};
-use crate::fields::{Fields, FieldsIn, Place};
+use crate::fields::{FieldsIn, Place};
 use crate::keys::{FIRST_PART, KeysIn};
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::out::Out;
@@ -114,7 +114,7 @@ impl LineReader<'_> {
                     self.keys.end(keys, piece.place, line.lane, out);
                 }
                 holes::VALUE => {
-                    self.values.value(values, piece.place, b"", out);
+                    self.values.value(values, piece.place, out);
                 }
                 _ => {}
             }

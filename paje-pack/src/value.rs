@@ -72,28 +72,43 @@ impl Value {
     }
 
     fn hex(text: &[u8]) -> Option<Value> {
-        let digit = |byte: &u8| match byte {
-            b'0'..=b'9' => Some(u64::from(byte - b'0')),
-            b'a'..=b'f' => Some(u64::from(byte - b'a' + 10)),
-            _ => None,
+        let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
+            return None;
         };
         if text.len() != 16 {
             return None;
         }
-        let bits = text.iter().try_fold(0, |bits, byte| Some(bits << 4 | digit(byte)?));
-        bits.map(|bits| Value { kind: Kind::Hex, bits })
+        let halves = [first, last].map(|half| hex_digits(u64::from_le_bytes(*half)));
+        let [first, last] = halves;
+        Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
+    }
+
+    /// The whole number that so many bytes of a word spell, eight at most.
+    #[inline]
+    pub(crate) const fn whole(bytes: u64, len: usize) -> Option<Value> {
+        if len == 0 || (len > 1 && bytes as u8 == b'0') {
+            return None;
+        }
+        match digits_at_end(bytes, len) {
+            Some(bits) => Some(Value { kind: Kind::Decimal(0), bits }),
+            None => None,
+        }
+    }
+
+    /// The number that a text is, if that has so many digits behind its point, which are 1 to 8, and so many before it.
+    #[inline]
+    pub(crate) fn with_point(text: &[u8], after: u8) -> Option<Value> {
+        with_point(text, after.into()).map(|bits| Value { kind: Kind::Decimal(after), bits })
     }
 
     /// The number that a text is.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<Value> {
         // Many have a few digits, and nothing else.
-        if let Some((first, _)) = text.split_first()
-            && text.len() <= 8
-            && (*first != b'0' || text.len() == 1)
-            && let Some(bits) = digits_at_end(word(text), text.len())
+        if text.len() <= 8
+            && let Some(value) = Value::whole(word(text), text.len())
         {
-            return Some(Value { kind: Kind::Decimal(0), bits });
+            return Some(value);
         }
         // Names are none.
         let first = text.first().copied().unwrap_or_default();
@@ -186,6 +201,25 @@ pub(crate) const fn bytes_of(bytes: u64, byte: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let others = bytes ^ u64::from_le_bytes([byte; 8]);
     !(((others & LOW) + LOW) | others | LOW)
+}
+
+/// The number that eight hexadecimal digits of lower case spell, the first one lowest.
+const fn hex_digits(bytes: u64) -> Option<u64> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    if bytes & HIGH != 0 {
+        return None;
+    }
+    // The highest bit of each byte that is this one, or a larger one: none of them overflows.
+    let digits = (bytes + (0x80 - 0x30) * ONES) & !(bytes + (0x80 - 0x3a) * ONES) & HIGH;
+    let letters = (bytes + (0x80 - 0x61) * ONES) & !(bytes + (0x80 - 0x67) * ONES) & HIGH;
+    if digits | letters != HIGH {
+        return None;
+    }
+    let ones = ((bytes & (0x0f * ONES)) + 9 * (letters >> 7)).swap_bytes();
+    let pairs = (ones | ones >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
 /// Eight bytes are decimal digits.

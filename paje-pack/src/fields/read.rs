@@ -1,6 +1,6 @@
 //! The fields of a stream that is read.
 
-use super::{BASES, DIGITS, Fields, Place, Slot, at, column, form, unzigzag};
+use super::{BASES, DIGITS, Place, Slot, at, column, form, unzigzag};
 use crate::coder::{Reading, Side};
 use std::ops::Range;
 
@@ -148,6 +148,13 @@ impl FieldsIn {
         field.last = came;
         group.pass();
         Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
+    }
+
+    /// The next value of a slot, which is appended to `out`.
+    #[inline(always)]
+    pub(crate) fn value(&mut self, side: &mut Reading<'_>, place: Place, out: &mut Out) {
+        let value = self.value_only(side, place);
+        self.put(value, out);
     }
 
     /// The next value of a slot, which is not written.
@@ -343,14 +350,5 @@ impl Field {
 impl Known {
     fn text_of(text: &[u8]) -> u64 {
         text.iter().take(FEW).rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
-    }
-}
-
-impl<'a> Fields<Reading<'a>> for FieldsIn {
-    #[inline(always)]
-    fn value(&mut self, side: &mut Reading<'a>, place: Place, _: &[u8], out: &mut Out) -> Value {
-        let value = self.value_only(side, place);
-        out.put_value(value, &self.texts);
-        value
     }
 }

@@ -1,0 +1,380 @@
+//! The fields of a stream that is written.
+
+use std::ops::Range;
+
+use super::{BASES, DIGITS, Place, Slot, at, column, form, zigzag};
+use crate::coder::{Side, Writing};
+use crate::spare::{self, kept};
+use crate::table::Rows;
+use crate::texts::{Texts, fold, hash, word_at};
+use crate::value::{Kind, Value};
+
+/// Values of a field from which it is told what makes them shorter, by the second half of them: so many if that is clear then, else more.
+const FEW: usize = 1 << 8;
+const MANY: usize = 1 << 10;
+
+/// No form yet: it is chosen when there are enough values.
+const WAITING: u8 = u8::MAX;
+
+/// Longest text of which a slot keeps all bytes.
+const SHORT: usize = 8;
+
+/// A value that waits for the form of its field: its slot, where it is in the text, and what it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    slot: u32,
+    start: u32,
+    end: u32,
+    value: Value,
+}
+
+kept! { Row }
+
+/// A field that is written.
+struct Field {
+    form: u8,
+    base: u8,
+    /// The last number.
+    last: i64,
+    /// Those by number that came as texts, and which of them are decimal numbers.
+    texts: Texts,
+    numbers: Vec<bool>,
+    /// The first values, until there are enough to choose a form.
+    waiting: Vec<Row>,
+}
+
+impl Default for Field {
+    fn default() -> Self {
+        let (texts, numbers, waiting) = Default::default();
+        Field { form: WAITING, base: 0, last: 0, texts, numbers, waiting }
+    }
+}
+
+/// A slot that is written.
+#[derive(Clone, Copy, Default)]
+struct SlotOut {
+    numbers: Slot,
+    /// The last text: its first bytes, its length, and what tells it; 0 if there is none.
+    first: u64,
+    len: usize,
+    told: u32,
+}
+
+/// Fields that are written.
+#[derive(Default)]
+pub(crate) struct FieldsOut {
+    fields: Vec<Field>,
+    slots: Vec<SlotOut>,
+    table: Rows,
+    /// Where values are in the text that are told by it.
+    spelt: Vec<(u32, u32)>,
+}
+
+impl FieldsOut {
+    /// The next value of a slot, which is at this place of the text. It is a decimal number, or not.
+    #[inline]
+    pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+        let field = at(&mut self.fields, place.field);
+        match field.form {
+            form::TEXTS => {
+                let slot = at(&mut self.slots, place.slot);
+                let len = range.end - range.start;
+                let is_last = slot.len == len && slot.told > 0 && {
+                    let first = word_at(text, range.start, len.min(SHORT));
+                    let same = || field.texts.get(slot.told - 1) == &text[range.clone()];
+                    slot.first == first && (len <= SHORT || same())
+                };
+                if is_last {
+                    self.table.push(place.slot, slot.told.into());
+                    return field.numbers[slot.told as usize - 1];
+                }
+                self.text(place, text, range)
+            }
+            form::DECIMAL if range.len() <= SHORT => {
+                let word = word_at(text, range.start, range.len());
+                let Some(value) = Value::whole(word, range.len()) else {
+                    return self.number(place, text, range);
+                };
+                // Numbers have 18 digits, and so it does not get too large.
+                let slot = &mut at(&mut self.slots, place.slot).numbers;
+                let came = value.bits as i64;
+                let told = zigzag(came - slot.base(field.base, field.last)) + 1;
+                slot.take(came);
+                field.last = came;
+                self.table.push(place.slot, told);
+                true
+            }
+            WAITING => self.wait(place, text, range),
+            _ => self.number(place, text, range),
+        }
+    }
+
+    /// A value that is told by which of the texts it is, or as a new one.
+    #[inline(never)]
+    fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+        let (field, slot) =
+            (&mut self.fields[place.field as usize], &mut self.slots[place.slot as usize]);
+        let given = &text[range.clone()];
+        let count = field.texts.len();
+        let number = field.texts.put(given);
+        slot.first = word_at(text, range.start, given.len().min(SHORT));
+        (slot.len, slot.told) = (given.len(), number + 1);
+        if number < count {
+            self.table.push(place.slot, u64::from(number) + 1);
+            return field.numbers[number as usize];
+        }
+        let is_number = is_decimal(Value::of(given));
+        field.numbers.push(is_number);
+        self.spell(place.slot, range);
+        is_number
+    }
+
+    /// A value that is told by what it is more than another, if it is such a number.
+    #[inline(never)]
+    fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+        let field = &mut self.fields[place.field as usize];
+        let value = number(field.form, text, range.clone());
+        let slot = &mut at(&mut self.slots, place.slot).numbers;
+        let base = slot.base(field.base, field.last);
+        match value.and_then(|value| told(field.form, value, base).zip(Some(value.bits as i64))) {
+            Some((told, came)) => {
+                slot.take(came);
+                field.last = came;
+                self.table.push(place.slot, told);
+            }
+            None => self.spell(place.slot, range),
+        }
+        is_decimal(value)
+    }
+
+    /// A value that follows as a text.
+    #[inline]
+    fn spell(&mut self, slot: u32, range: Range<usize>) {
+        self.table.push(slot, 0);
+        self.spelt.push((range.start as u32, range.end as u32));
+    }
+
+    /// One of the first values of a field.
+    #[cold]
+    fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) -> bool {
+        let field = &mut self.fields[place.field as usize];
+        if field.waiting.is_empty() {
+            field.waiting = spare::take();
+            field.waiting.clear();
+        }
+        let (start, end) = (range.start as u32, range.end as u32);
+        let value = Value::of(&text[range]).unwrap_or_default();
+        field.waiting.push(Row { slot: place.slot, start, end, value });
+        if [FEW, MANY].contains(&field.waiting.len()) {
+            let way = way(&field.waiting, text);
+            if way.is_clear || field.waiting.len() == MANY {
+                self.settle(place.field, way, text);
+            }
+        }
+        is_decimal(Some(value))
+    }
+
+    /// Sets the form of a field, and tells the values that wait for it.
+    fn settle(&mut self, number: u32, way: Way, text: &[u8]) {
+        let field = &mut self.fields[number as usize];
+        let rows = std::mem::take(&mut field.waiting);
+        (field.form, field.base) = (way.form, way.base);
+        for Row { slot, start, end, .. } in &rows {
+            let place = Place { slot: *slot, field: number };
+            at(&mut self.slots, *slot);
+            self.value(place, text, *start as usize..*end as usize);
+        }
+        spare::give(rows);
+    }
+
+    /// Writes all values, which are in this text.
+    pub(crate) fn write(&mut self, side: &mut Writing, column: usize, text: &[u8]) {
+        for number in 0..self.fields.len() {
+            if self.fields[number].form == WAITING {
+                let way = way(&self.fields[number].waiting, text);
+                self.settle(number as u32, way, text);
+            }
+            let Field { form, base, .. } = self.fields[number];
+            side.byte(column + column::FORMS, form);
+            side.byte(column + column::BASES, base);
+        }
+        // In the order of the text, of which they are pieces.
+        self.spelt.sort_unstable();
+        for (start, end) in &self.spelt {
+            side.text(&text[*start as usize..*end as usize]);
+        }
+        self.table.write(side, column + column::NUMBERS);
+    }
+}
+
+const fn is_decimal(value: Option<Value>) -> bool {
+    matches!(value, Some(Value { kind: Kind::Decimal(_), .. }))
+}
+
+/// The number that a value is, most probably one of this form.
+#[inline]
+fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
+    let of_form = match form {
+        form::TEXTS..=form::DECIMAL => None,
+        _ => Value::with_point(&text[range.clone()], form - form::DECIMAL),
+    };
+    of_form.or_else(|| Value::of(&text[range]))
+}
+
+/// Number by which a form tells a value; none if it does not.
+#[inline]
+fn told(form: u8, value: Value, base: i64) -> Option<u64> {
+    let difference = zigzag((value.bits as i64).wrapping_sub(base));
+    match (form, value.kind) {
+        (form::HEX, Kind::Hex) => difference.checked_add(1),
+        (form::ANY, Kind::Decimal(after)) => {
+            difference.checked_mul(DIGITS)?.checked_add(u64::from(after) + 1)
+        }
+        (form, Kind::Decimal(after)) if form == form::DECIMAL + after => difference.checked_add(1),
+        _ => None,
+    }
+}
+
+/// Knowledge about the first values of a field: the number of its values of each kind.
+#[derive(Default)]
+struct Tally {
+    all: u32,
+    hex: u32,
+    decimals: [u32; DIGITS as usize],
+}
+
+impl Tally {
+    fn learn(&mut self, value: Value) {
+        self.all += 1;
+        match value.kind {
+            Kind::Hex => self.hex += 1,
+            Kind::Decimal(after) => self.decimals[usize::from(after)] += 1,
+            Kind::Text => {}
+        }
+    }
+
+    /// The form that most of its values can have, if they are numbers.
+    fn numbers(&self) -> u8 {
+        let decimals: u32 = self.decimals.iter().sum();
+        let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
+        let after = most.unwrap_or_default();
+        if 2 * self.hex.max(decimals) < self.all {
+            form::TEXTS
+        } else if self.hex > decimals {
+            form::HEX
+        } else if 16 * (decimals - self.decimals[usize::from(after)]) > decimals {
+            form::ANY
+        } else {
+            form::DECIMAL + after
+        }
+    }
+}
+
+/// A guess of the bits that a number takes behind another of its slot: it takes none if it is the same.
+#[inline]
+fn bits(number: u64, before: &mut u64) -> u64 {
+    match std::mem::replace(before, number) == number {
+        true => 0,
+        false => 4 + u64::from(64 - number.leading_zeros()),
+    }
+}
+
+/// The same for a text.
+const TEXT_BITS: u64 = 48;
+
+/// Numbers of texts by their hashes, in the order in which they first come.
+struct Numbers {
+    /// Hashes, and one more than their numbers, or 0 for none; half of them at least.
+    places: Vec<(u64, u32)>,
+    count: u32,
+}
+
+impl Numbers {
+    /// For so many texts.
+    fn new(texts: usize) -> Numbers {
+        Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
+    }
+
+    /// The number of a text; as many as there were if it is new.
+    fn of(&mut self, Row { start, end, value, .. }: &Row, text: &[u8]) -> u32 {
+        let hash = match value.kind {
+            Kind::Text => hash(&text[*start as usize..*end as usize]),
+            Kind::Decimal(after) => fold(value.bits ^ u64::from(after), 0x9e37_79b9_7f4a_7c15),
+            Kind::Hex => fold(value.bits, 0xa409_3822_299f_31d1),
+        };
+        let most = self.places.len() - 1;
+        let mut at = hash as usize & most;
+        loop {
+            let place = &mut self.places[at];
+            if place.1 == 0 {
+                *place = (hash, self.count + 1);
+                self.count += 1;
+            }
+            if place.0 == hash {
+                return place.1 - 1;
+            }
+            at = (at + 1) & most;
+        }
+    }
+}
+
+/// Form and base of a field.
+struct Way {
+    form: u8,
+    base: u8,
+    /// Others take much more, or as much.
+    is_clear: bool,
+}
+
+/// The form and the base that make a field short, by its first values, which are in this text.
+fn way(rows: &[Row], text: &[u8]) -> Way {
+    let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
+    let is_first = |row: &Row| {
+        let [row, first] = [row, &rows[0]];
+        (row.value, row.end - row.start) == (first.value, first.end - first.start)
+            && row.value.kind != Kind::Text
+    };
+    if rows.iter().all(is_first) {
+        return texts;
+    }
+    let mut tally = Tally::default();
+    rows.iter().for_each(|row| tally.learn(row.value));
+    let form = tally.numbers();
+    if form == form::TEXTS {
+        return texts;
+    }
+    // Those that count, if there are others before them.
+    let from = if rows.len() < FEW { 0 } else { rows.len() / 2 };
+    let mut all = [0; BASES + 1];
+    let mut last = 0;
+    // A slot, and what told its last value in each way.
+    let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
+    let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
+    let mut known = Numbers::new(rows.len());
+    for (place, row) in rows.iter().enumerate() {
+        let (slot, before) = at(&mut slots, row.slot - first);
+        let (next, number) = (known.count, known.of(row, text));
+        // None of a text.
+        let is_told = told(form, row.value, 0).is_some();
+        if place >= from {
+            let ways = all.iter_mut().zip(before.iter_mut());
+            for (base, (all, before)) in (0..).zip(ways).take(BASES) {
+                let told = told(form, row.value, slot.base(base, last)).filter(|_| is_told);
+                *all += told.map_or(TEXT_BITS, |told| bits(told, before));
+            }
+            let number_told = u64::from(number) + 1;
+            all[BASES] +=
+                if number == next { TEXT_BITS } else { bits(number_told, &mut before[BASES]) };
+        }
+        if is_told {
+            slot.take(row.value.bits as i64);
+            last = row.value.bits as i64;
+        }
+    }
+    let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();
+    let is_clear = all.iter().all(|other| *other == all[way] || 4 * other > 5 * all[way]);
+    match way {
+        BASES => Way { is_clear, ..texts },
+        base => Way { form, base: base as u8, is_clear },
+    }
+}
