@@ -9,7 +9,8 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// Values of a field from which it is told what makes them shorter, by the second half of them: so many if that is clear then, else more.
+/// Values of a field from which it is told what makes them shorter, by the second half of them: so many if that is clear then, else
+/// this.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
@@ -166,7 +167,7 @@ impl FieldsOut {
         let value = Value::of(&text[range]).unwrap_or_default();
         field.waiting.push(Row { slot: place.slot, start, end, value });
         if [FEW, MANY].contains(&field.waiting.len()) {
-            let way = way(&field.waiting, text);
+            let way = way(&field.waiting, field.waiting.len() / 2, text);
             if way.is_clear || field.waiting.len() == MANY {
                 self.settle(place.field, way, text);
             }
@@ -191,7 +192,7 @@ impl FieldsOut {
     pub(crate) fn write(&mut self, side: &mut Writing, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
-                let way = way(&self.fields[number].waiting, text);
+                let way = way(&self.fields[number].waiting, 0, text);
                 self.settle(number as u32, way, text);
             }
             let Field { form, base, .. } = self.fields[number];
@@ -326,8 +327,8 @@ struct Way {
     is_clear: bool,
 }
 
-/// The form and the base that make a field short, by its first values, which are in this text.
-fn way(rows: &[Row], text: &[u8]) -> Way {
+/// The form and the base that make a field short, by its first values, which are in this text. Those count that have `from` before them.
+fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {
         let [row, first] = [row, &rows[0]];
@@ -343,9 +344,9 @@ fn way(rows: &[Row], text: &[u8]) -> Way {
     if form == form::TEXTS {
         return texts;
     }
-    // Those that count, if there are others before them.
-    let from = if rows.len() < FEW { 0 } else { rows.len() / 2 };
     let mut all = [0; BASES + 1];
+    // Values that had not come before.
+    let mut new = 0;
     let mut last = 0;
     // A slot, and what told its last value in each way.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
@@ -357,6 +358,7 @@ fn way(rows: &[Row], text: &[u8]) -> Way {
         // None of a text.
         let is_told = told(form, row.value, 0).is_some();
         if place >= from {
+            new += usize::from(number == next);
             let ways = all.iter_mut().zip(before.iter_mut());
             for (base, (all, before)) in (0..).zip(ways).take(BASES) {
                 let told = told(form, row.value, slot.base(base, last)).filter(|_| is_told);
@@ -370,6 +372,12 @@ fn way(rows: &[Row], text: &[u8]) -> Way {
             slot.take(row.value.bits as i64);
             last = row.value.bits as i64;
         }
+    }
+    // Where few texts are new among others, fewer will be.
+    if from > 0 && 8 * new < rows.len() - from {
+        all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
+        // And zstd finds the same ones in any order.
+        all[BASES] -= all[BASES] / 4;
     }
     let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();
     let is_clear = all.iter().all(|other| *other == all[way] || 4 * other > 5 * all[way]);
