@@ -145,6 +145,24 @@ impl Writing {
         }
     }
 
+    /// Numbers, most of which are small.
+    pub(crate) fn few(&mut self, column: usize, numbers: impl Iterator<Item = u32>) {
+        self.column(column + NUMBER);
+        let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
+            return;
+        };
+        first.bytes.reserve(numbers.size_hint().0);
+        first.bytes.extend(numbers.map(|number| match u64::from(number) {
+            small if small < SMALL => small as u8,
+            large => {
+                let count = count(large);
+                let bytes = others.iter_mut().zip(large.to_le_bytes());
+                bytes.take(count.into()).for_each(|(column, byte)| column.bytes.push(byte));
+                (SMALL - 1) as u8 + count
+            }
+        }));
+    }
+
     /// The page of the columns, and the texts.
     ///
     /// # Errors

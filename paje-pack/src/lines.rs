@@ -5,7 +5,8 @@
 
 use crate::coder::{NUMBER, Reading, Side, Writing};
 use crate::numbers::Numbers;
-use crate::table::{Rows, Table};
+use crate::spare;
+use crate::table::Table;
 use crate::texts::Texts;
 
 /// Placeholders in the text of an action.
@@ -49,41 +50,92 @@ fn texts() -> Texts {
 pub(crate) struct LinesOut {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    /// One more than the actions have, or 0 for a new one.
-    rows: Rows,
+    /// The step of each line.
+    steps: Vec<u32>,
+    /// Lines of which the lane or the action is new, and which of both.
+    news: Vec<(usize, [bool; 2])>,
+}
+
+impl Drop for LinesOut {
+    fn drop(&mut self) {
+        spare::give(std::mem::take(&mut self.steps));
+    }
 }
 
 impl LinesOut {
     pub(crate) fn new() -> LinesOut {
-        LinesOut { names: texts(), actions: texts(), rows: Rows::default() }
+        let mut steps = spare::take();
+        steps.clear();
+        LinesOut { names: texts(), actions: texts(), steps, news: Vec::new() }
     }
 
-    /// The next line, whose lane and action have come before.
+    pub(crate) const fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The next lines, by their steps, of which lanes and actions have been put.
     #[inline]
-    pub(crate) fn again(&mut self, side: &mut Writing, Line { lane, action }: Line) {
-        side.number(column::LANES, u64::from(lane) + 1);
-        self.rows.push(lane, u64::from(action) + 1);
+    pub(crate) fn extend(&mut self, steps: impl Iterator<Item = u32>) {
+        self.steps.extend(steps);
     }
 
-    /// The next line, by the texts of its lane and its action.
+    /// Lane and action of the next line, by their texts.
     pub(crate) fn put(&mut self, side: &mut Writing, [lane, action]: [&[u8]; 2]) -> Line {
         let mut code = |texts: &mut Texts, text| {
             if let Some(number) = texts.find(text) {
-                return (number, u64::from(number) + 1);
+                return (number, false);
             }
             side.text(text);
-            (texts.put(text), 0)
+            (texts.put(text), true)
         };
-        let (lane, lane_told) = code(&mut self.names, lane);
-        let (action, action_told) = code(&mut self.actions, action);
-        side.number(column::LANES, lane_told);
-        self.rows.push(lane, action_told);
+        let (lane, lane_is_new) = code(&mut self.names, lane);
+        let (action, action_is_new) = code(&mut self.actions, action);
+        if lane_is_new || action_is_new {
+            self.news.push((self.steps.len(), [lane_is_new, action_is_new]));
+        }
         Line { lane, action }
     }
 
-    /// Writes all lines.
-    pub(crate) fn write(&self, side: &mut Writing) {
-        self.rows.write(side, column::ACTIONS);
+    /// Writes all lines, of which the steps have these lanes and actions: one more than their numbers, or 0 for a new one.
+    pub(crate) fn write(&self, side: &mut Writing, of_steps: impl Iterator<Item = Line>) {
+        let of_steps: Vec<Line> = of_steps.collect();
+        let told: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
+        let mut of_step = vec![0_u32; of_steps.len()];
+        self.steps.iter().for_each(|step| of_step[*step as usize] += 1);
+        let mut counts = vec![0_u64; self.names.len() as usize];
+        let lanes = of_steps.iter().map(|line| line.lane as usize);
+        lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
+        let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+        side.numbers(column::ACTIONS, &counts[..count]);
+        // Where the next line of each lane comes to stand.
+        let mut start = 0;
+        let places = counts.iter().map(|count| {
+            start += *count as u32;
+            start - *count as u32
+        });
+        let mut places: Vec<u32> = places.collect();
+        let mut sorted: Vec<u32> = spare::take();
+        sorted.resize(sorted.len().max(self.steps.len()), 0);
+        let mut put = |[lane, action]: [u32; 2]| {
+            let place = &mut places[lane as usize - 1];
+            sorted[*place as usize] = action;
+            *place += 1;
+        };
+        let mut from = 0;
+        for (at, [lane_is_new, action_is_new]) in &self.news {
+            let before = &self.steps[from..*at];
+            side.few(column::LANES, before.iter().map(|step| told[*step as usize][0]));
+            before.iter().for_each(|step| put(told[*step as usize]));
+            let [lane, action] = told[self.steps[*at] as usize];
+            side.number(column::LANES, if *lane_is_new { 0 } else { lane.into() });
+            put([lane, if *action_is_new { 0 } else { action }]);
+            from = at + 1;
+        }
+        let rest = &self.steps[from..];
+        side.few(column::LANES, rest.iter().map(|step| told[*step as usize][0]));
+        rest.iter().for_each(|step| put(told[*step as usize]));
+        side.few(column::ACTIONS + NUMBER, sorted[..self.steps.len()].iter().copied());
+        spare::give(sorted);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use paje_parser::scan::{Scanner, ShortLine};
+use paje_parser::scan::{PlainLines, Scanner, ShortLines};
 
 use crate::coder::{Side, Writing};
 use crate::definitions::Definitions;
@@ -13,7 +13,7 @@ use crate::lines::{Line, LinesOut, RAW, holes};
 use crate::look::{Look, Seen};
 use crate::passage::Passage;
 use crate::patterns::{Patterns, Slots};
-use crate::stencils::Stencils;
+use crate::stencils::{Place, Stencils, StepHole, Trio, Words};
 use crate::steps::Steps;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Moment, Scale, TimesOut};
@@ -32,6 +32,9 @@ pub(crate) struct Told {
 /// Bytes of text that are scanned together, so that what is found of them is at hand.
 const BLOCK: usize = 1 << 14;
 
+/// Places where fields begin and end in a line: those of lines with more are looked for anew.
+const EDGES: usize = 128;
+
 /// Questions about holes, for who looks at lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looking {
@@ -47,7 +50,6 @@ struct HolesWriter {
     times: TimesOut,
     values: FieldsOut,
     keys: KeysOut,
-    patterns: Patterns,
 }
 
 /// Contents of a line's holes that others ask for, and their places in the text.
@@ -64,25 +66,22 @@ pub(crate) struct Content {
 }
 
 impl HolesWriter {
-    /// The holes of a line, whose first slots are these. Where they are in the text, `place` says: of the how many-th but the lane's, and of
-    /// the how many-th of all.
-    #[inline]
+    /// The holes of a line of a step that has these, and where they are in the text.
+    #[inline(always)]
     fn put(
         &mut self,
         sides: &mut [Writing; STREAMS],
-        (line, mut slots): (Line, Slots),
+        (line, holes): (Line, &[StepHole]),
         text: &[u8],
         looks: Looking,
-        place: impl Fn(usize, u32) -> Range<usize>,
+        places: impl Iterator<Item = Place>,
     ) -> Content {
         let keys = &mut sides[3];
-        let pattern = self.patterns.get(line.action);
         let (mut moment, mut key, mut value) = (Moment::None, 0..0, 0..0);
         let (mut is_text, mut odd_quotes) = (false, false);
-        for (at, (hole, number)) in pattern.others.iter().enumerate() {
-            let Range { start, end } = place(at, *number);
-            let slot = pattern.place(*hole, *number, &mut slots);
-            match *hole {
+        for (hole, (start, end)) in holes.iter().zip(places) {
+            let (slot, start, end) = (hole.slot, start as usize, end as usize);
+            match hole.kind {
                 holes::TIME => {
                     let units = self.times.put(line, text, start..end);
                     moment = units.map_or(Moment::Odd(start, end), Moment::Units);
@@ -122,6 +121,13 @@ fn has_odd_quotes(text: &[u8]) -> bool {
     }
 }
 
+/// A line of the usual form that was found: its step, its first byte, and where its holes are from there on.
+struct Found {
+    step: u32,
+    at: u32,
+    places: Trio,
+}
+
 /// Writer of the lines of a segment.
 struct LineWriter<'t> {
     text: &'t [u8],
@@ -131,7 +137,12 @@ struct LineWriter<'t> {
     roles: Roles,
     cut: Cut,
     steps: Steps,
+    patterns: Patterns,
     stencils: Stencils,
+    /// Lines that were found and not yet told.
+    found: Vec<Found>,
+    /// Where the holes of a line are.
+    places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
     look: Option<Look<'t>>,
@@ -139,30 +150,23 @@ struct LineWriter<'t> {
 }
 
 impl<'t> LineWriter<'t> {
-    /// Tells all lines, of which the last one does not end; how many there are.
-    fn all(&mut self, text: &'t [u8]) -> u64 {
+    /// Tells all lines, of which the last one does not end.
+    fn all(&mut self, text: &'t [u8]) {
         let mut scanner = Scanner::default();
-        let (mut start, mut lines) = (0, 0);
+        let mut start = 0;
         while start <= text.len() {
             let block = &text[start..text.len().min(start + BLOCK)];
             scanner.scan(block);
-            let short = scanner.short_lines();
-            let mut at = 0;
+            let lines = scanner.short_lines();
+            let (plain, mut at) = (lines.plain(), 0);
             loop {
-                let line = short.at(at).filter(|line| at + (line.len as usize) < block.len());
-                let end = match line {
-                    Some(line) => {
-                        self.short_line(start + at, line);
-                        at + line.len as usize
-                    }
-                    None => {
-                        let Some(len) = memchr::memchr(b'\n', &block[at..]) else { break };
-                        self.line(start + at, len);
-                        at + len
-                    }
-                };
-                at = end + 1;
-                lines += 1;
+                if let Some(plain) = plain {
+                    at = self.find_all(plain, block, (start, at));
+                    self.put_found();
+                }
+                let Some(len) = memchr::memchr(b'\n', &block[at..]) else { break };
+                self.other(start + at, len, (lines, at));
+                at += len + 1;
             }
             // A line that is longer than the block, or the last one.
             if at == 0 || start + block.len() == text.len() {
@@ -170,37 +174,106 @@ impl<'t> LineWriter<'t> {
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 self.line(start + at, len);
                 at += len + 1;
-                lines += 1;
             }
             start += at;
         }
-        lines
     }
 
-    /// A line whose fields are known, and what follows it.
-    #[inline]
-    fn short_line(&mut self, start: usize, line: ShortLine) {
-        let Some(window) = self.text[start..].first_chunk() else {
-            self.line(start, line.len as usize);
-            return;
+    /// Finds the steps of the lines of a block, which begins at `start`, from byte `at` on, up to one of a new step, or that is unusual;
+    /// where that begins.
+    #[inline(never)]
+    fn find_all(
+        &mut self,
+        lines: PlainLines<'_>,
+        block: &[u8],
+        (start, mut at): (usize, usize),
+    ) -> usize {
+        let LineWriter { text, stencils, found, .. } = self;
+        while let Some(line) = lines.usual(at)
+            && at + (line.1 as usize) < block.len()
+            && let Some(window) = text[start + at..].first_chunk()
+            && let Some((words, places)) = Words::of(window, line, &stencils.heads)
+            && let Some(step) = stencils.quick.find(&words)
+        {
+            found.push(Found { step, at: (start + at) as u32, places });
+            at += line.1 as usize + 1;
+        }
+        at
+    }
+
+    /// Tells the lines that were found.
+    fn put_found(&mut self) {
+        let looks = self.looking();
+        let LineWriter { text, sides, holes, stencils, lines, .. } = self;
+        lines.extend(self.found.iter().map(|found| found.step));
+        for Found { step, at, places } in self.found.drain(..) {
+            let place = |[first, end]: [u8; 2]| (at + u32::from(first), at + u32::from(end));
+            if let Some(line) = stencils.timed(step)
+                && self.look.is_none()
+            {
+                let (first, end) = place(places[0]);
+                holes.times.put(line, text, first as usize..end as usize);
+                continue;
+            }
+            let of_step = stencils.get(step);
+            let places = places.into_iter().map(place);
+            let Some(look) = &mut self.look else {
+                holes.put(sides, of_step, text, Looking::Not, places);
+                continue;
+            };
+            let content = holes.put(sides, of_step, text, looks, places);
+            let seen = Seen { step, action: of_step.0.action, at: at as usize, content };
+            if look.see(&seen, &self.roles).is_none() {
+                self.look = None;
+            }
+        }
+    }
+
+    /// A line with so many bytes, which begins at a place of the scanned block, and was not found.
+    fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
+        let text = self.text;
+        let mut room = [0; EDGES];
+        let edges = match (lines.plain(), lines.at(at)) {
+            (Some(plain), _) => plain.edges(at, &mut room),
+            (None, Some(short)) => short.edges(&mut room),
+            _ => None,
         };
-        let Some(step) = self.stencils.find(window, line, &self.roles, &self.lines.names) else {
-            let (step, came) = self.line(start, line.len as usize);
-            let texts = [self.lines.actions.get(came.action), self.lines.names.get(came.lane)];
-            return self.stencils.learn(step, texts, window, line, &self.roles);
-        };
-        let (came, slots) = self.stencils.get(step);
-        self.lines.again(&mut self.sides[0], came);
-        let (places, looks) = (&self.stencils.places, self.looking());
-        let content = self.holes.put(&mut self.sides, (came, slots), self.text, looks, |at, _| {
-            let Range { start: first, end } = places.place(at);
-            start + first..start + end
+        self.places.clear();
+        let found = edges.filter(|(_, of)| *of == len).and_then(|edges| {
+            self.stencils.find(&text[start..], edges, &self.roles, &mut self.places)
         });
-        self.show(step, came, start, content);
+        let step = match found {
+            Some(step) => {
+                let (of_step, looks) = (self.stencils.get(step), self.looking());
+                let places = self.places.iter();
+                let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
+                let content = self.holes.put(&mut self.sides, of_step, text, looks, places);
+                self.lines.extend(std::iter::once(step));
+                self.show(step, start, content);
+                step
+            }
+            None => {
+                let step = self.line(start, len);
+                let (Line { lane, action }, _) = self.stencils.get(step);
+                let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
+                self.stencils.learn(step, texts);
+                step
+            }
+        };
+        if let Some(plain) = lines.plain()
+            && let Some(line) = plain.usual(at).filter(|line| line.1 as usize == len)
+            && let Some(window) = text[start..].first_chunk()
+            && let Some((words, _)) = Words::of(window, line, &self.stencils.heads)
+        {
+            let (Line { lane, action }, _) = self.stencils.get(step);
+            let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
+            self.stencils.learn_quick(step, texts, words);
+        }
     }
 
     /// Any line, which has so many bytes; its step.
-    fn line(&mut self, start: usize, len: usize) -> (u32, Line) {
+    #[inline(never)]
+    fn line(&mut self, start: usize, len: usize) -> u32 {
         let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
@@ -213,24 +286,22 @@ impl<'t> LineWriter<'t> {
         let came = self.lines.put(&mut self.sides[0], texts);
         if came.action == RAW {
             self.sides[0].text(line);
-        } else if self.holes.patterns.len() == came.action as usize {
-            self.holes.patterns.learn(&cut.action);
+        } else if self.patterns.len() == came.action as usize {
+            self.patterns.learn(&cut.action);
         }
         let step = self.steps.number(came);
         if self.stencils.len() == step as usize {
-            self.stencils.push(came, self.next);
-            let pattern = self.holes.patterns.get(came.action);
-            for (hole, number) in &pattern.others {
-                pattern.place(*hole, *number, &mut self.next);
-            }
+            self.stencils.push(came, self.patterns.get(came.action), &mut self.next);
         }
-        let (came_at, looks) = (self.stencils.get(step), self.looking());
-        let content = self.holes.put(&mut self.sides, came_at, self.text, looks, |_, number| {
-            let Range { start: first, end } = cut.fields[number as usize];
-            start + first..start + end
+        self.lines.extend(std::iter::once(step));
+        let (of_step, looks) = (self.stencils.get(step), self.looking());
+        let places = of_step.1.iter().map(|hole| {
+            let Range { start: first, end } = cut.fields[usize::from(hole.number)];
+            ((start + first) as u32, (start + end) as u32)
         });
-        self.show(step, came, start, content);
-        (step, came)
+        let content = self.holes.put(&mut self.sides, of_step, self.text, looks, places);
+        self.show(step, start, content);
+        step
     }
 
     /// Questions that are asked of holes.
@@ -245,10 +316,10 @@ impl<'t> LineWriter<'t> {
 
     /// Notes a line, and shows it to who looks, until one comes that the look cannot tell.
     #[inline(always)]
-    fn show(&mut self, step: u32, line: Line, at: usize, content: Content) {
-        self.stencils.came(step);
+    fn show(&mut self, step: u32, at: usize, content: Content) {
         if let Some(look) = &mut self.look
-            && look.see(&Seen { step, action: line.action, at, content }, &self.roles).is_none()
+            && let (Line { action, .. }, _) = self.stencils.get(step)
+            && look.see(&Seen { step, action, at, content }, &self.roles).is_none()
         {
             self.look = None;
         }
@@ -285,7 +356,6 @@ pub(crate) fn tell(
         times: TimesOut::new(scale),
         values: FieldsOut::default(),
         keys: KeysOut::new(FieldsOut::default()),
-        patterns: Patterns::default(),
     };
     let mut lines = LineWriter {
         text,
@@ -295,7 +365,10 @@ pub(crate) fn tell(
         roles,
         cut: Cut::default(),
         steps: Steps::default(),
+        patterns: Patterns::default(),
         stencils: Stencils::default(),
+        found: Vec::new(),
+        places: Vec::new(),
         next: Slots::default(),
         look: match looks {
             Looks::Not => None,
@@ -304,10 +377,11 @@ pub(crate) fn tell(
         },
         has_quotes: looks != Looks::Not && memchr::memchr(b'"', text).is_some(),
     };
-    let count = lines.all(text.strip_suffix(b"\n").unwrap_or(text));
-    let HolesWriter { mut times, mut values, mut keys, .. } = lines.holes;
+    lines.all(text.strip_suffix(b"\n").unwrap_or(text));
+    let count = lines.lines.len() as u64;
+    let HolesWriter { mut times, mut values, mut keys } = lines.holes;
     let mut sides = lines.sides;
-    lines.lines.write(&mut sides[0]);
+    lines.lines.write(&mut sides[0], lines.stencils.lines());
     times.write(&mut sides[1], text)?;
     values.write(&mut sides[2], 0, text);
     keys.fields.write(&mut sides[3], FIRST_PART, text);

@@ -33,7 +33,7 @@ macro_rules! kept {
 }
 pub(crate) use kept;
 
-kept! { u8, u64, (u32, u64) }
+kept! { u8, u32, u64, (u32, u64) }
 
 /// A list with whatever it had when it was given back.
 pub(crate) fn take<T: Kept>() -> Vec<T> {

@@ -1,108 +1,69 @@
-//! Steps as a writer compares short lines with them: a line of one that has come before is not taken apart again.
+//! Steps as a writer knows their lines again: a line of one that has come before is not taken apart anew.
+//!
+//! The event that a line begins with says which of its fields are holes. All bytes but those in the holes, in words, are looked up as a whole:
+//! so a line's step is found whatever came before it.
 
-use std::ops::Range;
-
-use paje_parser::scan::ShortLine;
 use rustc_hash::FxHashMap;
 
+use self::heads::{Heads, word_of};
+use self::quick::Quick;
+use crate::fields::Place as Slot;
 use crate::lines::{Line, holes};
-use crate::patterns::Slots;
+use crate::patterns::{Pattern, Slots};
 use crate::template::Roles;
-use crate::texts::{Key, SHORT, Texts, fold};
 
-/// Bytes that a line is looked at in, and a word more.
-pub(crate) const WINDOW: usize = 64 + 8;
+mod heads;
+mod quick;
 
-/// Codes of events that are at hand before others are looked for.
-const CODES: usize = 64;
+pub(crate) use quick::{Trio, Words};
+
+/// Words of a line: lines with more are taken apart.
+const WORDS: usize = 64;
+
+/// Bytes of a line in a word; the last byte of the word says how many these are, and in its upper half what is behind them: a hole,
+/// the end of the line, or more of the same.
+const BYTES: usize = 7;
+const COUNT: u32 = 8 * BYTES as u32;
+const BEHIND: u32 = COUNT + 4;
+const MORE: u8 = 0;
+const END: u8 = 15;
+
+/// Factor that spreads words over all bits, the highest ones most.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// No step has this number.
-pub(crate) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
-/// Some bytes that all lines of a step have in one place, eight at most, and whether a hole is behind them.
+/// Place of a hole in a text, from its first byte to the one behind it.
+pub(crate) type Place = (u32, u32);
+
+/// A hole of a step but that of its lane: its kind, the how many-th it is of all holes, its slot and its field.
 #[derive(Clone, Copy)]
-struct Piece {
-    bytes: u64,
-    /// The bytes that count.
-    mask: u64,
-    len: u8,
-    /// 0 if there is none.
-    hole: u8,
-}
-
-impl Piece {
-    /// The bytes of a line, from one on.
-    #[inline]
-    fn of(window: &[u8; WINDOW], at: usize, len: usize, hole: u8) -> Piece {
-        let mask = mask(len);
-        Piece { bytes: word_at(window, at) & mask, mask, len: len as u8, hole }
-    }
-
-    /// A hash of all pieces, from that of those before.
-    #[inline]
-    const fn hash(self, before: u64) -> u64 {
-        let kind = (self.len as u64) << 8 | self.hole as u64;
-        fold(before ^ self.bytes, 0x9e37_79b9_7f4a_7c15 ^ kind)
-    }
-}
-
-/// Places of holes in a short line, but for its lane's: their beginnings and ends, in order.
-#[derive(Default)]
-pub(crate) struct Places([(u8, u8); HOLES]);
-
-/// A field and what is behind it take two bytes.
-const HOLES: usize = 32;
-
-impl Places {
-    /// The how many-th hole, from 0.
-    #[inline]
-    pub(crate) fn place(&self, number: usize) -> Range<usize> {
-        let (first, end) = self.0[number % HOLES];
-        first.into()..end.into()
-    }
+pub(crate) struct StepHole {
+    pub(crate) kind: u8,
+    pub(crate) number: u8,
+    pub(crate) slot: Slot,
 }
 
 /// A step that has come.
 struct Step {
     line: Line,
-    /// The first slots of its holes.
-    slots: Slots,
-    /// Its pieces; none if no short line was of it.
-    pieces: (u32, u32),
-    /// The step that came next the last time.
-    after: u32,
-    /// Those that came next in its lane, the last one first.
-    next: [u32; 2],
+    /// Its only hole is a time.
+    is_timed: bool,
+    /// Its holes, in the list of all.
+    holes: (u32, u32),
 }
 
 /// The steps of a segment, by number.
+#[derive(Default)]
 pub(crate) struct Stencils {
     steps: Vec<Step>,
-    pieces: Vec<Piece>,
-    /// Pieces before these were learnt by other definitions.
-    valid: u32,
-    by_hash: FxHashMap<u64, u32>,
-    /// Codes of events that are at hand, with how many edges are between each and its lane, one more than that.
-    codes: [(Option<Key>, u32); CODES],
-    /// The last step, and that of each lane.
-    last: u32,
-    lanes: Vec<u32>,
-    pub(crate) places: Places,
-}
-
-impl Default for Stencils {
-    fn default() -> Self {
-        Stencils {
-            steps: Vec::new(),
-            pieces: Vec::new(),
-            valid: 0,
-            by_hash: FxHashMap::default(),
-            codes: [(None, 0); CODES],
-            last: NONE,
-            lanes: Vec::new(),
-            places: Places::default(),
-        }
-    }
+    holes: Vec<StepHole>,
+    pub(crate) heads: Heads,
+    pub(crate) quick: Quick,
+    by_words: FxHashMap<Box<[u64]>, u32>,
+    /// Words of the line that was looked for; none if nobody can say.
+    words: Vec<u64>,
 }
 
 impl Stencils {
@@ -110,234 +71,136 @@ impl Stencils {
         self.steps.len()
     }
 
-    /// The next step, which has these slots.
-    pub(crate) fn push(&mut self, line: Line, slots: Slots) {
-        let (pieces, after, next) = ((0, 0), NONE, [NONE; 2]);
-        self.steps.push(Step { line, slots, pieces, after, next });
+    /// The next step, whose action has these holes.
+    pub(crate) fn push(&mut self, line: Line, pattern: &Pattern, slots: &mut Slots) {
+        let first = self.holes.len() as u32;
+        self.holes.extend(pattern.others.iter().map(|(kind, number)| StepHole {
+            kind: *kind,
+            number: *number as u8,
+            slot: pattern.place(*kind, *number, slots),
+        }));
+        let is_timed = matches!(pattern.others[..], [(holes::TIME, _)]);
+        self.steps.push(Step { line, is_timed, holes: (first, self.holes.len() as u32) });
     }
 
-    /// Lane and action of a step, and its first slots.
-    #[inline]
-    pub(crate) fn get(&self, step: u32) -> (Line, Slots) {
+    /// Lane and action of a step, and its holes.
+    #[inline(always)]
+    pub(crate) fn get(&self, step: u32) -> (Line, &[StepHole]) {
+        let Step { line, holes: (first, end), .. } = self.steps[step as usize];
+        (line, &self.holes[first as usize..end as usize])
+    }
+
+    /// Lane and action of a step, if all that lines of it tell is a time.
+    #[inline(always)]
+    pub(crate) fn timed(&self, step: u32) -> Option<Line> {
         let step = &self.steps[step as usize];
-        (step.line, step.slots)
+        step.is_timed.then_some(step.line)
+    }
+
+    /// Lanes and actions of all steps.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Line> {
+        self.steps.iter().map(|step| step.line)
     }
 
     /// The definitions are others: lines are taken apart again.
     pub(crate) fn forget(&mut self) {
-        self.valid = self.pieces.len() as u32;
-        self.by_hash.clear();
-        self.codes = [(None, 0); CODES];
+        (self.heads, self.quick) = Default::default();
+        self.by_words.clear();
+        self.words.clear();
     }
 
-    /// The step of a line, if a short line was of it before; notes where its holes are.
-    #[inline]
+    /// The step of the line at the beginning of a text, of which others follow, if one was of it before; its fields begin and end here, and it
+    /// has so many bytes. Appends where its holes are, but for its lane's.
     pub(crate) fn find(
         &mut self,
-        window: &[u8; WINDOW],
-        line: ShortLine,
+        text: &[u8],
+        (edges, len): (&[u16], usize),
         roles: &Roles,
-        names: &Texts,
+        places: &mut Vec<Place>,
     ) -> Option<u32> {
-        // Most lines come behind the one that they came behind before, or do in their lane.
-        if let Some(last) = self.steps.get(self.last as usize) {
-            let after = last.after;
-            if self.fits(after, window, line) {
-                return Some(after);
-            }
+        if self.read(text, (edges, len), roles, places).is_none() {
+            self.words.clear();
         }
-        self.in_lane(window, line, roles, names).or_else(|| {
-            let mut hash = 0;
-            walk(window, line, roles, |piece| hash = piece.hash(hash))?;
-            let step = *self.by_hash.get(&hash)?;
-            self.fits(step, window, line).then_some(step)
-        })
+        self.by_words.get(&self.words[..]).copied()
     }
 
-    #[inline]
-    fn in_lane(
+    /// Reads the words of a line, and where its holes are; none if its event is unknown, or its first word is long.
+    fn read(
         &mut self,
-        window: &[u8; WINDOW],
-        line: ShortLine,
+        text: &[u8],
+        (edges, len): (&[u16], usize),
         roles: &Roles,
-        names: &Texts,
-    ) -> Option<u32> {
-        let lane = names.find(self.lane(window, line, roles)?)?;
-        let last = *self.lanes.get(lane as usize)?;
-        let [first, second] = self.steps.get(last as usize)?.next;
-        if self.fits(first, window, line) {
-            return Some(first);
+        places: &mut Vec<Place>,
+    ) -> Option<()> {
+        let [begin, end, second] = edges.first_chunk()?.map(usize::from);
+        if second > BYTES {
+            return None;
         }
-        self.fits(second, window, line).then_some(second)
-    }
-
-    /// The name of the lane of a line, if it has one.
-    #[inline]
-    fn lane<'t>(
-        &mut self,
-        window: &'t [u8; WINDOW],
-        line: ShortLine,
-        roles: &Roles,
-    ) -> Option<&'t [u8]> {
-        let mut edges = line.edges;
-        let code = code(window, &mut edges)?;
-        let known = &mut self.codes[(code.spread() >> 58) as usize % CODES];
-        if known.0 != Some(code) {
-            let (_, lane) = roles.holes(code)?;
-            *known = (Some(code), lane.map_or(0, |lane| 2 * lane as u32 + 1));
-        }
-        let before = known.1.checked_sub(1)?;
-        (0..before).for_each(|_| edges &= edges.wrapping_sub(1));
-        window.get(edge(&mut edges)..edge(&mut edges))
-    }
-
-    /// A line is of a step: all bytes but those in its holes are. Notes where these are.
-    #[inline]
-    fn fits(&mut self, step: u32, window: &[u8; WINDOW], line: ShortLine) -> bool {
-        let Some(Step { pieces: (from, to), .. }) = self.steps.get(step as usize) else {
-            return false;
+        let head = word_of(u64::from_le_bytes(*text.first_chunk()?), second);
+        let head = match self.heads.get(head) {
+            Some(known) => *known,
+            None => self.heads.learn(head, begin..end, roles)?,
         };
-        if *from < self.valid {
-            return false;
-        }
-        let Some(pieces) = self.pieces.get(*from as usize..*to as usize) else { return false };
-        let (mut at, mut count, len) = (0, 0, line.len as usize);
-        for piece in pieces {
-            // Pieces end with the line, since they have no newline.
-            if word_at(window, at) & piece.mask != piece.bytes {
-                return false;
+        let (words, mut count) = (&mut self.words, 0);
+        words.resize(WORDS, 0);
+        let mut push = |at: usize, len: usize, behind: u8| {
+            let bytes = text.get(at..at + 8)?.first_chunk()?;
+            let word = u64::from_le_bytes(*bytes) & !(u64::MAX << (8 * len));
+            *words.get_mut(count)? = word | (len as u64) << COUNT | u64::from(behind) << BEHIND;
+            count += 1;
+            Some(())
+        };
+        let mut copied = 0;
+        let mut literal = |from: usize, to: usize, behind: u8| {
+            let mut at = from;
+            while to - at > BYTES {
+                push(at, BYTES, MORE)?;
+                at += BYTES;
             }
-            at += usize::from(piece.len);
-            if piece.hole > 0 {
-                // A field that begins here ends at the next edge.
-                let edges = line.edges >> (at % 64) & !1;
-                let first = at;
-                at += edges.trailing_zeros() as usize;
-                if at > len {
-                    return false;
-                }
-                self.places.0[count % HOLES] = (first as u8, at as u8);
-                count += 1;
-            }
-        }
-        at == len && from < to
-    }
-
-    /// Takes in the step of the next line.
-    #[inline]
-    pub(crate) fn came(&mut self, step: u32) {
-        let last = std::mem::replace(&mut self.last, step);
-        if let Some(last) = self.steps.get_mut(last as usize) {
-            last.after = step;
-        }
-        let lane = self.steps[step as usize].line.lane as usize;
-        if self.lanes.len() <= lane {
-            self.lanes.resize(lane + 1, NONE);
-        }
-        let last = std::mem::replace(&mut self.lanes[lane], step);
-        if let Some(Step { next: [first, second], .. }) = self.steps.get_mut(last as usize)
-            && *first != step
-        {
-            *second = std::mem::replace(first, step);
-        }
-    }
-
-    /// Takes in a short line of a step, whose text is `action` with the name of the lane in its hole.
-    #[cold]
-    pub(crate) fn learn(
-        &mut self,
-        step: u32,
-        [action, lane]: [&[u8]; 2],
-        window: &[u8; WINDOW],
-        line: ShortLine,
-        roles: &Roles,
-    ) {
-        let (mut hash, from) = (0, self.pieces.len());
-        let mut same = Vec::new();
-        let known = walk(window, line, roles, |piece| {
-            hash = piece.hash(hash);
-            same.extend_from_slice(&piece.bytes.to_le_bytes()[..piece.len.into()]);
-            same.extend((piece.hole > 0).then_some(piece.hole));
-            self.pieces.push(piece);
-        });
-        let mut text = Vec::new();
-        for byte in action {
-            match *byte {
-                holes::LANE => text.extend_from_slice(lane),
-                byte => text.push(byte),
-            }
-        }
-        if known.is_none() || same != text {
-            return self.pieces.truncate(from);
-        }
-        self.by_hash.insert(hash, step);
-        self.steps[step as usize].pieces = (from as u32, self.pieces.len() as u32);
-    }
-}
-
-/// The next edge, 64 if there is none.
-#[inline]
-const fn edge(edges: &mut u64) -> usize {
-    let edge = edges.trailing_zeros() as usize;
-    *edges &= edges.wrapping_sub(1);
-    edge
-}
-
-/// The first field of a line, if it is short, and no part of a definition; its edges are taken off.
-#[inline]
-fn code(window: &[u8; WINDOW], edges: &mut u64) -> Option<Key> {
-    let (first, end) = (edge(edges), edge(edges));
-    let len = end.checked_sub(first).filter(|len| *len <= SHORT && end < 64)?;
-    let word = word_at(window, first) & mask(len);
-    (word as u8 != b'%').then_some(Key::short(word, len))
-}
-
-/// Gives the pieces of a line, up to its end; none if there is no saying what they are.
-#[inline]
-fn walk(
-    window: &[u8; WINDOW],
-    line: ShortLine,
-    roles: &Roles,
-    mut see: impl FnMut(Piece),
-) -> Option<()> {
-    let mut edges = line.edges;
-    let (given, _) = roles.holes(code(window, &mut edges)?)?;
-    let mut given = given.iter();
-    let mut next = || edge(&mut edges);
-    let mut copied = 0;
-    let mut literal = |from: usize, to: usize, hole: u8| {
-        let mut at = from;
-        while to - at > 8 {
-            see(Piece::of(window, at, 8, 0));
-            at += 8;
-        }
-        if to > at || hole > 0 {
-            see(Piece::of(window, at, to - at, hole));
-        }
-    };
-    loop {
-        let (first, end) = (next(), next());
-        if end >= 64 {
-            break;
-        }
-        let role = given.next().map_or(holes::VALUE, |role| *role);
-        if role > holes::LANE {
-            literal(copied, first, role);
+            push(at, to - at, behind)
+        };
+        let mut edges = &edges[2..];
+        for next in self.heads.holes(head) {
+            let Some([first, end, ..]) = edges.get(2 * usize::from(next.skip)..) else { break };
+            let (first, end) = (usize::from(*first), usize::from(*end));
+            literal(copied, first, next.kind)?;
             copied = end;
+            places.push((first as u32, end as u32));
+            edges = &edges[2 * usize::from(next.skip) + 2..];
+        }
+        literal(copied, len, END)?;
+        self.words.truncate(count);
+        Some(())
+    }
+
+    /// Takes in the line that was not found as one of a step, whose text is `action` with the name of the lane in its hole.
+    #[cold]
+    pub(crate) fn learn(&mut self, step: u32, texts: [&[u8]; 2]) {
+        let mut text = filled(texts);
+        let is_same = self.words.iter().all(|word| {
+            let (len, behind) = (word >> COUNT & 15, (word >> BEHIND) as u8);
+            let mut bytes = word.to_le_bytes().into_iter().take(len as usize);
+            let is_same = bytes.all(|byte| text.next() == Some(&byte));
+            is_same && (matches!(behind, MORE | END) || text.next() == Some(&behind))
+        });
+        if !self.words.is_empty() && is_same && text.next().is_none() {
+            self.by_words.insert(self.words[..].into(), step);
         }
     }
-    literal(copied, line.len as usize, 0);
-    Some(())
+
+    /// The same for a line of the usual form.
+    #[cold]
+    pub(crate) fn learn_quick(&mut self, step: u32, texts: [&[u8]; 2], words: Words) {
+        if words.text(&self.heads).is_some_and(|text| filled(texts).eq(&text)) {
+            self.quick.put(words, step);
+        }
+    }
 }
 
-/// The bytes of a word that count, the first so many of eight.
-#[inline]
-const fn mask(len: usize) -> u64 {
-    if len < 8 { !(u64::MAX << (8 * len)) } else { u64::MAX }
-}
-
-/// Eight bytes of a line, which begin in it.
-#[inline]
-fn word_at(window: &[u8; WINDOW], at: usize) -> u64 {
-    window[at % 64..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
+/// The text of an action with the name of a lane in its hole.
+fn filled([action, lane]: [&[u8]; 2]) -> impl Iterator<Item = &u8> {
+    action.iter().flat_map(move |byte| match *byte {
+        holes::LANE => lane,
+        _ => std::slice::from_ref(byte),
+    })
 }

@@ -28,8 +28,7 @@ pub(crate) struct Roles {
 struct Known {
     kind: EventKind,
     holes: Box<[u8]>,
-    /// Fields of its lane and its time, if it has them.
-    lane: Option<usize>,
+    /// Field of its time, if it has one.
     time: Option<usize>,
 }
 
@@ -87,9 +86,8 @@ impl Roles {
         for def in defs.since(self.known) {
             let (code, place): (&[u8], _) = (def.id(), self.events.len());
             let holes = roles(def);
-            let field = |of| holes.iter().position(|role| *role == of);
-            let (lane, time) = (field(holes::LANE), field(holes::TIME));
-            self.events.push(Known { kind: def.kind(), holes, lane, time });
+            let time = holes.iter().position(|role| *role == holes::TIME);
+            self.events.push(Known { kind: def.kind(), holes, time });
             self.by_code.insert(code.into(), place);
             if code.len() <= SHORT {
                 self.by_key.insert(Key::of(code), place);
@@ -108,11 +106,9 @@ impl Roles {
         self.by_code.get(code).map(|place| self.events[*place].kind)
     }
 
-    /// The holes of the event that a short code stands for, and which field is its lane.
-    #[inline]
-    pub(crate) fn holes(&self, code: Key) -> Option<(&[u8], Option<usize>)> {
-        let known = &self.events[*self.by_key.get(&code)?];
-        Some((&known.holes, known.lane))
+    /// The holes of the event that a short code stands for.
+    pub(crate) fn holes(&self, code: Key) -> Option<&[u8]> {
+        Some(&self.events[*self.by_key.get(&code)?].holes)
     }
 
     /// The time of a line, if it is known which field that is.

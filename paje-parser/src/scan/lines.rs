@@ -13,6 +13,20 @@ pub struct ShortLine {
     pub len: u32,
 }
 
+impl ShortLine {
+    /// The places where its fields begin and end, as [`PlainLines::edges`] has them.
+    #[must_use]
+    pub fn edges(self, room: &mut [u16]) -> Option<(&[u16], usize)> {
+        let (mut edges, mut count) = (self.edges, 0);
+        while edges != 0 {
+            *room.get_mut(count)? = edges.trailing_zeros() as u16;
+            edges &= edges - 1;
+            count += 1;
+        }
+        Some((&room[..count], self.len as usize))
+    }
+}
+
 /// The lines of a text that are short: their fields can be read off one 64-byte window, for they have quotes only around
 /// whole fields. Comments are as good as white bytes.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +96,31 @@ impl PlainLines<'_> {
                 return Some((ends, (end - start) as u32));
             }
             at += 8;
+        }
+    }
+
+    /// The places where the fields of the line at `start` begin and end, counted from its beginning, and its length without its newline;
+    /// `None` if it has more of them than there is room for, 64 KiB or more, or is the last.
+    #[must_use]
+    pub fn edges<'e>(&self, start: usize, room: &'e mut [u16]) -> Option<(&'e [u16], usize)> {
+        // Bytes ahead of a line are as good as white.
+        let (mut at, mut before, mut count) = (0_usize, 1, 0);
+        loop {
+            let (newlines, white) = (far(self.newline, start + at)?, far(self.white, start + at)?);
+            let line = newlines ^ newlines.wrapping_sub(1);
+            let mut edges = (white ^ (white << 1 | before)) & line;
+            while edges != 0 {
+                let edge = at + edges.trailing_zeros() as usize;
+                *room.get_mut(count)? = u16::try_from(edge).ok()?;
+                edges &= edges - 1;
+                count += 1;
+            }
+            if newlines != 0 {
+                let len = at + newlines.trailing_zeros() as usize;
+                return Some((&room[..count], u16::try_from(len).ok()?.into()));
+            }
+            before = white >> 63;
+            at += 64;
         }
     }
 
